@@ -14,15 +14,15 @@ import { focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { FormLoading, MessagePage, VisitorPage } from '#web/ui/visitor-page.tsx'
 import { explainRefusal } from './change-password.ts'
-import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
+import { fetchLinkState, parseTokenHash, redeemLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
 /** The target of verification and invitation links. Opening it uses nothing up, since mail scanners do. */
 export function AuthCallbackScreen() {
   const linkHash = useLinkHash()
-  const invitation = readTokenHash(linkHash, 'invite')
+  const invitation = parseTokenHash(linkHash, 'invite')
   return invitation === undefined ? (
-    <Callback key={linkHash} type="signup" tokenHash={readTokenHash(linkHash, 'signup')} />
+    <Callback key={linkHash} type="signup" tokenHash={parseTokenHash(linkHash, 'signup')} />
   ) : (
     <Callback key={linkHash} type="invite" tokenHash={invitation} />
   )
@@ -68,21 +68,21 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
   const navigate = useNavigate()
   const [step, setStep] = useState<Step>({ kind: 'checking' })
 
-  const goTo = (to: '/power-bi' | '/login') => navigate({ to, replace: true })
+  const redirectTo = (to: '/power-bi' | '/login') => navigate({ to, replace: true })
   const finish = () => {
     const { done: title, doneDetail: description } = TEXTS[type]
     showToast({ kind: 'success', title, description })
-    return goTo('/power-bi')
+    return redirectTo('/power-bi')
   }
   const confirm = async (password?: string) => {
-    adoptSession(await spendLink(type, tokenHash ?? '', password))
+    adoptSession(await redeemLink(type, tokenHash ?? '', password))
     await finish()
   }
-  const follow = async () => {
-    const link = tokenHash === undefined ? undefined : await askAboutLink(type, tokenHash)
+  const openLink = async () => {
+    const link = tokenHash === undefined ? undefined : await fetchLinkState(type, tokenHash)
     const session = getSession()
     // A signed-in person without a link, or with an invitation already used.
-    if (session && (tokenHash === undefined || (type === 'invite' && !link))) return goTo('/power-bi')
+    if (session && (tokenHash === undefined || (type === 'invite' && !link))) return redirectTo('/power-bi')
     if (!link) {
       const { failed: title, failedDetail: description } = TEXTS[type]
       showToast({ kind: 'error', title, description })
@@ -95,22 +95,22 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
     if (state === 'confirms') return confirm()
     setStep({ kind: state, email })
   }
-  const check = async () => {
+  const openLinkInOneTab = async () => {
     try {
       // Serialized, so that a second tab finds the link already used.
-      await runInOneTab('patio.mail-link', follow)
+      await runInOneTab('patio.mail-link', openLink)
     } catch (error) {
       showToast(toFailureToast('Erro', error))
-      await goTo('/login')
+      await redirectTo('/login')
     }
   }
   const isStarted = useRef(false)
   useEffect(() => {
     if (isStarted.current) return
     isStarted.current = true
-    void check()
+    void openLinkInOneTab()
   })
-  if (step.kind === 'other-person') return <OtherPerson {...step} type={type} onSignedOut={check} />
+  if (step.kind === 'other-person') return <OtherPerson {...step} type={type} onSignedOut={openLinkInOneTab} />
   if (step.kind === 'asks-password')
     return (
       <VisitorPage
@@ -128,7 +128,7 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
           )
         }
       >
-        <FirstPasswordForm type={type} email={step.email} confirm={confirm} onRefused={check} />
+        <FirstPasswordForm type={type} email={step.email} confirm={confirm} onRefused={openLinkInOneTab} />
       </VisitorPage>
     )
   if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />

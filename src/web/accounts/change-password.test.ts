@@ -3,7 +3,7 @@ import { adoptSession } from '#web/session/session.ts'
 import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { changePassword, explainRefusal } from './change-password.ts'
-import { noticeOfReset } from './reset-password-screen.tsx'
+import { toResetToast } from './reset-password-screen.tsx'
 
 const REJECTED =
   'Senha rejeitada pelo servidor. Tente uma senha diferente com maiúsculas, minúsculas, números e símbolo, evitando senhas comuns/vazadas.'
@@ -62,6 +62,6 @@ it.each([
   ['A senha deve ter no mínimo 8 caracteres', 'Erro de validação'],
   ['As senhas não coincidem', 'Erro de validação'],
   ['Por favor, escolha uma senha mais forte.', 'Senha fraca'],
-])('noticeOfReset explains the validation error: %s', (message, title) => {
-  expect(noticeOfReset({ message })).toEqual({ kind: 'error', title, description: message })
+])('toResetToast explains the validation error: %s', (message, title) => {
+  expect(toResetToast({ message })).toEqual({ kind: 'error', title, description: message })
 })

@@ -4,7 +4,7 @@ import { signInFormSchema, signInMessages } from '#contract/accounts.ts'
 import { ApiError } from '#web/http/api.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
-import type { PassKeeper } from '#web/human-check/human-pass.ts'
+import type { HumanCheckClient } from '#web/human-check/human-check-client.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
 import { onAuthStateChange, mustChangePassword, signIn, useSession } from '#web/session/session.ts'
 import { getSessionEndReason } from '#web/session/session-end.ts'
@@ -73,9 +73,9 @@ const PROBE_KEY = 'patio.probe'
  */
 function StorageNotice() {
   const isHydrated = useHydrated()
-  const [isKept] = useState(() => sharedStorage.set(PROBE_KEY, ''))
+  const [isStored] = useState(() => sharedStorage.set(PROBE_KEY, ''))
   useEffect(() => sharedStorage.remove(PROBE_KEY), [])
-  if (!isHydrated || isKept) return null
+  if (!isHydrated || isStored) return null
   return (
     <Alert kind="info" title="Este navegador não guarda nada deste site.">
       Você terá de entrar de novo a cada vez que abrir ou recarregar a página. Para ficar conectado, permita
@@ -90,7 +90,7 @@ function LoginForm() {
   // Evaluated when a link is followed.
   const typed = () => ({ email: email.current?.value ?? '' })
   const password = useRef<HTMLInputElement>(null)
-  const humanCheck = useRef<PassKeeper>(null)
+  const humanCheck = useRef<HumanCheckClient>(null)
   const router = useRouter()
   const { formProps, submitProps, failure, getError } = useForm({
     schema: signInFormSchema,
@@ -98,7 +98,7 @@ function LoginForm() {
     explain: explainFailure,
     toAlert,
     async send(values) {
-      const check = await humanCheck.current?.freshPass()
+      const check = await humanCheck.current?.getPass()
       if (check?.kind === 'failed') return
       // Without a pass the server decides: it admits the built-in administrator and names what is missing.
       const captcha = check?.kind === 'passed' ? check.pass : undefined
@@ -163,7 +163,7 @@ export function explainFailure(error: unknown): ToastContent {
   if (code === 'human-check-failed') return { kind, title: signInMessages.humanCheckFailed }
   if (code === 'invalid-credentials' || !(error instanceof Error))
     return { kind, title: signInMessages.failed }
-  return { kind, title: signInMessages.failed, description: detailOf(error) }
+  return { kind, title: signInMessages.failed, description: toDetail(error) }
 }
 
 /** Omits human-check errors, which the check shows itself. */
@@ -185,7 +185,7 @@ function toAlert(error: unknown): FormFailure | undefined {
     : failure
 }
 
-function detailOf(error: Error): string {
+function toDetail(error: Error): string {
   const seconds = error instanceof ApiError && error.status === 429 ? error.retryAfterSeconds : undefined
   if (!seconds) return error.message
   const wait = seconds < 90 ? `${seconds} segundos` : `${Math.ceil(seconds / 60)} minutos`
@@ -198,10 +198,10 @@ const CapsLockHint = () => <span className="-mb-5.5 block text-xs">A tecla Caps 
 /** Detects Caps Lock from key events; phones never report it. */
 function useCapsLock() {
   const [isCapsLockOn, setIsCapsLockOn] = useState(false)
-  const follow = (event: KeyboardEvent) => setIsCapsLockOn(event.getModifierState?.('CapsLock') ?? false)
+  const update = (event: KeyboardEvent) => setIsCapsLockOn(event.getModifierState?.('CapsLock') ?? false)
   return {
     isCapsLockOn,
-    capsLockHandlers: { onKeyDown: follow, onKeyUp: follow, onBlur: () => setIsCapsLockOn(false) },
+    capsLockHandlers: { onKeyDown: update, onKeyUp: update, onBlur: () => setIsCapsLockOn(false) },
   }
 }
 

@@ -3,7 +3,7 @@ import type { ProblemCode } from '#contract/problem.ts'
 import { ApiError, NetworkError } from '#web/http/api.ts'
 import { explainFailure } from './login-screen.tsx'
 
-const failureOf = (code: ProblemCode, status: number, retryAfter?: number) =>
+const createApiError = (code: ProblemCode, status: number, retryAfter?: number) =>
   new ApiError(
     { type: 'about:blank', title: '', status, detail: `detalhe de ${code}`, code, requestId: '' },
     status,
@@ -12,25 +12,25 @@ const failureOf = (code: ProblemCode, status: number, retryAfter?: number) =>
 
 describe('explainFailure', () => {
   it.each([
-    [failureOf('invalid-credentials', 400), { title: 'Falha no login. Verifique suas credenciais.' }],
-    [failureOf('human-check-required', 400), { title: 'Por favor, complete a verificação reCAPTCHA' }],
-    [failureOf('human-check-failed', 400), { title: 'Falha na verificação reCAPTCHA' }],
+    [createApiError('invalid-credentials', 400), { title: 'Falha no login. Verifique suas credenciais.' }],
+    [createApiError('human-check-required', 400), { title: 'Por favor, complete a verificação reCAPTCHA' }],
+    [createApiError('human-check-failed', 400), { title: 'Falha na verificação reCAPTCHA' }],
     [
-      failureOf('rate-limited', 429, 30),
+      createApiError('rate-limited', 429, 30),
       {
         title: 'Falha no login. Verifique suas credenciais.',
         description: 'Muitas tentativas. Tente novamente em 30 segundos.',
       },
     ],
     [
-      failureOf('rate-limited', 429, 300),
+      createApiError('rate-limited', 429, 300),
       {
         title: 'Falha no login. Verifique suas credenciais.',
         description: 'Muitas tentativas. Tente novamente em 5 minutos.',
       },
     ],
     [
-      failureOf('database-unavailable', 503, 5),
+      createApiError('database-unavailable', 503, 5),
       {
         title: 'Falha no login. Verifique suas credenciais.',
         description: 'detalhe de database-unavailable',

@@ -11,22 +11,22 @@ beforeEach(() => {
 
 describe('mail links', () => {
   it('are parsed by the page of their type only', async () => {
-    const { readTokenHash } = await openLinks()
-    expect(readTokenHash('token_hash=abc&type=signup', 'signup')).toBe('abc')
-    expect(readTokenHash('token_hash=abc&type=recovery', 'signup')).toBeUndefined()
-    expect(readTokenHash('token_hash=abc&type=recovery', 'recovery')).toBe('abc')
-    expect(readTokenHash('token_hash=&type=signup', 'signup')).toBeUndefined()
-    expect(readTokenHash(undefined, 'signup')).toBeUndefined()
+    const { parseTokenHash } = await openLinks()
+    expect(parseTokenHash('token_hash=abc&type=signup', 'signup')).toBe('abc')
+    expect(parseTokenHash('token_hash=abc&type=recovery', 'signup')).toBeUndefined()
+    expect(parseTokenHash('token_hash=abc&type=recovery', 'recovery')).toBe('abc')
+    expect(parseTokenHash('token_hash=&type=signup', 'signup')).toBeUndefined()
+    expect(parseTokenHash(undefined, 'signup')).toBeUndefined()
   })
 
   it('send the mark and the access token with a signup link, neither with a reset link', async () => {
-    const { askAboutLink, keepMark, storeSession } = await openLinks()
+    const { fetchLinkState, storeMark, storeSession } = await openLinks()
     storeSession(sessionOf(1))
-    keepMark('the-mark')
+    storeMark('the-mark')
     const state = { email: 'ana@grupopatio.com.br', state: 'confirms' }
     const requests = answerWith(Response.json(state), Response.json({ ...state, state: 'asks-password' }))
-    expect(await askAboutLink('signup', 'abc')).toEqual(state)
-    await askAboutLink('recovery', 'def')
+    expect(await fetchLinkState('signup', 'abc')).toEqual(state)
+    await fetchLinkState('recovery', 'def')
     expect(requests).toEqual([
       {
         path: '/api/auth/verify?dryRun=true',
@@ -42,20 +42,20 @@ describe('mail links', () => {
   })
 
   it('resolve to undefined when invalid and throw when they cannot be checked', async () => {
-    const { askAboutLink } = await openLinks()
+    const { fetchLinkState } = await openLinks()
     answerWith(problem(400, 'invalid-link'), new TypeError('fetch failed'), problem(429, 'rate-limited'))
-    expect(await askAboutLink('signup', 'used')).toBeUndefined()
-    await expect(askAboutLink('signup', 'later')).rejects.toThrow()
-    await expect(askAboutLink('signup', 'later')).rejects.toThrow()
+    expect(await fetchLinkState('signup', 'used')).toBeUndefined()
+    await expect(fetchLinkState('signup', 'later')).rejects.toThrow()
+    await expect(fetchLinkState('signup', 'later')).rejects.toThrow()
   })
 })
 
 describe('the confirmation mark of a sign-up', () => {
   it('expires after half an hour', async () => {
     vi.useFakeTimers()
-    const { keepMark, readMark } = await openLinks()
+    const { storeMark, readMark } = await openLinks()
     expect(readMark()).toBeUndefined()
-    keepMark('the-mark')
+    storeMark('the-mark')
     vi.advanceTimersByTime(30 * 60_000 - 1)
     expect(readMark()).toBe('the-mark')
     vi.advanceTimersByTime(1)
@@ -63,11 +63,11 @@ describe('the confirmation mark of a sign-up', () => {
   })
 
   it('is removed on sign-in and sign-out', async () => {
-    const { keepMark, readMark, adoptSession, endLocalSession } = await openLinks()
-    keepMark('the-mark')
+    const { storeMark, readMark, adoptSession, endLocalSession } = await openLinks()
+    storeMark('the-mark')
     adoptSession(sessionOf(1))
     expect(readMark()).toBeUndefined()
-    keepMark('the-mark')
+    storeMark('the-mark')
     endLocalSession()
     expect(readMark()).toBeUndefined()
   })

@@ -19,7 +19,7 @@ export function useLinkHash(): string | undefined {
 }
 
 /** Parses 'token_hash=…&type=signup'; undefined unless the link is of this type. */
-export function readTokenHash(hash: string | undefined, type: LinkType): string | undefined {
+export function parseTokenHash(hash: string | undefined, type: LinkType): string | undefined {
   const values = new URLSearchParams(hash)
   return values.get('type') === type ? values.get('token_hash') || undefined : undefined
 }
@@ -29,9 +29,9 @@ export function readTokenHash(hash: string | undefined, type: LinkType): string 
  * @returns undefined when the link is invalid
  * @throws NetworkError or ApiError when its state could not be fetched
  */
-export async function askAboutLink(type: LinkType, tokenHash: string): Promise<LinkState | undefined> {
+export async function fetchLinkState(type: LinkType, tokenHash: string): Promise<LinkState | undefined> {
   try {
-    return (await post(type, tokenHash, { query: { dryRun: 'true' } })) as LinkState
+    return (await postLink(type, tokenHash, { query: { dryRun: 'true' } })) as LinkState
   } catch (error) {
     if (isDefiniteRefusal(error)) return undefined
     throw error
@@ -42,12 +42,12 @@ export async function askAboutLink(type: LinkType, tokenHash: string): Promise<L
  * Redeems a link, and sets the password if given.
  * @throws ApiError, with code 'invalid-link' where it is no longer valid, or NetworkError
  */
-export async function spendLink(type: LinkType, tokenHash: string, password?: string): Promise<Session> {
-  return (await post(type, tokenHash, { password })) as Session
+export async function redeemLink(type: LinkType, tokenHash: string, password?: string): Promise<Session> {
+  return (await postLink(type, tokenHash, { password })) as Session
 }
 
 /** Posts the link, except for a reset with the confirmation mark and the access token. */
-function post(
+function postLink(
   type: LinkType,
   tokenHash: string,
   { query, password }: { query?: { dryRun: 'true' }; password?: string | undefined },
@@ -61,14 +61,14 @@ function post(
 }
 
 /** Stores the mark that proves for half an hour that this browser signed up. */
-export function keepMark(mark: string): void {
+export function storeMark(mark: string): void {
   sharedStorage.set(MARK_KEY, JSON.stringify({ mark, until: Date.now() + CONFIRMATION_MARK_MS }))
 }
 
 export function readMark(): string | undefined {
   try {
-    const kept: unknown = JSON.parse(sharedStorage.get(MARK_KEY) ?? 'null')
-    const { mark, until } = (kept ?? {}) as { mark?: unknown; until?: unknown }
+    const stored: unknown = JSON.parse(sharedStorage.get(MARK_KEY) ?? 'null')
+    const { mark, until } = (stored ?? {}) as { mark?: unknown; until?: unknown }
     return typeof mark === 'string' && Number(until) > Date.now() ? mark : undefined
   } catch {
     return undefined

@@ -22,14 +22,14 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
   const { label = 'Nova senha', email, getError, minLength, onTyped, remark } = props
   const [typed, setTyped] = useState({ password: '', email: '' })
   const password = useRef<HTMLInputElement>(null)
-  const follow = (input: HTMLInputElement) => {
-    setTyped({ password: input.value, email: email ?? emailBeside(input) ?? '' })
+  const update = (input: HTMLInputElement) => {
+    setTyped({ password: input.value, email: email ?? getFormEmail(input) ?? '' })
     onTyped?.(input.value)
   }
   // The person may have typed before hydration.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
-    if (password.current?.value) follow(password.current)
+    if (password.current?.value) update(password.current)
   }, [])
   const about = { groupName: portalSettings.groupName, email: typed.email }
   const guessable = guessableSentence(guessableParts(typed.password, about))
@@ -47,7 +47,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
           label={label}
           name="password"
           error={getError('password')}
-          onInput={(event) => follow(event.currentTarget)}
+          onInput={(event) => update(event.currentTarget)}
         />
         <StrengthMeter password={typed.password}>
           {/* Same grid cell, two lines reserved: the guessable warning hides the other hints. */}
@@ -72,7 +72,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
 }
 
 /** Returns the value of the form's own e-mail field, if it has one. */
-function emailBeside({ form }: HTMLInputElement): string | undefined {
+function getFormEmail({ form }: HTMLInputElement): string | undefined {
   const field = form?.elements.namedItem('email')
   return field instanceof HTMLInputElement ? field.value : undefined
 }

@@ -33,10 +33,10 @@ const ownProfileQuery = (userId: string) =>
  * How long the route loader waits for the profile (ms): long
  * enough to avoid a skeleton on fast connections.
  */
-const READ_AHEAD_MS = 1_000
+const PREFETCH_TIMEOUT_MS = 1_000
 
 /** Prefetches the profile for the route's loader. */
-export function readProfileAhead(): Promise<unknown> | undefined {
+export function prefetchProfile(): Promise<unknown> | undefined {
   const userId = getSession()?.user.id
   // The prerenderer has no person.
   if (!userId || typeof document === 'undefined') return undefined
@@ -44,7 +44,7 @@ export function readProfileAhead(): Promise<unknown> | undefined {
     queryClient.prefetchQuery(ownProfileQuery(userId)),
     queryClient.prefetchQuery(catalogueQuery),
   ]
-  return Promise.race([Promise.all(reads), new Promise((resolve) => setTimeout(resolve, READ_AHEAD_MS))])
+  return Promise.race([Promise.all(reads), new Promise((resolve) => setTimeout(resolve, PREFETCH_TIMEOUT_MS))])
 }
 
 /** /profile, 'Minha Conta': the person's account data, and a form to change the password. */
@@ -76,21 +76,21 @@ function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
     <Card className="space-y-4">
       <h2 className="font-semibold text-lg">Dados da conta</h2>
       <dl className="divide-y divide-line border-line border-t text-sm">
-        <Entry name="E-mail" note="O e-mail não pode ser alterado.">
+        <Row name="E-mail" note="O e-mail não pode ser alterado.">
           {(data?.email ?? user.email) || undefined}
-        </Entry>
-        {name !== null && <Entry name="Nome">{name}</Entry>}
+        </Row>
+        {name !== null && <Row name="Nome">{name}</Row>}
         {!error &&
           Object.entries(LISTS).map(([list, title]) => (
-            <Entry key={list} name={title}>
-              {data && namesIn(catalogue, list as keyof typeof LISTS, data)}
-            </Entry>
+            <Row key={list} name={title}>
+              {data && formatNames(catalogue, list as keyof typeof LISTS, data)}
+            </Row>
           ))}
-        {data?.valid_until && <Entry name="Acesso até">{formatDate(data.valid_until)}</Entry>}
+        {data?.valid_until && <Row name="Acesso até">{formatDate(data.valid_until)}</Row>}
         {!error && (
-          <Entry name="Último acesso">
+          <Row name="Último acesso">
             {data && (data.last_sign_in_at ? formatInstant(data.last_sign_in_at) : 'Nunca')}
-          </Entry>
+          </Row>
         )}
       </dl>
       {error && (
@@ -103,7 +103,7 @@ function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
 }
 
 /** Formats 'Vendas, CRM' with the catalogue's order and labels. */
-function namesIn(catalogue: Catalogue, list: keyof typeof LISTS, profile: Profile): string {
+function formatNames(catalogue: Catalogue, list: keyof typeof LISTS, profile: Profile): string {
   const held = profile[list]
   const choices = listChoices(catalogue, list, held).filter(({ value }) => held.includes(value))
   const names = choices.length < held.length ? held : choices.map(({ label }) => label)
@@ -111,7 +111,7 @@ function namesIn(catalogue: Catalogue, list: keyof typeof LISTS, profile: Profil
 }
 
 /** A row of the list; a skeleton while its value loads. */
-function Entry({ name, note, children }: { name: string; note?: string; children: ReactNode }) {
+function Row({ name, note, children }: { name: string; note?: string; children: ReactNode }) {
   return (
     <div className="gap-4 py-3 sm:grid sm:grid-cols-[8rem_1fr]">
       <dt className="text-muted">{name}</dt>

@@ -18,7 +18,7 @@ import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { FormLoading, VisitorPage } from '#web/ui/visitor-page.tsx'
-import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
+import { fetchLinkState, parseTokenHash, redeemLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
 const REDIRECT_MS = 2_000
@@ -26,7 +26,7 @@ const REDIRECT_MS = 2_000
 /** /reset-password, the target of reset links. Opening it uses nothing up, since mail scanners do. */
 export function ResetPasswordScreen() {
   const linkHash = useLinkHash()
-  return <Reset key={linkHash} tokenHash={readTokenHash(linkHash, 'recovery')} />
+  return <Reset key={linkHash} tokenHash={parseTokenHash(linkHash, 'recovery')} />
 }
 
 function Reset({ tokenHash }: { tokenHash: string | undefined }) {
@@ -34,7 +34,7 @@ function Reset({ tokenHash }: { tokenHash: string | undefined }) {
   const check = useCallback(async () => {
     setState({ kind: 'checking' })
     try {
-      const link = tokenHash === undefined ? undefined : await askAboutLink('recovery', tokenHash)
+      const link = tokenHash === undefined ? undefined : await fetchLinkState('recovery', tokenHash)
       setState(link && tokenHash ? { kind: 'good', email: link.email, tokenHash } : { kind: 'ended' })
     } catch (error) {
       setState({ kind: 'failed', message: error instanceof Error ? error.message : '' })
@@ -112,16 +112,16 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
   const [isDone, setIsDone] = useState(false)
   useEffect(() => {
     if (!isDone) return
-    const goOn = () => void navigate({ to: '/login', state: { email }, replace: true })
-    const timer = setTimeout(goOn, REDIRECT_MS)
+    const redirect = () => void navigate({ to: '/login', state: { email }, replace: true })
+    const timer = setTimeout(redirect, REDIRECT_MS)
     return () => clearTimeout(timer)
   }, [isDone, email, navigate])
   const { formProps, submitProps, failure, getError } = useForm({
     schema: resetPasswordFormSchema,
-    toToast: noticeOfReset,
+    toToast: toResetToast,
     explain: (error) => toFailureToast(passwordMessages.resetFailed, error),
     async send({ password }) {
-      const session = await spendLink('recovery', tokenHash, password).catch((error) => {
+      const session = await redeemLink('recovery', tokenHash, password).catch((error) => {
         if (error instanceof ApiError && error.problem.code === 'invalid-link') onEnded()
         throw error
       })
@@ -146,7 +146,7 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
         getError={getError}
         minLength={RESET_PASSWORD_MIN}
         onTyped={setTyped}
-        remark={remarkOn}
+        remark={describeLength}
       />
       <FormAlert failure={failure} />
       <Button {...submitProps} size="large" className="w-full">
@@ -157,14 +157,14 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
 }
 
 /** Uses the title 'Senha fraca' for a weak password, 'Erro de validação' for the other rules. */
-export function noticeOfReset({ message }: Pick<FieldProblem, 'message'>): ToastContent {
+export function toResetToast({ message }: Pick<FieldProblem, 'message'>): ToastContent {
   const isWeak = message === passwordMessages.weakDetail
   const title = isWeak ? passwordMessages.weak : passwordMessages.validation
   return { kind: 'error', title, description: message }
 }
 
 /** Hints that a password is long enough here, but not for the next sign-in. */
-function remarkOn({ length }: string): string | undefined {
+function describeLength({ length }: string): string | undefined {
   if (length < RESET_PASSWORD_MIN || length >= PASSWORD_MIN) return undefined
   return `Com ${PASSWORD_MIN} caracteres, você não precisa trocá-la ao entrar.`
 }

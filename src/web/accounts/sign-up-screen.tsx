@@ -5,7 +5,7 @@ import { PASSWORD_MIN } from '#contract/passwords.ts'
 import { ApiError, callPublic } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
-import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
+import { type HumanCheckClient, requirePass } from '#web/human-check/human-check-client.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
@@ -14,7 +14,7 @@ import { focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 import { explainRefusal } from './change-password.ts'
-import { keepMark } from './mail-link.ts'
+import { storeMark } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
 const { companyEmailDomain } = portalSettings
@@ -35,7 +35,7 @@ export function SignUpScreen() {
 function SignUpForm() {
   const navigate = useNavigate()
   const known = useLocation({ select: ({ state }) => state.email })
-  const humanCheck = useRef<PassKeeper>(null)
+  const humanCheck = useRef<HumanCheckClient>(null)
   const { formProps, submitProps, failure, getError } = useForm({
     schema,
     explain: explainFailure,
@@ -48,7 +48,7 @@ function SignUpForm() {
           query: { redirect_to },
           body: { email, password, captcha },
         })
-        keepMark(confirmation_mark)
+        storeMark(confirmation_mark)
         // Prefills the address when the person comes back.
         await navigate({ to: '/signup', state: { email }, replace: true })
         await navigate({ to: '/email-verification', state: { email } })

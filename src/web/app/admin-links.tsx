@@ -4,7 +4,7 @@ import ShieldCheck from 'lucide-react/icons/shield-check'
 import { useEffect } from 'react'
 import { callApi } from '#web/http/api.ts'
 import { useSession } from '#web/session/session.ts'
-import { followMessageChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
+import { subscribeToChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { NO_FILTER, profileCountQuery } from '#web/users/count-query.ts'
 import { HeaderLink } from './header-item.tsx'
@@ -57,7 +57,7 @@ function useUnreadCount(): number {
   useEffect(() => {
     if (error) console.warn('The unread messages could not be counted', error)
   }, [error])
-  useEffect(() => followMessageChanges(), [])
+  useEffect(() => subscribeToChanges(), [])
   const count = data?.count ?? 0
   useEffect(() => {
     setDocumentTitle({ unreadCount: count })

@@ -209,7 +209,7 @@ const profileRoute = createRoute({
   staticData: { title: 'Minha Conta' },
   loader: () =>
     loadProfile().then(
-      ({ readProfileAhead }) => readProfileAhead(),
+      ({ prefetchProfile }) => prefetchProfile(),
       () => {},
     ),
   component: lazyRouteComponent(loadProfile, 'ProfileScreen'),

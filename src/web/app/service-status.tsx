@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { LampName, LampState } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
-import { readStreamState } from '#web/support/message-changes.ts'
+import { getStreamState } from '#web/support/message-changes.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -86,7 +86,7 @@ function useServiceStatus(): (LampState & { name: keyof typeof SERVICES })[] {
   const down = { isGood: false, since: new Date(errorUpdatedAt).toISOString() }
   const unknown = { isGood: null, since: null }
   const known = data ?? { mail: unknown, powerBi: unknown, database: unknown }
-  const stream = readStreamState()
+  const stream = getStreamState()
   return [
     { name: 'mail', ...known.mail },
     { name: 'powerBi', ...known.powerBi },

@@ -5,7 +5,7 @@ import './altcha-theme.css'
 import type { AltchaWidgetElement } from 'altcha'
 import Pbkdf2Worker from 'altcha/workers/pbkdf2?worker'
 import { useEffect, useImperativeHandle, useRef } from 'react'
-import type { HumanWidgetProps } from './human-pass.ts'
+import type { HumanWidgetProps } from './human-check-client.ts'
 
 // The external build has no workers; the CSP requires this one to be a file of the portal.
 $altcha.algorithms.set('PBKDF2/SHA-256', () => new Pbkdf2Worker())
@@ -45,7 +45,7 @@ export function AltchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) {
   useEffect(() => {
     const widget = element.current
     if (!widget) return
-    const follow = (event: Event) => {
+    const onStateChange = (event: Event) => {
       const { state, payload } = (event as StateChange).detail
       if (state === 'verified' && payload) handlers.current.onAnswer(payload)
       else if (state === 'error') {
@@ -54,11 +54,11 @@ export function AltchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) {
         handlers.current.onFailure(FAILURE)
       }
     }
-    widget.addEventListener('statechange', follow)
-    const stopStarting = startWithForm(widget)
+    widget.addEventListener('statechange', onStateChange)
+    const stopListening = startWithForm(widget)
     return () => {
-      widget.removeEventListener('statechange', follow)
-      stopStarting()
+      widget.removeEventListener('statechange', onStateChange)
+      stopListening()
     }
   }, [])
 
@@ -68,26 +68,26 @@ export function AltchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) {
 const running = new WeakMap<AltchaWidgetElement, Promise<string | undefined>>()
 
 /** Solves one challenge at a time: a second start, or a reset meanwhile, would abort the first. */
-function run(widget: AltchaWidgetElement): Promise<string | undefined> {
+function solveOnce(widget: AltchaWidgetElement): Promise<string | undefined> {
   const current = running.get(widget)
   if (current) return current
   const isStartedByClick = widget.getState() === 'verifying'
-  const answer = isStartedByClick ? nextAnswer(widget) : widget.verify().then((result) => result?.payload)
+  const answer = isStartedByClick ? waitForAnswer(widget) : widget.verify().then((result) => result?.payload)
   const done = answer.finally(() => running.delete(widget))
   running.set(widget, done)
   return done
 }
 
 /** Waits for the result of a verification started by a click. */
-function nextAnswer(widget: AltchaWidgetElement): Promise<string | undefined> {
+function waitForAnswer(widget: AltchaWidgetElement): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const follow = (event: Event) => {
+    const onStateChange = (event: Event) => {
       const { state, payload } = (event as StateChange).detail
       if (state === 'verifying') return
-      widget.removeEventListener('statechange', follow)
+      widget.removeEventListener('statechange', onStateChange)
       resolve(state === 'verified' ? payload : undefined)
     }
-    widget.addEventListener('statechange', follow)
+    widget.addEventListener('statechange', onStateChange)
   })
 }
 
@@ -95,8 +95,8 @@ function solve(widget: AltchaWidgetElement | null): Promise<string | undefined> 
   if (!widget) return Promise.resolve(undefined)
   const isReady = typeof widget.verify === 'function'
   const ready = isReady || new Promise((resolve) => widget.addEventListener('load', resolve, { once: true }))
-  const patience = new Promise<undefined>((resolve) => setTimeout(resolve, SOLVE_TIMEOUT_MS, undefined))
-  return Promise.race([Promise.resolve(ready).then(() => run(widget)), patience])
+  const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, SOLVE_TIMEOUT_MS, undefined))
+  return Promise.race([Promise.resolve(ready).then(() => solveOnce(widget)), timeout])
 }
 
 function reset(widget: AltchaWidgetElement | null): void {
@@ -110,7 +110,7 @@ function startWithForm(widget: AltchaWidgetElement): () => void {
   const form = widget.closest('form')
   const start = () => {
     const state = widget.getState?.()
-    if (state === 'unverified' || state === 'expired') void run(widget)
+    if (state === 'unverified' || state === 'expired') void solveOnce(widget)
   }
   const startIfFocused = () => {
     if (form?.contains(document.activeElement)) start()

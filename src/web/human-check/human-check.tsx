@@ -4,7 +4,7 @@ import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { createPassKeeper, type HumanWidget, type HumanWidgetProps, type PassKeeper } from './human-pass.ts'
+import { createHumanCheckClient, type HumanWidget, type HumanWidgetProps, type HumanCheckClient } from './human-check-client.ts'
 
 const loadAltcha = () => import('./altcha-widget.tsx').then((module) => module.AltchaWidget)
 const loadRecaptcha = () => import('./recaptcha-widget.tsx').then((module) => module.RecaptchaWidget)
@@ -20,10 +20,10 @@ const LOAD_FAILED = 'Não foi possível carregar a verificação. Confira sua co
  * The human check of a form: ALTCHA solves by itself once the form is used, reCAPTCHA needs
  * a click. Its answer is exchanged for a pass at once; the form requests the pass on submit.
  */
-export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
+export function HumanCheck({ ref }: { ref: Ref<HumanCheckClient> }) {
   const isAltcha = portalSettings.humanCheck.kind === 'altcha'
   const widget = useRef<HumanWidget>(null)
-  const [keeper] = useState(() => createPassKeeper(() => widget.current))
+  const [client] = useState(() => createHumanCheckClient(() => widget.current))
   const { Widget, loading, failure, setFailure, retry } = useWidget()
   useEffect(() => {
     if (!failure) return
@@ -34,16 +34,16 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
   useImperativeHandle(
     ref,
     () => ({
-      ...keeper,
-      async freshPass() {
+      ...client,
+      async getPass() {
         // On slow connections the button is usable long before the widget has loaded.
         await loading.current
-        const result = await keeper.freshPass()
+        const result = await client.getPass()
         if (result.kind === 'unsolved') setFailure((known) => known ?? UNSOLVED)
         return result
       },
     }),
-    [keeper, loading, setFailure],
+    [client, loading, setFailure],
   )
   return (
     <div className="space-y-2">
@@ -56,7 +56,7 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
             }}
             onAnswer={(answer) => {
               setFailure(undefined)
-              void keeper.receiveAnswer(answer).then(({ kind }) => kind === 'failed' && setFailure(REFUSED))
+              void client.receiveAnswer(answer).then(({ kind }) => kind === 'failed' && setFailure(REFUSED))
             }}
             onFailure={setFailure}
           />

@@ -1,6 +1,6 @@
 import { useEffect, useImperativeHandle, useRef } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import type { HumanWidgetProps } from './human-pass.ts'
+import type { HumanWidgetProps } from './human-check-client.ts'
 
 const BLOCKED =
   'A verificação do Google não abriu. Um bloqueador de anúncios ou a rede pode estar impedindo: libere www.google.com para este site.'
@@ -22,7 +22,7 @@ export function RecaptchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) 
       const target = place.current.appendChild(document.createElement('div'))
       const id = recaptcha.render(target, {
         sitekey: humanCheck.siteKey,
-        theme: wantedTheme(),
+        theme: getTheme(),
         callback: (answer) => handlers.current.onAnswer(answer),
         'error-callback': () => handlers.current.onFailure(UNREACHABLE),
       })
@@ -48,7 +48,7 @@ export function RecaptchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) 
   return <div ref={place} className="min-h-[4.875rem]" />
 }
 
-function wantedTheme(): 'light' | 'dark' {
+function getTheme(): 'light' | 'dark' {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }
 

@@ -11,7 +11,7 @@ import { callPublic } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
-import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
+import { type HumanCheckClient, requirePass } from '#web/human-check/human-check-client.ts'
 import { tabStorage } from '#web/session/browser-storage.ts'
 import { getSession } from '#web/session/session.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -46,7 +46,7 @@ function ContactForm() {
   const [sentCount, setSentCount] = useState(0)
   const fields = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
-  const humanCheck = useRef<PassKeeper>(null)
+  const humanCheck = useRef<HumanCheckClient>(null)
   const { formProps, submitProps, failure, isBusy, getError } = useContactForm(humanCheck, () => {
     // The fields are about to be replaced, which would lose the focus.
     if (fields.current?.contains(document.activeElement)) button.current?.focus()
@@ -55,7 +55,7 @@ function ContactForm() {
   })
   const onInput = (event: FormEvent<HTMLFormElement>) => {
     formProps.onInput(event)
-    keepDraft(valuesOf(event.currentTarget))
+    storeDraft(readValues(event.currentTarget))
   }
   const shared = (field: ContactField) => ({
     name: field,
@@ -84,7 +84,7 @@ function ContactForm() {
           inputMode="tel"
           autoComplete="tel"
           placeholder="(21) 98765-4321"
-          onInput={writeFormatted}
+          onInput={formatInput}
         />
         <MessageField {...shared('message')} />
         <Honeypot />
@@ -105,11 +105,11 @@ function ContactForm() {
 function initialValues(message: string | undefined): ContactDraft {
   const email = getSession()?.user.email
   const draft = readDraft()
-  const given = message && !draft.message && { message: message.slice(0, MAX_MESSAGE_LENGTH) }
-  return { ...(email && { email }), ...draft, ...given }
+  const suggested = message && !draft.message && { message: message.slice(0, MAX_MESSAGE_LENGTH) }
+  return { ...(email && { email }), ...draft, ...suggested }
 }
 
-function valuesOf(form: HTMLFormElement): ContactDraft {
+function readValues(form: HTMLFormElement): ContactDraft {
   const data = new FormData(form)
   return Object.fromEntries(CONTACT_FIELDS.map((field) => [field, String(data.get(field) ?? '')]))
 }
@@ -119,14 +119,14 @@ function MessageField(props: Omit<ComponentProps<typeof TextArea>, 'label'>) {
   const [length, setLength] = useState(0)
   const area = useRef<HTMLTextAreaElement>(null)
   // A draft, or text typed before hydration.
-  useEffect(() => setLength(lengthOf(area.current?.value ?? '')), [])
+  useEffect(() => setLength(countCharacters(area.current?.value ?? '')), [])
   return (
     <TextArea
       ref={area}
       {...props}
       label="Sugestão / Mensagem"
       rows={6}
-      onInput={(event) => setLength(lengthOf(event.currentTarget.value))}
+      onInput={(event) => setLength(countCharacters(event.currentTarget.value))}
       hint={
         <span className={`tabular-nums ${length > MAX_MESSAGE_LENGTH ? 'text-danger' : ''}`}>
           {length} de {MAX_MESSAGE_LENGTH} caracteres
@@ -137,7 +137,7 @@ function MessageField(props: Omit<ComponentProps<typeof TextArea>, 'label'>) {
 }
 
 /** Formats a Brazilian number while it is typed. */
-function writeFormatted({ currentTarget: input, nativeEvent }: FormEvent<HTMLInputElement>): void {
+function formatInput({ currentTarget: input, nativeEvent }: FormEvent<HTMLInputElement>): void {
   // An input method owns the text while composing.
   if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return
   const typed = { text: input.value, caret: input.selectionStart ?? input.value.length }
@@ -148,7 +148,7 @@ function writeFormatted({ currentTarget: input, nativeEvent }: FormEvent<HTMLInp
 }
 
 /** Counts characters as contactFormSchema does: an emoji outside the basic plane counts once. */
-function lengthOf(text: string): number {
+function countCharacters(text: string): number {
   return [...text.trim()].length
 }
 
@@ -179,7 +179,7 @@ function Honeypot() {
  * Submits the contact form.
  * @param onSent called when the message has been accepted and the form can be cleared
  */
-function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => void) {
+function useContactForm(humanCheck: RefObject<HumanCheckClient | null>, onSent: () => void) {
   const openedAt = useRef(performance.now())
   return useForm({
     schema: contactFormSchema,
@@ -189,12 +189,12 @@ function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => 
       try {
         const captcha = portalSettings.contactCaptcha ? await requirePass(humanCheck.current) : undefined
         if (captcha === false) return
-        const fill_ms = await fillTimeSince(openedAt.current)
+        const fill_ms = await waitForFillTime(openedAt.current)
         const website = String(new FormData(form).get('website') ?? '')
         const body = { ...values, website, fill_ms, ...(captcha && { captcha }) }
         await callPublic('POST /api/support-messages', { body })
         showToast({ kind: 'success', title: contactMessages.sent })
-        keepDraft({})
+        storeDraft({})
         onSent()
         openedAt.current = performance.now()
       } finally {
@@ -209,11 +209,11 @@ function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => 
  * Returns how long the form has been open (ms). Delays bots
  * and very fast people to the minimum that the server accepts.
  */
-async function fillTimeSince(openedAt: number): Promise<number> {
-  const openFor = () => performance.now() - openedAt
-  while (openFor() < CONTACT_MIN_FILL_MS)
-    await new Promise((resolve) => setTimeout(resolve, CONTACT_MIN_FILL_MS - openFor()))
-  return Math.round(openFor())
+async function waitForFillTime(openedAt: number): Promise<number> {
+  const getOpenMs = () => performance.now() - openedAt
+  while (getOpenMs() < CONTACT_MIN_FILL_MS)
+    await new Promise((resolve) => setTimeout(resolve, CONTACT_MIN_FILL_MS - getOpenMs()))
+  return Math.round(getOpenMs())
 }
 
 function explainFailure(error: unknown): ToastContent {
@@ -240,7 +240,7 @@ function readDraft(): ContactDraft {
   }
 }
 
-function keepDraft(draft: ContactDraft): void {
+function storeDraft(draft: ContactDraft): void {
   tabStorage.set(DRAFT_KEY, JSON.stringify(draft))
 }
 
@@ -252,17 +252,17 @@ export function describeSendFailure(error: unknown): string {
   if (!(error instanceof Error)) return ''
   const isLimited = error instanceof ApiError && error.problem.code === 'rate-limited'
   if (isLimited && error.retryAfterSeconds)
-    return `Tente de novo em ${durationText(error.retryAfterSeconds)}.`
+    return `Tente de novo em ${formatDuration(error.retryAfterSeconds)}.`
   return error.message.replace(/ Tente novamente[^.]*\.$/, '').replace(/ e tente novamente\.$/, '.')
 }
 
 /** Formats '40 segundos', '10 minutos', '3 horas', rounded up so that a retry is never too early. */
-function durationText(seconds: number): string {
-  if (seconds < 60) return inUnit(seconds, 'second')
-  if (seconds <= 3_600) return inUnit(seconds / 60, 'minute')
-  return inUnit(seconds / 3_600, 'hour')
+function formatDuration(seconds: number): string {
+  if (seconds < 60) return formatUnit(seconds, 'second')
+  if (seconds <= 3_600) return formatUnit(seconds / 60, 'minute')
+  return formatUnit(seconds / 3_600, 'hour')
 }
 
-function inUnit(value: number, unit: 'second' | 'minute' | 'hour'): string {
+function formatUnit(value: number, unit: 'second' | 'minute' | 'hour'): string {
   return Math.ceil(value).toLocaleString('pt-BR', { style: 'unit', unit, unitDisplay: 'long' })
 }

@@ -15,42 +15,42 @@ const FIRST_DIGIT = /^[2-59]/
  * 0800 and text stay as typed. The caret stays after the same digit.
  */
 export function formatPhone({ text, caret }: TypedText): TypedText {
-  const formatted = formattedPhone(text)
+  const formatted = formatNumber(text)
   if (formatted === undefined || formatted === text) return { text, caret }
   if (caret >= text.length) return { text: formatted, caret: formatted.length }
-  return { text: formatted, caret: placeBehindDigit(formatted, digitsIn(text.slice(0, caret)).length) }
+  return { text: formatted, caret: findCaret(formatted, extractDigits(text.slice(0, caret)).length) }
 }
 
 /** Returns the formatted number, undefined where it stays as typed. */
-function formattedPhone(text: string): string | undefined {
+function formatNumber(text: string): string | undefined {
   const trimmed = text.trimStart()
   if (!/^\+?[\d\s().-]*$/.test(trimmed)) return undefined
-  if (!trimmed.startsWith('+')) return formattedWithoutPlus(trimmed)
-  return trimmed.startsWith('+55') ? withCountry(trimmed.slice(3)) : undefined
+  if (!trimmed.startsWith('+')) return formatWithoutPlus(trimmed)
+  return trimmed.startsWith('+55') ? formatWithCountry(trimmed.slice(3)) : undefined
 }
 
-function formattedWithoutPlus(text: string): string | undefined {
-  const digits = digitsIn(text)
+function formatWithoutPlus(text: string): string | undefined {
+  const digits = extractDigits(text)
   // Too long for area code 55: it is the country code without its plus.
-  if (/^55\d{10,11}$/.test(digits)) return withCountry(digits.slice(2))
+  if (/^55\d{10,11}$/.test(digits)) return formatWithCountry(digits.slice(2))
   if (isTypedOtherwise(text)) return digits + text.slice(-1)
-  return formattedNational(text) ?? withoutOwnMarks(text)
+  return formatNational(text) ?? removeFormatting(text)
 }
 
-function withCountry(text: string): string | undefined {
-  const written = formattedNational(text)
-  return written && `+55 ${written}`
+function formatWithCountry(text: string): string | undefined {
+  const formatted = formatNational(text)
+  return formatted && `+55 ${formatted}`
 }
 
-function formattedNational(text: string): string | undefined {
-  const digits = digitsIn(text)
-  const written = isSplitOtherwise(text) ? undefined : nationalPhone(digits)
+function formatNational(text: string): string | undefined {
+  const digits = extractDigits(text)
+  const formatted = isGroupedOtherwise(text) ? undefined : formatDigits(digits)
   // A space after a complete number begins something else, such as an extension.
-  return written && written + (digits.length >= 10 && /\s$/.test(text) ? ' ' : '')
+  return formatted && formatted + (digits.length >= 10 && /\s$/.test(text) ? ' ' : '')
 }
 
 /** Formats 3 to 11 digits; a separator is added only together with the next digit. */
-function nationalPhone(digits: string): string | undefined {
+function formatDigits(digits: string): string | undefined {
   const rest = digits.slice(2)
   if (!AREA.test(digits) || !FIRST_DIGIT.test(rest)) return undefined
   const isMobile = rest.startsWith('9')
@@ -61,7 +61,7 @@ function nationalPhone(digits: string): string | undefined {
 }
 
 /** Whether the leading digits are grouped unlike an area code: 1 555…, (555)…, 4004-…, 98765-…. */
-function isSplitOtherwise(text: string): boolean {
+function isGroupedOtherwise(text: string): boolean {
   return /^\D*(?:\d|\d{3,5})\D/.test(text) || /^\(\d{3}$/.test(text)
 }
 
@@ -71,15 +71,15 @@ function isTypedOtherwise(text: string): boolean {
 }
 
 /** Removes the formatting when a further digit shows that the number is not Brazilian. */
-function withoutOwnMarks(text: string): string | undefined {
-  return /^\(\d\d\) \d{4,5}-\d{5,}$/.test(text) ? digitsIn(text) : undefined
+function removeFormatting(text: string): string | undefined {
+  return /^\(\d\d\) \d{4,5}-\d{5,}$/.test(text) ? extractDigits(text) : undefined
 }
 
-function digitsIn(text: string): string {
+function extractDigits(text: string): string {
   return text.replace(/\D/g, '')
 }
 
-function placeBehindDigit(text: string, count: number): number {
+function findCaret(text: string, count: number): number {
   let seen = 0
   let place = 0
   while (seen < count && place < text.length) {

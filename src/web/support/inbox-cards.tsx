@@ -7,7 +7,7 @@ import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { closeToasts } from '#web/ui/toast.tsx'
 import type { InboxFilter } from './inbox-screen.tsx'
-import { plainText } from './message-card.tsx'
+import { removeDirectionControls } from './message-card.tsx'
 import { MessageList } from './message-list.tsx'
 import { useDeleteMessage, useInbox, useMarkAllRead } from './message-queries.ts'
 
@@ -20,7 +20,7 @@ interface InboxCardsProps {
 export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
   const inbox = useInbox(userId, filter)
   const { messages, total, failure } = inbox
-  const [doomed, setDoomed] = useState<SupportMessage>()
+  const [toDelete, setToDelete] = useState<SupportMessage>()
   if (failure)
     return (
       <FailedLoad title={inboxMessages.loadFailed} onRetry={inbox.retry} isRetrying={inbox.isFetching}>
@@ -43,7 +43,7 @@ export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
           onRead={focusCard}
           onDelete={(message) => {
             closeToasts()
-            setDoomed(message)
+            setToDelete(message)
           }}
         />
       </div>
@@ -58,10 +58,10 @@ export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
         </FailedLoad>
       )}
       <DeleteMessageDialog
-        message={doomed}
+        message={toDelete}
         onClose={() => {
-          setDoomed(undefined)
-          focusCard(messages.findIndex(({ id }) => id === doomed?.id))
+          setToDelete(undefined)
+          focusCard(messages.findIndex(({ id }) => id === toDelete?.id))
         }}
       />
     </>
@@ -83,7 +83,7 @@ function DeleteMessageDialog({
       title="Excluir mensagem"
       description={
         <>
-          A mensagem de <bdi className="font-medium text-ink">{plainText(message?.name ?? '')}</bdi> será
+          A mensagem de <bdi className="font-medium text-ink">{removeDirectionControls(message?.name ?? '')}</bdi> será
           excluída para todos os administradores. Esta ação não pode ser desfeita.
         </>
       }
@@ -96,20 +96,20 @@ function DeleteMessageDialog({
 }
 
 /** Wait (ms) for a closing dialog, which first tries to restore the focus itself. */
-const AFTER_DIALOG_MS = 150
+const FOCUS_DELAY_MS = 150
 /** After this many attempts, an open dialog must be another one. */
-const MAX_LOOKS = 20
+const MAX_FOCUS_ATTEMPTS = 20
 
 /** Focuses a card, or the last one, after the focused element was removed. */
-function focusCard(index: number, looks = 1): void {
+function focusCard(index: number, attempt = 1): void {
   setTimeout(() => {
     // On a slow machine the dialog takes longer to close.
-    if (looks < MAX_LOOKS && document.querySelector('[role="dialog"]')) return focusCard(index, looks + 1)
+    if (attempt < MAX_FOCUS_ATTEMPTS && document.querySelector('[role="dialog"]')) return focusCard(index, attempt + 1)
     const isLost = !document.activeElement || document.activeElement === document.body
     const cards = document.querySelectorAll<HTMLElement>('#conteudo li > article')
     const card = document.querySelector<HTMLElement>(`#conteudo li[data-index="${index}"] > article`)
     if (isLost) (card ?? [...cards].at(-1))?.focus({ preventScroll: true })
-  }, AFTER_DIALOG_MS)
+  }, FOCUS_DELAY_MS)
 }
 
 function InboxLoading() {
@@ -130,7 +130,7 @@ function InboxStatus({ total, children }: { total: number; children: ReactNode }
   return (
     <div className="flex min-h-5 flex-wrap items-center justify-between gap-x-4 text-sm">
       <div role="status" className="flex flex-wrap gap-x-4 text-muted tabular-nums">
-        <p>{countText(total)}</p>
+        <p>{formatCount(total)}</p>
         {!isOnline && <p>Sem conexão; a lista se atualiza quando ela voltar.</p>}
       </div>
       {children}
@@ -147,7 +147,7 @@ function MarkAllRead({ q }: { q: string }) {
   )
 }
 
-function countText(total: number): string {
+function formatCount(total: number): string {
   if (total === 0) return ''
   return total === 1 ? '1 mensagem' : `${total.toLocaleString('pt-BR')} mensagens`
 }

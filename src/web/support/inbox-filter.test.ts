@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFilter, writeFilter } from './inbox-screen.tsx'
+import { parseFilter, toSearchParams } from './inbox-screen.tsx'
 
 describe('the filter in the URL', () => {
   it.each([
@@ -22,11 +22,11 @@ describe('the filter in the URL', () => {
     ],
     [{ q: 'x'.repeat(200) }, { q: 'x'.repeat(100), isUnreadOnly: false }],
   ])('is parsed from %j', (search, filter) => {
-    expect(readFilter(search)).toEqual(filter)
+    expect(parseFilter(search)).toEqual(filter)
   })
 
   it('omits defaults', () => {
-    expect(writeFilter({ q: ' ', isUnreadOnly: false })).toEqual({})
-    expect(writeFilter({ q: ' ana ', isUnreadOnly: true })).toEqual({ q: 'ana', unread: 'true' })
+    expect(toSearchParams({ q: ' ', isUnreadOnly: false })).toEqual({})
+    expect(toSearchParams({ q: ' ana ', isUnreadOnly: true })).toEqual({ q: 'ana', unread: 'true' })
   })
 })

@@ -12,7 +12,7 @@ export interface InboxFilter {
  * Parses the filter from the URL, where values may have any
  * type: `?q=123` is a number, `?unread=true` a boolean.
  */
-export function readFilter(search: { q?: unknown; unread?: unknown }): InboxFilter {
+export function parseFilter(search: { q?: unknown; unread?: unknown }): InboxFilter {
   const isText = typeof search.q === 'string' || typeof search.q === 'number'
   return {
     q: isText ? String(search.q).trim().slice(0, MAX_SEARCH_LENGTH) : '',
@@ -21,7 +21,7 @@ export function readFilter(search: { q?: unknown; unread?: unknown }): InboxFilt
 }
 
 /** Converts the filter to search parameters, without defaults. */
-export function writeFilter({ q, isUnreadOnly }: InboxFilter): { q?: string; unread?: string } {
+export function toSearchParams({ q, isUnreadOnly }: InboxFilter): { q?: string; unread?: string } {
   const trimmed = q.trim().slice(0, MAX_SEARCH_LENGTH)
   return { ...(trimmed && { q: trimmed }), ...(isUnreadOnly && { unread: 'true' }) }
 }
@@ -29,10 +29,10 @@ export function writeFilter({ q, isUnreadOnly }: InboxFilter): { q?: string; unr
 /** /mensagens, 'Mensagens de Suporte': the messages of the contact form, for administrators. */
 export function InboxScreen() {
   const userId = useSession()?.user.id
-  const filter = readFilter(useSearch({ strict: false }))
+  const filter = parseFilter(useSearch({ strict: false }))
   const navigate = useNavigate()
   const setFilter = (next: InboxFilter) =>
-    void navigate({ to: '.', search: writeFilter(next), replace: true })
+    void navigate({ to: '.', search: toSearchParams(next), replace: true })
   return (
     <div className="mx-auto w-full max-w-3xl space-y-5 px-4 py-8">
       <h1 className="font-semibold text-2xl tracking-tight">Mensagens de Suporte</h1>

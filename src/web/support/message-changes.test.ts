@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
 
 /** An event stream that the test writes to; each request gets the next answer, 503 when none is left. */
-interface Line {
+interface Stream {
   send: (text: string) => void
   end: () => void
 }
@@ -35,7 +35,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-function line(): [Answer, Line] {
+function createStream(): [Answer, Stream] {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({
     start(given) {
@@ -50,43 +50,43 @@ function line(): [Answer, Line] {
   return [answer, { send, end: () => controller?.close() }]
 }
 
-async function follow() {
+async function subscribe() {
   const tab = await openTab()
   const { queryClient } = await import('#web/http/query-client.ts')
-  const { followMessageChanges } = await import('./message-changes.ts')
-  const readAgain = vi.spyOn(queryClient, 'invalidateQueries')
+  const { subscribeToChanges } = await import('./message-changes.ts')
+  const refetch = vi.spyOn(queryClient, 'invalidateQueries')
   tab.adoptSession(sessionOf(1))
-  const stop = followMessageChanges()
+  const stop = subscribeToChanges()
   await vi.advanceTimersByTimeAsync(0)
-  return { tab, readAgain, stop }
+  return { tab, refetch, stop }
 }
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 
-describe('followMessageChanges', () => {
+describe('subscribeToChanges', () => {
   it('refetches messages, people or everything as the stream reports, without polling', async () => {
-    const [answer, { send }] = line()
+    const [answer, { send }] = createStream()
     answers.push(answer)
-    const { readAgain, stop } = await follow()
+    const { refetch, stop } = await subscribe()
     expect(requests[0]?.authorization).toBe('Bearer access-1')
     for (let beat = 0; beat < 20; beat += 1) {
       send(': heartbeat\n\n')
       await vi.advanceTimersByTimeAsync(15_000)
     }
-    expect(readAgain).not.toHaveBeenCalled()
+    expect(refetch).not.toHaveBeenCalled()
     send(event({ kind: 'changed', ids: ['a'], people: [] }))
     await vi.advanceTimersByTimeAsync(0)
-    expect(readAgain).toHaveBeenCalledExactlyOnceWith(
+    expect(refetch).toHaveBeenCalledExactlyOnceWith(
       { queryKey: ['support-messages'] },
       { throwOnError: true },
     )
     send(event({ kind: 'changed', ids: [], people: ['b'] }))
     await vi.advanceTimersByTimeAsync(0)
-    expect(readAgain).toHaveBeenCalledTimes(2)
-    expect(readAgain).toHaveBeenLastCalledWith({ queryKey: ['profiles'] }, { throwOnError: true })
+    expect(refetch).toHaveBeenCalledTimes(2)
+    expect(refetch).toHaveBeenLastCalledWith({ queryKey: ['profiles'] }, { throwOnError: true })
     await vi.advanceTimersByTimeAsync(1_000)
     send(event({ kind: 'stale' }))
     await vi.advanceTimersByTimeAsync(0)
-    expect(readAgain.mock.calls.slice(2).map(([filters]) => filters?.queryKey?.[0])).toEqual([
+    expect(refetch.mock.calls.slice(2).map(([filters]) => filters?.queryKey?.[0])).toEqual([
       'support-messages',
       'profiles',
       'catalogue',
@@ -96,9 +96,9 @@ describe('followMessageChanges', () => {
   })
 
   it('refetches a query whose first load was in flight during the change', async () => {
-    const [answer, { send }] = line()
+    const [answer, { send }] = createStream()
     answers.push(answer)
-    const { stop } = await follow()
+    const { stop } = await subscribe()
     const { queryClient } = await import('#web/http/query-client.ts')
     const loaded: string[] = []
     let stored = 'before'
@@ -122,9 +122,9 @@ describe('followMessageChanges', () => {
   })
 
   it('reconnects a broken stream with backoff', async () => {
-    const [answer, { send, end }] = line()
+    const [answer, { send, end }] = createStream()
     answers.push(answer)
-    const { stop } = await follow()
+    const { stop } = await subscribe()
     send(': heartbeat\n\n')
     await vi.advanceTimersByTimeAsync(20_000)
     end()
@@ -137,9 +137,9 @@ describe('followMessageChanges', () => {
   })
 
   it('aborts a silent stream', async () => {
-    const [answer] = line()
+    const [answer] = createStream()
     answers.push(answer)
-    const { stop } = await follow()
+    const { stop } = await subscribe()
     await vi.advanceTimersByTimeAsync(34_000)
     expect(requests[0]?.signal.aborted).toBe(false)
     await vi.advanceTimersByTimeAsync(8_000)
@@ -150,29 +150,29 @@ describe('followMessageChanges', () => {
 
   it('polls every 15 seconds without a stream, except in a hidden page', async () => {
     answers = Array.from({ length: 100 }, () => () => problem(429, 'rate-limited', { 'retry-after': '600' }))
-    const { readAgain, stop } = await follow()
+    const { refetch, stop } = await subscribe()
     await vi.advanceTimersByTimeAsync(46_000)
-    expect(readAgain).toHaveBeenCalledTimes(9)
+    expect(refetch).toHaveBeenCalledTimes(9)
     page.visibilityState = 'hidden'
     await vi.advanceTimersByTimeAsync(120_000)
-    expect(readAgain).toHaveBeenCalledTimes(9)
+    expect(refetch).toHaveBeenCalledTimes(9)
     page.visibilityState = 'visible'
     page.dispatchEvent(new Event('visibilitychange'))
-    expect(readAgain).toHaveBeenCalledTimes(12)
+    expect(refetch).toHaveBeenCalledTimes(12)
     stop()
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(readAgain).toHaveBeenCalledTimes(12)
+    expect(refetch).toHaveBeenCalledTimes(12)
   })
 
   it('stops at once when the session ends', async () => {
-    const [answer] = line()
+    const [answer] = createStream()
     answers.push(answer)
-    const { tab, readAgain } = await follow()
+    const { tab, refetch } = await subscribe()
     tab.endLocalSession()
     expect(requests[0]?.signal.aborted).toBe(true)
     await vi.advanceTimersByTimeAsync(120_000)
     expect(requests).toHaveLength(1)
-    expect(readAgain).not.toHaveBeenCalled()
+    expect(refetch).not.toHaveBeenCalled()
   })
 
   it('refetches the role on 403', async () => {
@@ -181,16 +181,16 @@ describe('followMessageChanges', () => {
     await tab
     const { queryClient } = await import('#web/http/query-client.ts')
     const invalidate = vi.spyOn(queryClient, 'invalidateQueries')
-    const { followMessageChanges } = await import('./message-changes.ts')
+    const { subscribeToChanges } = await import('./message-changes.ts')
     ;(await tab).adoptSession(sessionOf(1))
-    const stop = followMessageChanges()
+    const stop = subscribeToChanges()
     await vi.advanceTimersByTimeAsync(0)
     expect(invalidate).toHaveBeenCalledWith({ queryKey: ['own-role'] })
     stop()
   })
 
   it('does not refresh the session of an inactive person', async () => {
-    const { stop } = await follow()
+    const { stop } = await subscribe()
     vi.setSystemTime(Date.now() + 40 * 60_000)
     answers = Array.from({ length: 100 }, () => () => problem(401, 'unauthenticated'))
     requests = []

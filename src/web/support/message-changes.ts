@@ -17,14 +17,14 @@ const NAME = 'patio.messages'
 
 /** Whether the event stream is live, and since when (ms since the epoch); undefined until known. */
 let stream: { isLive: boolean; since: number } | undefined
-export const readStreamState = () => stream
+export const getStreamState = () => stream
 
-function noteStream(isLive: boolean): void {
+function setStreamState(isLive: boolean): void {
   if (stream?.isLive !== isLive) stream = { isLive, since: Date.now() }
 }
 
 /** What must be refetched. */
-type News = 'alive' | 'messages' | 'people' | 'all'
+type Change = 'alive' | 'messages' | 'people' | 'all'
 
 /**
  * Subscribes administrators to changes of support messages, people and the catalogue,
@@ -32,34 +32,34 @@ type News = 'alive' | 'messages' | 'people' | 'all'
  * the session. It does not count as activity, so it never keeps an idle session alive.
  * @returns an unsubscribe function
  */
-export function followMessageChanges(): () => void {
+export function subscribeToChanges(): () => void {
   const ending = new AbortController()
   const { signal } = ending
   const stop = () => ending.abort()
-  const stopWatching = onAuthStateChange((event) => event === 'SIGNED_OUT' && stop())
+  const unsubscribe = onAuthStateChange((event) => event === 'SIGNED_OUT' && stop())
   const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(NAME)
-  let heardAt = Number.NEGATIVE_INFINITY
-  const hear = (news: News) => {
-    heardAt = Date.now()
-    noteStream(true)
-    if (signal.aborted || news === 'alive') return
-    if (news !== 'people') readMessagesAgain()
-    if (news !== 'messages') readPeopleAgain()
-    if (news === 'all') readCatalogueAgain()
+  let lastEventAt = Number.NEGATIVE_INFINITY
+  const handleChange = (change: Change) => {
+    lastEventAt = Date.now()
+    setStreamState(true)
+    if (signal.aborted || change === 'alive') return
+    if (change !== 'people') refetchMessages()
+    if (change !== 'messages') refetchPeople()
+    if (change === 'all') refetchCatalogue()
   }
-  channel?.addEventListener('message', ({ data }) => hear(data), { signal })
+  channel?.addEventListener('message', ({ data }) => handleChange(data), { signal })
 
   const stream = {
     signal,
     open: (attempt: AbortSignal) =>
       withAccessToken((token) => openEventStream('/api/support-messages/changes', token, attempt)),
     onEvent(data: string | undefined) {
-      const news = data === undefined ? 'alive' : newsIn(data)
-      hear(news)
-      channel?.postMessage(news)
+      const change = data === undefined ? 'alive' : parseChange(data)
+      handleChange(change)
+      channel?.postMessage(change)
     },
     onDisconnect() {
-      heardAt = Number.NEGATIVE_INFINITY
+      lastEventAt = Number.NEGATIVE_INFINITY
     },
     // Often the first sign of a revoked administrator role; the screens follow the role.
     onForbidden: () => void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] }),
@@ -67,29 +67,29 @@ export function followMessageChanges(): () => void {
   // Rejects when aborted while waiting for the lock, which is intended.
   runInOneTab(NAME, () => keepStreamOpen(stream), signal).catch(() => {})
 
-  pollInSilence(() => Date.now() - heardAt > SILENCE_TIMEOUT_MS, signal)
+  pollWhenSilent(() => Date.now() - lastEventAt > SILENCE_TIMEOUT_MS, signal)
   signal.addEventListener('abort', () => {
     channel?.close()
-    stopWatching()
+    unsubscribe()
   })
   return stop
 }
 
 /** Polls while no tab has a live stream, or its tab was suspended by the browser. */
-function pollInSilence(isSilent: () => boolean, signal: AbortSignal): void {
+function pollWhenSilent(isSilent: () => boolean, signal: AbortSignal): void {
   const poll = () => {
     if (document.visibilityState !== 'visible' || !isSilent()) return
-    noteStream(false)
-    readMessagesAgain()
-    readPeopleAgain()
-    readCatalogueAgain()
+    setStreamState(false)
+    refetchMessages()
+    refetchPeople()
+    refetchCatalogue()
   }
-  const polling = setInterval(poll, POLL_MS)
+  const timer = setInterval(poll, POLL_MS)
   document.addEventListener('visibilitychange', poll, { signal })
-  signal.addEventListener('abort', () => clearInterval(polling))
+  signal.addEventListener('abort', () => clearInterval(timer))
 }
 
-function newsIn(data: string): News {
+function parseChange(data: string): Change {
   const change = JSON.parse(data) as MessageChange
   if (change.kind === 'stale') return 'all'
   // A server of 0.1, which may still run during a deployment, reports messages only.
@@ -98,32 +98,32 @@ function newsIn(data: string): News {
 }
 
 /** Throttle interval of the refetches. */
-const REST_MS = 150
+const THROTTLE_MS = 150
 const BACKOFF = { firstMs: 1_000, maxMs: 30_000 }
 /** After this many failures the work waits for the next call. */
 const MAX_FAILURES = 8
 
-const readMessagesAgain = runOneByOne(() => readAgain([MESSAGES_QUERY]))
-const readPeopleAgain = runOneByOne(() => readAgain([USERS_QUERY]))
-const readCatalogueAgain = runOneByOne(() => readAgain(catalogueQuery.queryKey))
+const refetchMessages = coalesceRuns(() => refetch([MESSAGES_QUERY]))
+const refetchPeople = coalesceRuns(() => refetch([USERS_QUERY]))
+const refetchCatalogue = coalesceRuns(() => refetch(catalogueQuery.queryKey))
 
-async function readAgain(queryKey: readonly unknown[]): Promise<void> {
+async function refetch(queryKey: readonly unknown[]): Promise<void> {
   const filters = { queryKey }
   const isFirstLoad = ({ state }: Query) => state.data === undefined
-  const hasJoined = queryClient.isFetching({ ...filters, predicate: isFirstLoad }) > 0
+  const wasLoading = queryClient.isFetching({ ...filters, predicate: isFirstLoad }) > 0
   await queryClient.invalidateQueries(filters, { throwOnError: true })
   // A first load in flight may have started before the change.
-  if (hasJoined) await queryClient.invalidateQueries(filters, { throwOnError: true })
+  if (wasLoading) await queryClient.invalidateQueries(filters, { throwOnError: true })
 }
 
 /** Coalesces bursts of calls. Failed work is retried with backoff, unless the server refused it. */
-export function runOneByOne(work: () => Promise<void>): () => void {
-  const patiently = () =>
+export function coalesceRuns(work: () => Promise<void>): () => void {
+  const runWithRetry = () =>
     retry(work, (error, failures) => {
       console.warn('What changed could not be read', error)
       return failures < MAX_FAILURES && !isDefiniteRefusal(error)
         ? backoffDelay(failures, BACKOFF)
         : undefined
     }).catch(() => {})
-  return coalesce(patiently, REST_MS).wake
+  return coalesce(runWithRetry, THROTTLE_MS).wake
 }

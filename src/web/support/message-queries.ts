@@ -63,18 +63,18 @@ export function useMarkRead(onDone: () => void) {
   return useSubmit({
     send: ({ id, is_read }: SupportMessage) =>
       callApi('PATCH /api/support-messages/{id}', { params: { id }, body: { is_read: !is_read } }),
-    onDone: (_, message) => tellAndReadAgain(texts(message)[0]).then(onDone),
-    onFailed: (error, message) => void tellAndReadAgain(texts(message)[1], error),
+    onDone: (_, message) => showResultAndRefetch(texts(message)[0]).then(onDone),
+    onFailed: (error, message) => void showResultAndRefetch(texts(message)[1], error),
   })
 }
 
 /** Records that the person opened a mail to answer the message. */
-export function useNoteAnswer(onDone: () => void) {
+export function useRecordAnswer(onDone: () => void) {
   const body = { is_read: true, answered: true } as const
   return useSubmit({
     send: ({ id }: SupportMessage) => callApi('PATCH /api/support-messages/{id}', { params: { id }, body }),
-    onDone: () => readAgain().then(onDone),
-    onFailed: (error) => void tellAndReadAgain(inboxMessages.readFailed, error),
+    onDone: () => refetchMessages().then(onDone),
+    onFailed: (error) => void showResultAndRefetch(inboxMessages.readFailed, error),
   })
 }
 
@@ -89,18 +89,18 @@ export function useMarkAllRead() {
         title: inboxMessages.allRead,
         ...(ids.length > 0 && { action: undo, lifetimeMs: UNDO_MS }),
       })
-      return readAgain()
+      return refetchMessages()
     },
-    onFailed: (error) => void tellAndReadAgain(inboxMessages.allReadFailed, error),
+    onFailed: (error) => void showResultAndRefetch(inboxMessages.allReadFailed, error),
   })
 }
 
 async function markUnread(ids: string[]): Promise<void> {
   try {
     await callApi('PATCH /api/support-messages', { body: { is_read: false, ids } })
-    await tellAndReadAgain(inboxMessages.allUnread)
+    await showResultAndRefetch(inboxMessages.allUnread)
   } catch (error) {
-    await tellAndReadAgain(inboxMessages.allUnreadFailed, error)
+    await showResultAndRefetch(inboxMessages.allUnreadFailed, error)
   }
 }
 
@@ -111,19 +111,19 @@ export function useDeleteMessage(onSettled: () => void) {
       callApi('DELETE /api/support-messages/{id}', { params: { id } }).catch((error) => {
         if (!isGone(error)) throw error
       }),
-    onDone: () => tellAndReadAgain(inboxMessages.deleted),
-    onFailed: (error) => void tellAndReadAgain(inboxMessages.deleteFailed, error),
+    onDone: () => showResultAndRefetch(inboxMessages.deleted),
+    onFailed: (error) => void showResultAndRefetch(inboxMessages.deleteFailed, error),
     onSettled,
   })
 }
 
-function tellAndReadAgain(title: string, error?: unknown): Promise<void> {
+function showResultAndRefetch(title: string, error?: unknown): Promise<void> {
   if (!error) showToast({ kind: 'success', title })
   else if (!isGone(error)) showToast(toFailureToast(title, error))
   else showToast({ kind: 'error', title, description: 'Esta mensagem já foi excluída.' })
-  return readAgain()
+  return refetchMessages()
 }
 
-function readAgain(): Promise<void> {
+function refetchMessages(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: [MESSAGES_QUERY] })
 }

@@ -4,7 +4,7 @@ import { ApiError, callPublic } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 
 /** A pass lives two minutes; an older one (ms) may expire in transit. */
-const FRESH_MS = 100_000
+const MAX_PASS_AGE_MS = 100_000
 
 /** The interface of both widgets, ALTCHA and reCAPTCHA. */
 export interface HumanWidget {
@@ -35,19 +35,19 @@ type HumanCheckResult =
   | { kind: 'unsolved' }
   | { kind: 'failed' }
 
-export interface PassKeeper {
+export interface HumanCheckClient {
   /** Clears the pass and resets the widget, as after a failed sign-in. */
   reset: () => void
   /** Returns a pass for the next request; waits for one in progress, renews one that is too old. */
-  freshPass: () => Promise<HumanCheckResult>
+  getPass: () => Promise<HumanCheckResult>
   receiveAnswer: (answer: string) => Promise<HumanCheckResult>
 }
 
 /** Creates a client that exchanges each answer of a widget for a pass once and keeps the latest one. */
-export function createPassKeeper(
+export function createHumanCheckClient(
   getWidget: () => HumanWidget | null,
   now: () => number = () => Date.now(),
-): PassKeeper {
+): HumanCheckClient {
   let latest: { answer: string; at: number; result: Promise<HumanCheckResult> } | undefined
 
   const reset = () => {
@@ -56,23 +56,23 @@ export function createPassKeeper(
   }
   const receiveAnswer = (answer: string): Promise<HumanCheckResult> => {
     if (latest?.answer === answer) return latest.result
-    const result = tradeForPass(answer).then((outcome) => {
+    const result = exchangeForPass(answer).then((outcome) => {
       if (latest?.answer === answer && outcome.kind !== 'passed') reset()
       return outcome
     })
     latest = { answer, at: now(), result }
     return result
   }
-  const freshPass = async (): Promise<HumanCheckResult> => {
-    if (latest && now() - latest.at < FRESH_MS) return latest.result
+  const getPass = async (): Promise<HumanCheckResult> => {
+    if (latest && now() - latest.at < MAX_PASS_AGE_MS) return latest.result
     if (latest) reset()
     const answer = await getWidget()?.solve()
     return answer === undefined ? { kind: 'unsolved' } : receiveAnswer(answer)
   }
-  return { reset, receiveAnswer, freshPass }
+  return { reset, receiveAnswer, getPass }
 }
 
-async function tradeForPass(answer: string): Promise<HumanCheckResult> {
+async function exchangeForPass(answer: string): Promise<HumanCheckResult> {
   try {
     const { success, pass } = await callPublic('POST /api/functions/verify-recaptcha', {
       body: { token: answer },
@@ -95,8 +95,8 @@ async function tradeForPass(answer: string): Promise<HumanCheckResult> {
 }
 
 /** Returns a pass; false without one, after a toast. */
-export async function requirePass(check: PassKeeper | null): Promise<string | undefined | false> {
-  const result = await check?.freshPass()
+export async function requirePass(check: HumanCheckClient | null): Promise<string | undefined | false> {
+  const result = await check?.getPass()
   if (result?.kind === 'passed') return result.pass
   if (result?.kind !== 'failed') showToast({ kind: 'error', title: signInMessages.humanCheckRequired })
   return false

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { answerWith, installLocalStorage } from '#web/testing/browser-parts.ts'
 import { toastStore } from '#web/ui/toast.tsx'
-import { createPassKeeper } from './human-pass.ts'
+import { createHumanCheckClient } from './human-check-client.ts'
 
 let now = 0
 const widget = { solve: vi.fn<() => Promise<string | undefined>>(), reset: vi.fn() }
-const keeperOf = () =>
-  createPassKeeper(
+const createClient = () =>
+  createHumanCheckClient(
     () => widget,
     () => now,
   )
@@ -18,24 +18,24 @@ beforeEach(() => {
   now = 0
 })
 
-describe('createPassKeeper', () => {
+describe('createHumanCheckClient', () => {
   it('exchanges an answer once, ahead of the submit', async () => {
     const requests = answerWith(Response.json({ success: true, pass: 'p1' }))
-    const keeper = keeperOf()
-    await keeper.receiveAnswer('a1')
-    await keeper.receiveAnswer('a1')
+    const client = createClient()
+    await client.receiveAnswer('a1')
+    await client.receiveAnswer('a1')
     now = 99_000
-    expect(await keeper.freshPass()).toEqual({ kind: 'passed', pass: 'p1' })
+    expect(await client.getPass()).toEqual({ kind: 'passed', pass: 'p1' })
     expect(requests).toMatchObject([{ path: '/api/functions/verify-recaptcha', body: { token: 'a1' } }])
   })
 
   it('requests a new answer when the pass is too old', async () => {
     answerWith(Response.json({ success: true, pass: 'p1' }), Response.json({ success: true, pass: 'p2' }))
-    const keeper = keeperOf()
-    await keeper.receiveAnswer('a1')
+    const client = createClient()
+    await client.receiveAnswer('a1')
     now = 101_000
     widget.solve.mockResolvedValue('a2')
-    expect(await keeper.freshPass()).toEqual({ kind: 'passed', pass: 'p2' })
+    expect(await client.getPass()).toEqual({ kind: 'passed', pass: 'p2' })
     expect(widget.reset).toHaveBeenCalledOnce()
   })
 
@@ -45,7 +45,7 @@ describe('createPassKeeper', () => {
   ])('on %s shows a toast and resets the widget', async (_, answer) => {
     answerWith(answer)
     widget.solve.mockResolvedValue('a1')
-    expect(await keeperOf().freshPass()).toEqual({ kind: 'failed' })
+    expect(await createClient().getPass()).toEqual({ kind: 'failed' })
     expect(widget.reset).toHaveBeenCalledOnce()
     expect(toastStore.read().at(-1)).toMatchObject({ kind: 'error', title: 'Falha na verificação reCAPTCHA' })
   })
@@ -53,20 +53,20 @@ describe('createPassKeeper', () => {
   it('passes the answer itself on while the exchange is rate limited', async () => {
     answerWith(Response.json({ code: 'rate-limited' }, { status: 429 }))
     widget.solve.mockResolvedValue('a1')
-    expect(await keeperOf().freshPass()).toEqual({ kind: 'passed', pass: 'a1' })
+    expect(await createClient().getPass()).toEqual({ kind: 'passed', pass: 'a1' })
     expect(widget.reset).not.toHaveBeenCalled()
   })
 
   it('returns unsolved when the widget has no answer', async () => {
     widget.solve.mockResolvedValue(undefined)
-    expect(await keeperOf().freshPass()).toEqual({ kind: 'unsolved' })
+    expect(await createClient().getPass()).toEqual({ kind: 'unsolved' })
   })
 
   it('discards the pass on reset', async () => {
     answerWith(Response.json({ success: true, pass: 'p1' }))
-    const keeper = keeperOf()
-    await keeper.receiveAnswer('a1')
-    keeper.reset()
-    expect(await keeper.freshPass()).toEqual({ kind: 'unsolved' })
+    const client = createClient()
+    await client.receiveAnswer('a1')
+    client.reset()
+    expect(await client.getPass()).toEqual({ kind: 'unsolved' })
   })
 })
