@@ -3,7 +3,7 @@ import { expect, openAs } from './portal-fixture.ts'
 import { toast } from './settings-card.ts'
 import { filterBy } from './user-table-fixture.ts'
 
-test('a template, a colleague and the last ticks fill every dialog; who has exactly one is found', async ({
+test('templates, a colleague’s access and the last selection fill every dialog, and a template’s holders can be found', async ({
   page,
   other,
 }) => {
@@ -25,7 +25,7 @@ test('a template, a colleague and the last ticks fill every dialog; who has exac
     200,
   )
 
-  // An approval: a click, an edit, and saved under a name of its own.
+  // Approves with a template, adjusts it and saves it under a new name.
   const email = 'pendente@grupopatio.com.br'
   await openPerson(page, email)
   await page.getByRole('button', { name: 'Aprovar', exact: true }).last().click()
@@ -47,7 +47,7 @@ test('a template, a colleague and the last ticks fill every dialog; who has exac
   await dialog.getByRole('button', { name: 'Aprovar', exact: true }).click()
   await expect(dialog).toHaveCount(0)
 
-  // The next one the same, in memory of the tab; then what a colleague has.
+  // The next person gets the last selection, remembered by the tab, then a colleague's access.
   await page.getByLabel('Buscar por nome ou e-mail').fill('vendas.rj@grupopatio.com.br')
   await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Mais ações' })).toHaveCount(1)
@@ -63,7 +63,7 @@ test('a template, a colleague and the last ticks fill every dialog; who has exac
     .toEqual([...boss.marcas, ...boss.estados].filter((value) => value !== 'GAC'))
   await dialog.getByRole('button', { name: 'Cancelar' }).click()
 
-  // Whoever has exactly one is found for a bulk edit, which takes templates too.
+  // The holders of a template can be selected for a bulk edit, which accepts templates too.
   await page.goto('/admin/modelos')
   await page
     .getByRole('listitem')
@@ -79,7 +79,7 @@ test('a template, a colleague and the last ticks fill every dialog; who has exac
   await expect(dialog.getByText('0 ganham, 0 perdem, 1 fica como está')).toBeVisible()
   await dialog.getByRole('button', { name: 'Cancelar' }).click()
 
-  // Somebody else changes a template while it is open.
+  // Another administrator changes a template that is open here.
   await page.goto('/admin/modelos')
   await page.getByRole('button', { name: 'Editar: Vendedor FIAT RJ' }).click()
   const { items } = (await other.call('GET', '/api/access-templates')).body

@@ -3,12 +3,12 @@ import { emailOf, expect, openAs, reportOf, signIn, solveHumanCheck, test } from
 import { expectNothingSerious, inEachLook, seriousFindings } from './serious-findings.ts'
 import { sendMessages } from './support-calls.ts'
 
-test('axe finds nothing serious on /login and /power-bi', async ({ page }) => {
+test('axe finds no serious violation on /login and /power-bi', async ({ page }) => {
   await page.goto('/login')
   await expect(page.locator('altcha-widget').getByRole('checkbox')).toBeVisible()
   await expectNothingSerious(page)
   await inEachLook(page, async () => {
-    // On a phone the report comes in another layout.
+    // On a phone the report has another layout.
     await openAs(page, 'naoverificado')
     await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
     expect(await seriousFindings(page)).toEqual([])
@@ -20,7 +20,7 @@ async function expectClean(page: Page, heading: string) {
   await expectNothingSerious(page)
 }
 
-test('axe finds nothing serious on the account screens', async ({ page }) => {
+test('axe finds no serious violation on the account screens', async ({ page }) => {
   await page.goto('/signup')
   await page.getByLabel('Senha', { exact: true }).fill('Abc1')
   await solveHumanCheck(page)
@@ -54,7 +54,7 @@ test('axe finds nothing serious on the account screens', async ({ page }) => {
   await expectClean(page, 'Minha Conta')
 })
 
-test('axe finds nothing serious where a link in a mail leads', async ({ page }) => {
+test('axe finds no serious violation on the targets of mail links', async ({ page }) => {
   let state = 'asks-password'
   await page.route('**/api/auth/verify**', (route) =>
     route.fulfill({ json: { email: emailOf('axe'), state } }),
@@ -76,7 +76,7 @@ test('axe finds nothing serious where a link in a mail leads', async ({ page }) 
   await expectClean(page, 'Peça um novo link')
 })
 
-test('axe finds nothing serious on /contato and /mensagens', async ({ page, demo }) => {
+test('axe finds no serious violation on /contato and /mensagens', async ({ page, demo }) => {
   await page.goto('/contato')
   await page.getByRole('button', { name: 'Enviar Mensagem' }).click()
   await expect(page.getByText('Nome é obrigatório').first()).toBeVisible()
@@ -94,8 +94,8 @@ test('axe finds nothing serious on /contato and /mensagens', async ({ page, demo
   await expectNothingSerious(page)
 })
 
-test('axe finds nothing serious in any component', async ({ page }) => {
-  // Six popups, each in four looks.
+test('axe finds no serious violation in any component', async ({ page }) => {
+  // Six popups in four variants each.
   test.setTimeout(180_000)
   await page.goto('/demo/estilo')
   await expect(page.getByRole('heading', { name: 'Estilo' })).toBeVisible()
@@ -121,7 +121,7 @@ test('axe finds nothing serious in any component', async ({ page }) => {
   await page.getByRole('button', { name: 'Mostrar notificações' }).click()
   await expect(page.getByText('Notificação: info')).toBeVisible()
   await inEachLook(page, () =>
-    // Those that have no room are still being scrolled away.
+    // Toasts beyond the visible ones are still scrolling.
     expect.poll(() => seriousFindings(page)).toEqual([]),
   )
 })

@@ -35,7 +35,7 @@ const ENTITLEMENT_DIALOGS = [
   },
 ]
 
-test('what a person may see is shown, keeps the ticks on failure, stands in the row before the answer and is saved once', async ({
+test('an entitlement dialog updates the row optimistically, keeps the selection on failure and saves once', async ({
   page,
   other,
 }) => {
@@ -50,7 +50,7 @@ test('what a person may see is shown, keeps the ticks on failure, stands in the 
     const dialog = page.getByRole('dialog', { name: button })
     const save = dialog.getByRole('button', { name: 'Salvar' })
 
-    // It cannot be read: said, and tried again in place.
+    // Loading fails: an error is shown, and a retry works.
     await page.route(address, (route) => route.abort())
     await pressInMenu(page, button)
     await expect(toast(page, unloaded)).toBeVisible({ timeout: 10_000 })
@@ -59,7 +59,7 @@ test('what a person may see is shown, keeps the ticks on failure, stands in the 
     await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' }).first()).toBeFocused()
     expect(await tickedIn(dialog)).toEqual(Object.values(change).flat())
 
-    // It cannot be saved: the row shows it at once, goes back, and the tick stays.
+    // Saving fails: the optimistic update of the row is rolled back, the selection stays.
     await answerSaves((route) => route.abort())
     await dialog.getByRole('checkbox', { name: tick }).check()
     await save.click()
@@ -77,7 +77,7 @@ test('what a person may see is shown, keeps the ticks on failure, stands in the 
     await save.dblclick()
     await expect(row).toContainText(tick)
     await expect(save).toHaveAttribute('aria-busy', 'true')
-    // Nobody leaves a save that is under way.
+    // A dialog cannot be closed while it saves.
     await page.keyboard.press('Escape')
     await expect(dialog).toBeVisible()
     answer()
@@ -90,7 +90,7 @@ test('what a person may see is shown, keeps the ticks on failure, stands in the 
   expect(patches).toBe(2)
 })
 
-test('what another administrator has changed meanwhile is said and not overwritten', async ({
+test('a change by another administrator meanwhile is reported and not overwritten', async ({
   page,
   other,
 }) => {
@@ -116,7 +116,7 @@ test('what another administrator has changed meanwhile is said and not overwritt
   await expect(notice).toContainText(`${OTHER_ADMIN} removeu a aprovação às`)
   expect(await tickedIn(dialog)).toEqual(['Vendas', 'Oficina', 'HPD'])
   expect((await other.person(person)).types).toEqual(['HPD', 'CRM'])
-  // Pressing Enter again where one pressed it before must not overwrite.
+  // A second Enter on the same spot must not overwrite.
   await page.keyboard.press('Enter')
   await expect(notice).toBeVisible()
 
@@ -131,7 +131,7 @@ test('what another administrator has changed meanwhile is said and not overwritt
   expect((await other.person(person)).types).toEqual(['HPD', 'CRM', 'Slack'])
 })
 
-test('an approval gives entitlements and lets in with one call', async ({ page, other }) => {
+test('an approval grants entitlements and access in one call', async ({ page, other }) => {
   for (const change of [{ approved: false }, { types: [] }, { marcas: [], estados: [] }])
     await other.change(PENDING, change)
   await openPerson(page, PENDING)
@@ -161,7 +161,7 @@ test('an approval gives entitlements and lets in with one call', async ({ page, 
   ])
 })
 
-test('taking an approval away says what it does, and asks again where the person has changed', async ({
+test('revoking an approval explains its effect and asks again after the person has changed', async ({
   page,
   other,
 }) => {
@@ -186,7 +186,7 @@ test('taking an approval away says what it does, and asks again where the person
   await expect(page.getByRole('row').getByRole('button', { name: 'Aprovar' })).toBeVisible()
 })
 
-test('the history tells who changed what, newest first, page after page; the data of a person are downloaded', async ({
+test('the history lists changes newest first, in pages, and a person’s data can be downloaded', async ({
   page,
 }) => {
   const entry = (id: number, was: string, is: string) => ({

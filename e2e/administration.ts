@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import type { ManagedProfile } from '#contract/users.ts'
 import { test as base, expect, newSessionOf, openAs } from './portal-fixture.ts'
 
-/** An administrator in tests with a second one. */
+/** The second administrator in tests with two. */
 export const OTHER_ADMIN = 'naoverificado@grupopatio.com.br'
 
 interface Reply {
@@ -11,18 +11,18 @@ interface Reply {
   body: any
 }
 
-/** A second administrator, who works through the API. */
+/** A second administrator, acting through the API. */
 export interface OtherAdmin {
   call(method: string, path: string, body?: unknown, ifMatch?: number): Promise<Reply>
-  /** The person of an e-mail address, as it stands now. */
+  /** Returns a person by e-mail address, in the current state. */
   person(email: string): Promise<ManagedProfile>
-  /** People who match, by e-mail. */
+  /** Lists the people who match a query, by e-mail. */
   people(query: string): Promise<ManagedProfile[]>
-  /** Sets entitlements or the approval, whatever the person has now. */
+  /** Changes entitlements or the approval, whatever the current version. */
   change(email: string, change: object): Promise<void>
 }
 
-/** Tests with a second administrator. */
+/** The test function with a second administrator. */
 export const test = base.extend<{ other: OtherAdmin }>({
   other: async ({ demo, portal: { database } }, use) => {
     await database.db
@@ -85,17 +85,17 @@ function otherAdminOf(url: string, token: string): OtherAdmin {
   }
 }
 
-/** Opens /admin as the administrator, with what the address says of filters. */
+/** Opens /admin as the administrator, with the filters of the query. */
 export async function openAdmin(page: Page, query = ''): Promise<void> {
   await openAs(page, 'admin', `/admin${query}`)
   await expect(menuOf(page)).toBeVisible()
 }
 
-/** The button of a row's menu; of the first row where none is given. */
+/** Returns the button of a row's menu; in a page, that of the first row. */
 export const menuOf = (scope: Page | Locator): Locator =>
   scope.getByRole('button', { name: 'Mais ações' }).first()
 
-/** Opens a row's menu and presses what stands in it. */
+/** Opens a row's menu and clicks an item. */
 export async function pressInMenu(scope: Page | Locator, name: string): Promise<void> {
   const button = menuOf(scope)
   await button.click()
@@ -104,12 +104,12 @@ export async function pressInMenu(scope: Page | Locator, name: string): Promise<
 
 export const openPerson = (page: Page, email: string) => openAdmin(page, `?q=${encodeURIComponent(email)}`)
 
-/** A notice over the page. */
+/** Returns the toast with the title. */
 export function toast(page: Page, title: string | RegExp): Locator {
   return page.getByRole('region', { name: 'Notificações' }).getByText(title, { exact: true })
 }
 
-/** The labels of the boxes ticked in a dialog, in order, without those that tick all. */
+/** Lists the labels of a dialog's selected checkboxes, in order, without those that select all. */
 export async function tickedIn(dialog: Locator): Promise<string[]> {
   const labels = await dialog.locator('label:has(input:checked)').allTextContents()
   return labels.filter((label) => label !== 'Marcar todos')

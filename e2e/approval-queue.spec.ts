@@ -10,7 +10,7 @@ const LISTS = [
   { types: ['HPD', 'Slack'], marcas: ['HONDA'], estados: ['RJ', 'ES'] },
 ]
 
-/** Every press of a button or of a key that a person makes. */
+/** Counts clicks and key presses. */
 function countPresses(page: Page) {
   let presses = 0
   return {
@@ -23,7 +23,10 @@ function countPresses(page: Page) {
 }
 
 const newPeople = test.extend<{ asking: string[] }>({
-  /** Nobody waits but five who have just signed up and asked, and after them a stranger with an unverified address. */
+  /**
+   * Only five people wait: just signed up, with a request; and
+   * after them one with an unverified address.
+   */
   asking: async ({ portal: { database } }, use) => {
     const { db } = database
     await db.deleteFrom('profiles').where('approved', '=', false).execute()
@@ -56,7 +59,7 @@ const newPeople = test.extend<{ asking: string[] }>({
 })
 
 newPeople(
-  'five sign-ups with requests are approved rightly in at most 8 presses',
+  'five sign-ups with requests are approved in at most 8 clicks',
   async ({ page, other, asking }) => {
     await openAs(page, 'admin')
     const { click, count } = countPresses(page)
@@ -73,7 +76,7 @@ newPeople(
       await click('Aprovar e próximo', dialog)
     }
     expect(count()).toBeLessThanOrEqual(8)
-    // The stranger comes last: asked about first, and nothing of the request is ticked.
+    // The unverified person comes last: with a confirmation, and nothing of the request is selected.
     await expect(dialog.getByText('Ninguém provou ser dono do endereço')).toBeVisible()
     await expect(dialog.getByRole('checkbox')).toHaveCount(0)
     await expect(dialog.getByRole('button', { name: 'Cancelar' })).toBeFocused()
@@ -90,7 +93,7 @@ newPeople(
 )
 
 newPeople(
-  'a series leads through all who are known before it comes to a stranger',
+  'a series shows verified people before unverified ones',
   async ({ page, portal, asking }) => {
     const { db } = portal.database
     const day = new Date(Date.now() - 86_400_000)
@@ -111,13 +114,13 @@ newPeople(
     await expect(dialog.getByText(asking[4] as string)).toBeVisible()
     await dialog.getByRole('button', { name: 'Aprovar e próximo' }).click()
     await expect(dialog.getByText(emailOf('sexta'))).toBeVisible()
-    // Only those who are shown are read.
+    // Only the visible people are loaded.
     expect([...limits]).toEqual(['5'])
   },
 )
 
 newPeople(
-  'those selected are approved each with their own request, and it can be undone',
+  'selected people are approved with their own requests, and the approval can be undone',
   async ({ page, other, asking }) => {
     await openAdmin(page, '?status=pending')
     await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
@@ -133,12 +136,12 @@ newPeople(
     await expect(toast(page, 'Alteração desfeita')).toBeVisible()
     expect(await other.person(asking[0] as string)).toMatchObject({ approved: false, types: [] })
 
-    // All with one set; somebody else approves one of them meanwhile: nobody is, until the new list was seen.
+    // One set for all, while another administrator approves one of them: nothing is saved until reviewed.
     await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
     await page.getByRole('button', { name: 'Aprovar Selecionados (6)' }).click()
     await dialog.getByRole('radio', { name: 'Todos com o mesmo acesso' }).check()
     for (const name of ['CRM', 'VW', 'PR']) await dialog.getByRole('checkbox', { name, exact: true }).check()
-    // Ticks are not lost unasked.
+    // Discarding a selection needs a confirmation.
     await page.keyboard.press('Escape')
     await expect(dialog.getByRole('alert')).toContainText('Descartar o que você marcou?')
     await page.keyboard.press('Escape')
@@ -161,7 +164,7 @@ newPeople(
 )
 
 newPeople(
-  'who waits says who they are and what they need, and the administrator sees it come',
+  'a waiting person sends a request, which the administrator sees live',
   async ({ page, other, portal, browser, asking }) => {
     await portal.database.db
       .updateTable('profiles')
@@ -190,14 +193,14 @@ newPeople(
     await form.getByLabel('Observação').fill('Comecei hoje.')
     await form.getByRole('button', { name: 'Enviar pedido' }).click()
     await expect(page.getByRole('heading', { name: 'Pedido de acesso enviado' })).toBeVisible()
-    // What has been sent can be put right, and is asked for no more.
+    // A sent request can be corrected and is not asked for again.
     await page.reload()
     await expect(page.getByText('Comecei hoje.')).toBeVisible()
     await page.getByRole('button', { name: 'Alterar pedido' }).click()
     await expect(form.getByRole('checkbox', { name: 'FIAT', exact: true })).toBeChecked()
     await form.getByRole('button', { name: 'Cancelar' }).click()
 
-    // Live, with nothing lost: without the stream it would be read again after fifteen seconds.
+    // By the stream: polling would take fifteen seconds.
     await expect(queue.getByText('FIAT Niterói')).toBeVisible()
     await expect(queue.getByRole('listitem')).toHaveCount(7)
     await expect(ticked).toBeChecked()
@@ -209,7 +212,7 @@ newPeople(
     await pressInMenu(row, 'Corrigir nome')
     const dialog = admin.getByRole('dialog', { name: 'Corrigir Nome' })
     await dialog.getByRole('textbox').fill('Dirceu Prado')
-    // A change by somebody else reaches the table, not the open dialog.
+    // A change by another administrator updates the table, not the open dialog.
     await other.change(asking[0] as string, { approved: true })
     await expect(admin.locator('#fila li')).toHaveCount(6)
     await expect(dialog.getByRole('textbox')).toHaveValue('Dirceu Prado')

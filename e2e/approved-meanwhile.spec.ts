@@ -3,12 +3,12 @@ import { muteChanges } from './portal-fixture.ts'
 
 const PENDING = 'pendente@grupopatio.com.br'
 
-test('an approval that another administrator has given is said before the dialog asks and when it saves', async ({
+test('an approval by another administrator is reported when the dialog opens and when it saves', async ({
   page,
   other,
 }) => {
   for (const change of [{ approved: false }, { types: ['CRM'] }]) await other.change(PENDING, change)
-  // The stream would have told the table.
+  // The event stream would have updated the table.
   await muteChanges(page)
   await openPerson(page, PENDING)
   const dialog = page.getByRole('dialog')

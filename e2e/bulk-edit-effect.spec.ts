@@ -2,7 +2,7 @@ import type { Page, Route } from '@playwright/test'
 import { expect, openAdmin, test, toast } from './administration.ts'
 import { muteChanges } from './portal-fixture.ts'
 
-/** Picks people by hand and opens the dialog. */
+/** Selects people one by one and opens the dialog. */
 async function openFor(page: Page, emails: string[]) {
   for (const email of emails)
     await page.getByRole('row').filter({ hasText: email }).getByRole('checkbox').check()
@@ -10,7 +10,7 @@ async function openFor(page: Page, emails: string[]) {
   return page.getByRole('dialog')
 }
 
-test('who is gone leaves the selection, the rest is done without another tick, until nobody is left', async ({
+test('deleted people leave the selection while the others are edited, until none is left', async ({
   page,
   other,
 }) => {
@@ -19,7 +19,7 @@ test('who is gone leaves the selection, the rest is done without another tick, u
   for (const { email } of people) await other.change(email, { types: [] })
   const remove = (index: number) =>
     other.call('POST', '/api/functions/delete-users', { userIds: [people[index]?.user_id] })
-  // Told by the stream, the table might leave the next one out before the dialog asks.
+  // The event stream could remove the next person from the table before the dialog opens.
   await muteChanges(page)
   await openAdmin(page, '?q=ramos')
   const emails = people.map(({ email }) => email)
@@ -28,13 +28,13 @@ test('who is gone leaves the selection, the rest is done without another tick, u
   await dialog.getByRole('checkbox', { name: 'CRM' }).check()
   await expect(effect).toHaveText('4 ganham, 0 perdem, 0 ficam como estão')
 
-  // The dry run tells it,
+  // The dry run reports it,
   await remove(0)
   await dialog.getByRole('checkbox', { name: 'HPD' }).check()
   await expect(notice).toHaveText('1 usuário já não existe e saiu da seleção.')
   await expect(effect).toHaveText('3 ganham, 0 perdem, 0 ficam como estão')
   await expect(dialog.getByText('3 usuários selecionados.')).toBeVisible()
-  // The table has been read again, as the dialog asks for.
+  // The dialog has refetched the table.
   await expect(page.locator('#usuarios tbody').getByText(emails[0] as string)).toHaveCount(0)
   // and so does the attempt to save.
   await remove(1)
@@ -46,7 +46,7 @@ test('who is gone leaves the selection, the rest is done without another tick, u
   await dialog.getByRole('button', { name: 'Adicionar' }).click()
   await expect(toast(page, 'Dados adicionados com sucesso para 2 usuário(s)')).toBeVisible()
   await expect(dialog).toHaveCount(0)
-  // Where all of them are gone nothing is left to do.
+  // All of them are deleted: there is nothing left to do.
   await openFor(page, emails.slice(2))
   for (const index of [2, 3]) await remove(index)
   await dialog.getByRole('checkbox', { name: 'Slack' }).check()
@@ -55,7 +55,7 @@ test('who is gone leaves the selection, the rest is done without another tick, u
   await expect(toast(page, 'Nenhum usuário selecionado')).toBeVisible()
 })
 
-test('as many as before, but not the same people: nobody is changed, and the next press is about those', async ({
+test('an equal number of different people changes nothing until it is confirmed again', async ({
   page,
   other,
 }) => {
@@ -84,7 +84,7 @@ test('as many as before, but not the same people: nobody is changed, and the nex
   expect((await other.person(leaver.email)).types).toEqual([])
 })
 
-test('nothing is saved before its effect was told, and one that cannot be told is calculated again', async ({
+test('nothing is saved before its effect is shown, and a failed calculation can be retried', async ({
   page,
   other,
 }) => {

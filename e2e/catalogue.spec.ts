@@ -3,7 +3,7 @@ import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 import { fillIds, formOf, OFICINA, save, tabOf, toast } from './settings-card.ts'
 import { filterBy } from './user-table-fixture.ts'
 
-test('a new brand, state and area reach people, filters, tabs and reports of a running portal', async ({
+test('a new marca, estado and type appear for people, in filters, tabs and reports without a restart', async ({
   page,
   browser,
   demo,
@@ -31,12 +31,12 @@ test('a new brand, state and area reach people, filters, tabs and reports of a r
   await card('Estados').getByRole('button', { name: 'Incluir estado' }).click()
   await expect(card('Estados').getByRole('listitem').last()).toContainText('São Paulo (SP)0 pessoas')
 
-  // Its order is still being saved when something else is archived.
+  // Another item is archived while the order is still being saved.
   await page.route('**/api/catalogue', async (route) => {
     if (route.request().method() === 'PUT') await new Promise((resolve) => setTimeout(resolve, 500))
     await route.continue()
   })
-  // The keyboard moves it, and keeps the focus on the button.
+  // The keyboard moves it, and the focus stays on the button.
   const up = card('Áreas').getByRole('button', { name: 'Mover para cima: Seminovos' })
   await up.focus()
   for (let place = 9; place > 2; place--) {
@@ -78,7 +78,7 @@ test('a new brand, state and area reach people, filters, tabs and reports of a r
   await theirs.getByRole('tab', { name: 'Seminovos' }).click()
   await expect(reportOf(theirs, 'Seminovos').getByText('BYD').first()).toBeVisible()
 
-  // A renaming while the area is held.
+  // Renames an area that people hold.
   await page.goto('/admin/listas')
   await card('Áreas').getByRole('button', { name: 'Renomear: Seminovos' }).click()
   await expect(dialog).toContainText('também para a pessoa que a tem')

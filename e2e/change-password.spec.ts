@@ -1,6 +1,6 @@
 import { expect, openAs, signIn, test, typeNewPassword } from './portal-fixture.ts'
 
-test('a password that is too short has to be changed before anything else', async ({ page }) => {
+test('a password that is too short must be changed before anything else', async ({ page }) => {
   await signIn(page, 'curta', 'curta123')
   const dialog = page.getByRole('dialog', { name: 'Atualização de Senha Necessária' })
   const submit = dialog.getByRole('button', { name: 'Atualizar senha' })
@@ -20,7 +20,7 @@ test('a password that is too short has to be changed before anything else', asyn
   await expect(dialog.getByText('A senha deve ter no mínimo 12 caracteres')).toBeVisible()
   await expect(dialog.getByText('As senhas não coincidem')).toBeVisible()
 
-  // Server rules: the group's name, here in a password that every form takes.
+  // A rule of the server only: the password contains the group's name.
   await typeNewPassword(page, 'Grupopatio-2026!')
   await submit.click()
   await expect(dialog.getByText(/^Senha rejeitada pelo servidor\./)).toBeVisible()
@@ -39,7 +39,7 @@ test('a password that is too short has to be changed before anything else', asyn
   await expect(dialog).toHaveCount(0)
 })
 
-test('a change on the profile ends the sessions elsewhere', async ({ page, browser, demo, baseURL }) => {
+test('a password change on the profile ends other sessions', async ({ page, browser, demo, baseURL }) => {
   const email = 'naoverificado@grupopatio.com.br'
   await page.goto('/profile')
   await expect(page).toHaveURL('/login')

@@ -20,7 +20,7 @@ const filled = {
   message: 'Quero saber\ndo acesso.',
 }
 
-test('somebody sends a message, which clears the form', async ({ page }) => {
+test('sending a message clears the form', async ({ page }) => {
   await page.goto('/login')
   await page.getByRole('link', { name: 'Contato' }).click()
   await expect(page).toHaveURL('/contato')
@@ -35,14 +35,14 @@ test('somebody sends a message, which clears the form', async ({ page }) => {
     await pressed.promise
     await route.continue()
   })
-  // Filled in faster than a person can: it waits by itself, and further presses do nothing.
+  // Filled in faster than a person could: the request is delayed, and further clicks are ignored.
   await send(page)
   const sending = page.getByRole('button', { name: 'Enviando...' })
   await sending.click({ force: true })
   await page.keyboard.press('Enter')
   await expect.poll(() => bodies.length).toBe(1)
   await sending.click({ force: true })
-  // What is typed now would be emptied with the rest, so nothing can be.
+  // Text typed now would be cleared unsent, so the fields are read-only.
   for (const label of LABELS) await expect(page.getByLabel(label)).toHaveAttribute('readonly')
   pressed.resolve()
   await expect(page.getByText('Mensagem enviada com sucesso!')).toBeVisible()
@@ -68,7 +68,7 @@ test('somebody sends a message, which clears the form', async ({ page }) => {
   await expect(page).toHaveURL('/login')
 })
 
-test('each broken rule has a notice of its own and stands beside its field', async ({ page }) => {
+test('each validation error has a toast and shows next to its field', async ({ page }) => {
   await page.goto('/contato')
   const notices = page.getByRole('region', { name: 'Notificações' }).getByRole('alert')
   await fillIn(page, { name: '  ', email: 'ana@', phone: ' ', message: '\n' })
@@ -104,14 +104,14 @@ test('each broken rule has a notice of its own and stands beside its field', asy
   await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(
     'E-mail deve ter no máximo 255 caracteres. E-mail inválido',
   )
-  // The length is counted as the rule counts it.
+  // Characters are counted as the rule counts them.
   await fillIn(page, { message: ` ${'🚗'.repeat(600)}\n` })
   await expect(page.getByText('600 de 1000 caracteres')).not.toHaveClass(/text-danger/)
   await fillIn(page, { message: '🚗'.repeat(1001) })
   await expect(page.getByText('1001 de 1000 caracteres')).toHaveClass(/text-danger/)
 })
 
-test('on a phone many notices leave the form within reach', async ({ page }) => {
+test('on a phone many toasts leave the form usable', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/contato')
   const notices = page.getByRole('region', { name: 'Notificações' })
@@ -129,7 +129,7 @@ test('on a phone many notices leave the form within reach', async ({ page }) => 
   await expect(notices.getByRole('button', { name: 'e mais 2' })).toBeVisible()
 })
 
-test('nothing typed is lost when sending fails or the page is loaded again', async ({ page }) => {
+test('the draft survives a failed request and a reload', async ({ page }) => {
   await page.goto('/contato')
   await fillIn(page, filled)
   await page.route('**/api/support-messages', (route) => route.abort())
@@ -143,7 +143,7 @@ test('nothing typed is lost when sending fails or the page is loaded again', asy
   await expect(page.getByText('22 de 1000 caracteres')).toBeVisible()
 })
 
-test('a Brazilian number is written as it is typed, others are left alone, and the honeypot is out of reach', async ({
+test('a Brazilian phone number is formatted while typing, others are not, and the honeypot is unreachable', async ({
   page,
 }) => {
   await page.goto('/contato')
@@ -161,7 +161,7 @@ test('a Brazilian number is written as it is typed, others are left alone, and t
   await expect(phone).toHaveValue('+442071234567')
 
   const send = page.getByRole('button', { name: 'Enviar Mensagem' })
-  // Until the page answers it cannot be pressed, and Tab passes it by.
+  // Before hydration it is disabled, and Tab skips it.
   await expect(send).toBeEnabled()
   await expect(page.getByRole('textbox')).toHaveCount(4)
   await page.getByLabel('Sugestão / Mensagem').focus()
@@ -172,7 +172,7 @@ test('a Brazilian number is written as it is typed, others are left alone, and t
   expect(await honeypot.locator('..').locator('..').boundingBox()).toMatchObject({ width: 1, height: 1 })
 })
 
-test('somebody who is signed in need not type the address', async ({ page }) => {
+test('a signed-in person’s address is prefilled', async ({ page }) => {
   await openAs(page, 'semrelatorio')
   await page.getByRole('link', { name: 'Contato' }).click()
   await expect(page.getByLabel('E-mail')).toHaveValue('semrelatorio@grupopatio.com.br')
@@ -183,7 +183,7 @@ test('somebody who is signed in need not type the address', async ({ page }) => 
 test.describe(() => {
   test.use({ env: { CONTACT_CAPTCHA: 'true' } })
 
-  test('where the installation asks for it, a human check goes along', async ({ page }) => {
+  test('with CONTACT_CAPTCHA a human check is required', async ({ page }) => {
     await page.goto('/contato')
     await fillIn(page, filled)
     await solveHumanCheck(page)
@@ -191,9 +191,9 @@ test.describe(() => {
     await page.getByLabel('Celular').press('Enter')
     expect((await sent).postDataJSON().captcha).toMatch(/./)
     await expect(page.getByText('Mensagem enviada com sucesso!')).toBeVisible()
-    // A pass serves once: the next message needs another.
+    // A pass is valid once: the next message needs another.
     await expect(page.locator('altcha-widget').getByText('Verificado')).toHaveCount(0)
-    // Sent from within a field, the focus stays at the form.
+    // Sent from within a field, the focus stays in the form.
     await expect(page.getByRole('button', { name: 'Enviar Mensagem' })).toBeFocused()
   })
 })

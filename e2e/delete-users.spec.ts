@@ -3,7 +3,7 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { expect, openAdmin, test, toast } from './administration.ts'
 import { muteChanges } from './portal-fixture.ts'
 
-test('names those to be deleted and deletes them at once; oneself stays selected, with the reason', async ({
+test('deletes the listed people in one call and keeps one’s own account selected, with the reason', async ({
   page,
   other,
 }) => {
@@ -17,7 +17,7 @@ test('names those to be deleted and deletes them at once; oneself stays selected
   await expect(dialog).toContainText('Esta ação não pode ser desfeita.')
   await expect(dialog).toContainText('Todos os dados associados serão removidos permanentemente.')
   await expect(dialog.getByRole('listitem')).toHaveText([new RegExp(self), new RegExp(victim)])
-  // The safe button has the focus first.
+  // The safe button has the initial focus.
   await expect(dialog.getByRole('button', { name: 'Cancelar' })).toBeFocused()
 
   const address = '**/api/functions/delete-users'
@@ -30,17 +30,17 @@ test('names those to be deleted and deletes them at once; oneself stays selected
   await expect(toast(page, 'Erro ao excluir 1 usuário(s)')).toBeVisible()
   await expect(toast(page, `${self}: Você não pode excluir a própria conta.`)).toBeVisible()
   expect(await other.people(`q=${victim}`)).toEqual([])
-  // Who stayed is still the one who was meant.
+  // Whoever remains is still selected.
   await expect(page.getByRole('button', { name: 'Excluir Selecionados (1)' })).toBeVisible()
   await expect(page.getByRole('checkbox', { name: `Selecionar ${self}` })).toBeChecked()
 })
 
-test('everybody who matches: the first ten by name, and none but those who were confirmed', async ({
+test('deletes all who match: lists the first ten and deletes only those confirmed', async ({
   page,
   other,
 }) => {
   const matching = await other.people('q=a&approved=false')
-  // Of more than twenty, the number is typed.
+  // More than twenty require the number to be typed.
   expect(matching.length).toBeGreaterThan(21)
   await openAdmin(page, '?q=a&status=pending')
   await page.getByRole('checkbox').first().check()
@@ -61,7 +61,7 @@ test('everybody who matches: the first ten by name, and none but those who were 
   await expect(dialog.getByRole('button', { name: /^Excluir \d/ })).toBeDisabled()
   await typed.fill(String(matching.length))
 
-  // Somebody leaves the list: the number confirmed is not the number found.
+  // One person leaves the list: the confirmed number differs from the number found.
   await other.change(matching[0]?.email as string, { approved: true })
   await dialog.getByRole('button', { name: `Excluir ${matching.length} usuários` }).click()
   await expect(dialog.getByRole('alert')).toContainText('Nada foi excluído')
@@ -73,7 +73,7 @@ test('everybody who matches: the first ten by name, and none but those who were 
   expect((await other.person(matching[0]?.email as string)).approved).toBe(true)
 })
 
-test('nothing can be confirmed before everybody has been read', async ({ page, other }) => {
+test('requires everyone to be loaded before it can be confirmed', async ({ page, other }) => {
   const matching = await other.people('q=costa')
   await openAdmin(page, '?q=costa')
   await page.getByRole('checkbox').first().check()
@@ -104,9 +104,9 @@ test('nothing can be confirmed before everybody has been read', async ({ page, o
   await expect(dialog.getByRole('status')).toHaveCount(0)
 })
 
-test('that nobody is left to delete is said', async ({ page, other }) => {
+test('reports that no one is left to delete', async ({ page, other }) => {
   const person = await other.person('curta@grupopatio.com.br')
-  // The press comes before any news.
+  // The click comes before any event.
   await muteChanges(page)
   await openAdmin(page, '?q=curta')
   await page.getByRole('checkbox').first().check()

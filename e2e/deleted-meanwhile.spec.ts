@@ -7,7 +7,7 @@ const SERVER = 'Usuário não encontrado. Talvez já tenha sido excluído.'
 
 test.beforeEach(({ page }) => muteChanges(page))
 
-/** Somebody of the seed who is approved or waits, and how to delete them from elsewhere. */
+/** Returns a seeded person and a function to delete them from elsewhere. */
 async function somebody(other: OtherAdmin, query: string) {
   const person = (await other.people(`${query}&verified=true`)).findLast(({ role }) => role === 'user')
   if (!person) throw new Error(`The seed has nobody who matches ${query}`)
@@ -19,7 +19,7 @@ async function somebody(other: OtherAdmin, query: string) {
   return { email, remove }
 }
 
-/** Nothing is left to try: the row goes at once, one button closes the dialog, and the keyboard keeps its place. */
+/** Expects a final state: the row is removed at once, one button closes the dialog, the focus is kept. */
 async function expectGone(page: Page, email: string): Promise<void> {
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('alert')).toContainText(GONE)
@@ -31,7 +31,7 @@ async function expectGone(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('row').filter({ hasText: email })).toHaveCount(0)
 }
 
-test('a question about somebody who has just been deleted is answered so, and not asked again', async ({
+test('opening a dialog about a deleted person reports the deletion and does not retry', async ({
   page,
   other,
 }) => {
@@ -60,7 +60,7 @@ test('a question about somebody who has just been deleted is answered so, and no
   }
 })
 
-test('what was begun before somebody was deleted says so at the last press', async ({ page, other }) => {
+test('confirming a dialog about a person deleted meanwhile reports the deletion', async ({ page, other }) => {
   const dialog = page.getByRole('dialog')
   const openSomebody = async () => {
     const person = await somebody(other, 'approved=true')

@@ -5,7 +5,7 @@ import { expect, muteChanges, openAs, openSession, test } from './portal-fixture
 const DEMOTED = 'diretoria'
 const VENDAS = 'vendas.rj@grupopatio.com.br'
 
-/** What an administrator is about to do when it is taken away: up to the last press, and that press. */
+/** Actions under way when the administrator is demoted: the steps up to the last click, and that click. */
 const ACTIONS: Record<
   string,
   { prepare?: (page: Page) => Promise<void>; press: (page: Page) => Promise<void> }
@@ -33,14 +33,14 @@ const ACTIONS: Record<
   export: { press: (page) => pressInMenu(page, 'Exportar dados') },
 }
 
-test('who is no administrator any more learns it from whatever they do to users, and nothing happens', async ({
+test('a demoted administrator is sent away by any action on users, which has no effect', async ({
   page,
   browser,
   demo,
 }) => {
   await demo.setAdministrator(DEMOTED, true)
   const context = await browser.newContext({ baseURL: demo.url })
-  // The stream of changes would tell them too.
+  // The event stream would notify them too.
   await muteChanges(context)
   const reading = new Set<Request>()
   context.on(
@@ -59,8 +59,7 @@ test('who is no administrator any more learns it from whatever they do to users,
     await prepare?.(tab)
     tabs.push({ name, tab, press })
   }
-  // Nor do screens that read themselves again, as they do now and then, or an answer that is on its way: what the presses
-  // ask for alone is let through.
+  // Only the clicks' requests pass: a periodic refetch or a late reply could also reveal the demotion.
   for (const { tab } of tabs)
     await tab.route(/\/api\/(?!user-roles|.*\/(history|export))/, (route) =>
       route.request().method() === 'GET' ? route.abort() : route.fallback(),
@@ -70,7 +69,7 @@ test('who is no administrator any more learns it from whatever they do to users,
 
   for (const { name, tab, press } of tabs)
     await test.step(name, async () => {
-      // Nothing has told them yet.
+      // They have not been notified yet.
       await expect(tab).toHaveURL(/\/admin/)
       const downloads: unknown[] = []
       tab.on('download', (download) => downloads.push(download))
@@ -83,7 +82,7 @@ test('who is no administrator any more learns it from whatever they do to users,
     })
   await context.close()
 
-  // As it was before, in the eyes of an administrator who still is one.
+  // Unchanged, as another administrator sees.
   await openAs(page, 'admin', `/admin?q=${VENDAS}`)
   await pressInMenu(page, 'Histórico')
   await expect(page.getByRole('dialog').getByText('Nenhuma alteração registrada')).toBeVisible()

@@ -4,7 +4,7 @@ import { datasetOf } from './settings-card.ts'
 const VENDAS = 'vendas.rj@grupopatio.com.br'
 const CHUNK = '**/assets/user-dialogs*'
 
-test('dialogs that cannot be loaded cost nothing but a second press', async ({ page, other }) => {
+test('a dialog whose chunk fails to load opens at the second click', async ({ page, other }) => {
   await other.change(VENDAS, { types: ['Vendas'] })
   await page.route(CHUNK, (route) => route.abort())
   await openPerson(page, VENDAS)

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, type OtherAdmin, openAdmin, test, toast } from './administration.ts'
 
-/** People who share a family name, with marcas as the test wants them. */
+/** Creates people with a shared family name, with the given marcas. */
 async function family(other: OtherAdmin, name: string, count: number) {
   const people = (await other.people(`q=${name}`)).slice(0, count)
   expect(people).toHaveLength(count)
@@ -21,7 +21,7 @@ const stateOf = async (other: OtherAdmin, emails: string[]) =>
     }),
   )
 
-test('adds to those selected, says the effect before, and takes all of it back', async ({ page, other }) => {
+test('adds to the selected people, shows the effect first, and can be undone', async ({ page, other }) => {
   const people = await family(other, 'ramos', 3)
   const emails = people.map(({ email }) => email)
   await other.change(emails[0] as string, { types: ['CRM'] })
@@ -58,7 +58,7 @@ test('adds to those selected, says the effect before, and takes all of it back',
     ['CRM', 'Slack'],
   ])
 
-  // Without the mouse: F6 leads to the notice.
+  // By keyboard: F6 focuses the toast.
   await page.keyboard.press('F6')
   await expect(page.getByRole('button', { name: 'Desfazer' })).toBeFocused()
   await page.keyboard.press('Enter')
@@ -68,7 +68,7 @@ test('adds to those selected, says the effect before, and takes all of it back',
   expect(await stateOf(other, emails)).toEqual(before)
 })
 
-test('removes from everybody who matches but for one', async ({ page, other }) => {
+test('removes from all who match except one', async ({ page, other }) => {
   const people = await family(other, 'oliveira', 2)
   for (const { email } of people) await other.change(email, { types: ['Vendas', 'CRM'] })
   const everybody = await other.people('q=oliveira')
@@ -83,7 +83,7 @@ test('removes from everybody who matches but for one', async ({ page, other }) =
   await dialog.getByRole('checkbox', { name: 'Vendas' }).check()
   await expect(dialog.getByRole('status')).toHaveText(/^0 ganham, \d+ perdem?, \d+ ficam? como est(á|ão)$/)
 
-  // It is done, but nobody hears of it, however often it is asked.
+  // It is applied, but every reply is lost.
   let isDone = false
   await page.route('**/bulk-edit', async (route) => {
     if (!isDone) await route.fetch()
@@ -105,7 +105,7 @@ test('removes from everybody who matches but for one', async ({ page, other }) =
   expect((await other.person(people[1]?.email as string)).types).toEqual(['CRM'])
 })
 
-test('an answer that is lost is asked for: done once, shown with the undo', async ({ page, other }) => {
+test('retries after a lost reply: applied once, shown with the undo', async ({ page, other }) => {
   const [person] = await family(other, 'ramos', 1)
   const email = person?.email as string
   await other.change(email, { types: [] })
@@ -133,7 +133,7 @@ test('an answer that is lost is asked for: done once, shown with the undo', asyn
   const { body } = await other.call('GET', `/api/profiles/${person?.user_id}/history`)
   const edits = body.items.filter(({ action }: { action: string }) => action === 'entitlements-added')
   expect(edits).toHaveLength(1)
-  // The way back outlives an outage as well, and is gone once.
+  // The undo survives an outage too, and is gone after one use.
   await page.route('**/undo', (route) => route.abort())
   await page.getByRole('button', { name: 'Desfazer' }).click()
   await expect(toast(page, 'Não foi possível desfazer a alteração')).toBeVisible()
@@ -143,7 +143,7 @@ test('an answer that is lost is asked for: done once, shown with the undo', asyn
   expect((await other.person(email)).types).toEqual([])
 })
 
-test('can be taken back for half a minute, and not at all where nobody has changed', async ({
+test('can be undone for half a minute, but not where it changed nothing', async ({
   page,
   other,
 }) => {
@@ -170,7 +170,7 @@ test('can be taken back for half a minute, and not at all where nobody has chang
   expect((await other.person(email)).types).toEqual(['HPD'])
 })
 
-test('more people than one call takes cannot be picked one by one', async ({ page, other }) => {
+test('limits an individual selection to the maximum of one call', async ({ page, other }) => {
   const [person] = await other.people('')
   const items = Array.from({ length: 1_001 }, (_, index) => ({
     ...person,

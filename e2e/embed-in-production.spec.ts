@@ -7,8 +7,8 @@ import { addPerson, configureReports, openTestSession } from '#server/testing/bu
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 import { expect, reportOf, test } from './portal-fixture.ts'
 
-// Outside demo mode the browser frames https://app.powerbi.com itself: here a route answers for it with the
-// emulated report page, and powerbi-client takes the path that it takes in production.
+// Outside of the demo the browser frames https://app.powerbi.com: a route answers with the emulated
+// report page here, and powerbi-client takes the same path as in production.
 
 const file = (path: string) => new URL(`../dist/${path}`, import.meta.url)
 let portal: TestPortal
@@ -50,13 +50,16 @@ test.afterAll(async () => {
   await portal.database.close()
 })
 
-/** Not in the framed app.powerbi.com, where the script runs as well: a browser may deny storage to a frame. */
+/**
+ * Not in the framed app.powerbi.com, where the script also
+ * runs: a browser may deny storage to a frame.
+ */
 const keepSession = (page: Page, session: object) =>
   page.addInitScript((value) => {
     if (window === window.top) localStorage.setItem('patio.session', value)
   }, JSON.stringify(session))
 
-test('a report of app.powerbi.com is embedded under the production policy', async ({ page }) => {
+test('a report of app.powerbi.com is embedded under the production CSP', async ({ page }) => {
   const framed: string[] = []
   await page.route('https://app.powerbi.com/**', (route) => {
     framed.push(route.request().url())
@@ -82,7 +85,7 @@ test('a report of app.powerbi.com is embedded under the production policy', asyn
   expect(searchParams.get('groupId')).toBe('3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501')
 })
 
-test('a paginated report is embedded from an address of its own', async ({ page }) => {
+test('a paginated report is embedded from its own URL', async ({ page }) => {
   const { workspaceId, reportId, datasetId } = EMULATED_PAGINATED_REPORT
   await portal.database.db
     .insertInto('global_powerbi_settings')
@@ -113,7 +116,7 @@ test('a paginated report is embedded from an address of its own', async ({ page 
   await expect(report.getByRole('table')).toContainText('JEEP')
   await expect(report.getByRole('table')).not.toContainText('HONDA')
   await expect(page.getByText('Carregando o relatório Oficina…')).toHaveCount(0)
-  // The next time the right frame is there from the start.
+  // From then on the right frame is created at once.
   framed.length = 0
   await page.reload()
   await expect(report.getByRole('table')).toContainText('JEEP')

@@ -25,7 +25,7 @@ for (const name of ['Firefox', 'WebKit'] as const)
         .poll(() => engine.evaluate('document.body.innerText', frame).catch(() => ''), { timeout: 30_000 })
         .toContain(text)
     const press = (xpath: string) => expect(() => engine.click(xpath)).toPass({ timeout: 30_000 })
-    /** The report really draws its figures, inside the frame. */
+    /** Expects the report to render its figures inside the frame. */
     const showsReport = async (area: string) => {
       const { cards } = await demo.data(`area=${area}`)
       for (const { formatted } of cards) await shows(formatted, area)
@@ -40,7 +40,7 @@ for (const name of ['Firefox', 'WebKit'] as const)
         await engine.goto(path)
         await shows(text)
         expect(await engine.evaluate('innerWidth')).toBe(width)
-        // Nothing is cut off, nor scrolls sideways.
+        // Nothing overflows.
         const { scrollWidth, clientWidth } = (await engine.evaluate(SIZES)) as Record<string, number>
         expect(scrollWidth).toBe(clientWidth)
       }

@@ -7,19 +7,19 @@ import { type CleanUp, temporaryFolder } from '#proof/shared/run-task.ts'
 import { findFirefox, findWebKit } from '#scripts/find-programs.mjs'
 import { findFreePort } from '#server/testing/portal-process.ts'
 
-/** The little that a journey asks of a browser. What it names by XPath and is not there yet rejects. */
+/** The few operations that a journey needs of a browser. An XPath without a match rejects. */
 export interface Engine {
   goto(path: string): Promise<unknown>
   click(xpath: string): Promise<unknown>
   type(xpath: string, text: string): Promise<unknown>
-  /** The value of an expression of the page, or of the frame with this title. */
+  /** Evaluates an expression in the page, or in the frame with this title. */
   evaluate(expression: string, frame?: string): Promise<unknown>
   resize(width: number): Promise<unknown>
 }
 
 const HEIGHT = 844
 
-/** Opens Firefox without a window, driven over WebDriver BiDi. */
+/** Opens headless Firefox, driven over WebDriver BiDi. */
 async function openFirefox(portal: string, cleanUp: CleanUp): Promise<Engine> {
   const browser: Browser = await launch({ browser: 'firefox', executablePath: findFirefox() as string })
   cleanUp(() => browser.close())
@@ -43,13 +43,13 @@ async function openFirefox(portal: string, cleanUp: CleanUp): Promise<Engine> {
   }
 }
 
-/** Opens WebKitGTK's MiniBrowser on a screen of its own that nobody sees, driven over classic WebDriver. */
+/** Opens WebKitGTK's MiniBrowser on a virtual screen, driven over classic WebDriver. */
 async function openWebKit(portal: string, cleanUp: CleanUp): Promise<Engine> {
   const port = await findFreePort()
   const display = `:${port - 10_000}`
   const XDG_CONFIG_HOME = temporaryFolder(cleanUp)
   mkdirSync(join(XDG_CONFIG_HOME, 'gtk-3.0'))
-  // Its bar would keep the window from becoming as narrow as a phone.
+  // Its toolbar would keep the window from becoming as narrow as a phone.
   writeFileSync(
     join(XDG_CONFIG_HOME, 'gtk-3.0/gtk.css'),
     '* { min-width: 0; padding: 0; margin: 0; font-size: 4px; }',
@@ -73,7 +73,7 @@ async function openWebKit(portal: string, cleanUp: CleanUp): Promise<Engine> {
     try {
       return await call('POST', '', { capabilities: {} })
     } catch (error) {
-      // Driver and screen come up meanwhile.
+      // Driver and screen are still starting.
       if (triesLeft === 0 || driver.hasEnded() || screen.hasEnded()) throw error
       await wait(200)
       return openSession(triesLeft - 1)
@@ -105,7 +105,7 @@ async function openWebKit(portal: string, cleanUp: CleanUp): Promise<Engine> {
   }
 }
 
-/** Engines besides Chromium, with how each is found on this machine and opened. */
+/** Browser engines other than Chromium, with how each is detected and opened. */
 export const ENGINES = {
   Firefox: { isHere: () => findFirefox() !== undefined, open: openFirefox },
   WebKit: { isHere: findWebKit, open: openWebKit },

@@ -2,7 +2,7 @@ import { expect, openAs, openSession, reportOf, test } from './portal-fixture.ts
 import { SCREEN_STATES } from './screen-states.ts'
 import { breakPolicy, watchViolations } from './watch-violations.ts'
 
-test('the watch sees what breaks the policy', async ({ browser, demo }) => {
+test('watchViolations reports violations of the policy', async ({ browser, demo }) => {
   const context = await browser.newContext()
   const violations = await watchViolations(context)
   const page = await context.newPage()
@@ -15,7 +15,7 @@ test('the watch sees what breaks the policy', async ({ browser, demo }) => {
   await context.close()
 })
 
-test('every report opens side by side, also through SSO', async ({ page }) => {
+test('every report opens, also through SSO', async ({ page }) => {
   await openAs(page, 'admin')
   await expect(page.getByRole('tab', { name: 'Operadores' })).toBeVisible()
   const areas = await page.getByRole('tab').allTextContents()
@@ -26,7 +26,7 @@ test('every report opens side by side, also through SSO', async ({ page }) => {
   }
 })
 
-/** Runs in the page: adds up how far things moved that nobody had touched, and remembers which. */
+/** Runs in the page: records layout shifts without user input, with the moved elements. */
 function watchShifts(): void {
   const shifts: string[] = []
   Object.assign(window, { shifts })
@@ -36,18 +36,18 @@ function watchShifts(): void {
       hadRecentInput: boolean
       sources: { node: Node | null }[]
     })[]) {
-      // Notices lie over the page and grow upwards.
+      // Toasts are above the page and grow upwards.
       const moved = entry.sources.flatMap(({ node }) =>
         node instanceof Element && !node.closest('[aria-live]') ? node.outerHTML.slice(0, 90) : [],
       )
-      // A font that comes late moves a line by a hair.
+      // A late font shifts a line by a fraction of a pixel.
       if (entry.value >= 0.001 && !entry.hadRecentInput && moved.length > 0)
         shifts.push(`${entry.value.toFixed(4)} ${moved}`)
     }
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
-/** Runs in the page: what is pressed and shows no words, and none on hover and focus either. */
+/** Runs in the page: finds controls without visible text and without a tooltip. */
 function findNamelessIcons(): string[] {
   const showsWords = (element: Element) =>
     [...element.querySelectorAll('*'), element].some(
@@ -63,7 +63,7 @@ function findNamelessIcons(): string[] {
 }
 
 for (const width of [1440, 390])
-  test(`nothing moves while a screen loads, and no icon is without a name (${width} px)`, async ({
+  test(`no screen has a layout shift while loading or an icon without a name (${width} px)`, async ({
     page,
   }) => {
     test.setTimeout(240_000)

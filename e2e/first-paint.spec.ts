@@ -4,7 +4,7 @@ import { expect, openAs, openSession, test } from './portal-fixture.ts'
 
 const VISITORS = ['/login', '/signup', '/forgot-password', '/reset-password', '/contato']
 
-/** Holds every script back until it is let go. */
+/** Blocks every script until released. */
 async function holdScripts(page: Page): Promise<() => void> {
   let release = () => {}
   const isReleased = new Promise<void>((resolve) => {
@@ -17,14 +17,14 @@ async function holdScripts(page: Page): Promise<() => void> {
   return release
 }
 
-/** What React says when it cannot take over what it finds, or anything else that is thrown. */
+/** Collects React's hydration errors and any other exception. */
 function collectErrors(page: Page): string[] {
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   return errors
 }
 
-test('the screens of visitors stand there before any script, and are taken over as they are', async ({
+test('visitors’ screens are prerendered and hydrated without errors', async ({
   page,
 }) => {
   const errors = collectErrors(page)
@@ -39,21 +39,21 @@ test('the screens of visitors stand there before any script, and are taken over 
     await expect(
       page.locator('main :is(form button[type=submit], a[href="/forgot-password"])').first(),
     ).toBeEnabled()
-    // The same element: nothing was thrown away and drawn again. A link that is missing leads to another screen.
+    // The same element: hydrated, not rendered anew. A missing link leads to another screen.
     if (path !== '/reset-password') expect(await element?.evaluate((each) => each.isConnected)).toBe(true)
     expect(errors).toEqual([])
     await page.unrouteAll({ behavior: 'wait' })
   }
 })
 
-test('what is typed before the scripts have come stays, and so does the focus', async ({ page }) => {
+test('text typed before hydration and the focus are kept', async ({ page }) => {
   const errors = collectErrors(page)
   const release = await holdScripts(page)
   await page.goto('/login', { waitUntil: 'commit' })
   await page.getByLabel('E-mail').fill('ana@grupopatio.com.br')
   await page.getByLabel('Senha', { exact: true }).pressSequentially('meia-se')
   const button = page.getByRole('button', { name: 'Entrar' })
-  // Enter would have the browser send the form, with the password in the address.
+  // Enter would make the browser submit the form, with the password in the URL.
   await page.keyboard.press('Enter')
   await expect(button).toBeDisabled()
   release()
@@ -65,7 +65,7 @@ test('what is typed before the scripts have come stays, and so does the focus', 
   expect(errors).toEqual([])
 })
 
-test('a password that is typed early is rated, and an early message counted', async ({ page }) => {
+test('a password typed before hydration is rated, and a message counted', async ({ page }) => {
   const release = await holdScripts(page)
   await page.goto('/signup', { waitUntil: 'commit' })
   await page.locator('input[name=password]').fill('Uma-Senha-Longa-2026')
@@ -75,12 +75,12 @@ test('a password that is typed early is rated, and an early message counted', as
   const letters = page.getByText('4 de 1000 caracteres')
   await page.getByLabel('Sugestão / Mensagem').fill('Olá!')
   await expect(letters).toBeVisible()
-  // The draft outlives a reload, and its length is told again.
+  // The draft survives a reload, and its length is shown again.
   await page.reload()
   await expect(letters).toBeVisible()
 })
 
-test('nothing is typed into a screen that is about to be replaced', async ({ page }) => {
+test('a signed-in screen accepts no input before it is rendered', async ({ page }) => {
   await openSession(page, 'diretoria')
   const release = await holdScripts(page)
   await page.goto('/profile', { waitUntil: 'commit' })
@@ -94,7 +94,7 @@ test('nothing is typed into a screen that is about to be replaced', async ({ pag
   await expect(page.getByText('100/100')).toBeVisible()
 })
 
-test('nothing moves when what is read takes the place of the frame', async ({ page }) => {
+test('nothing shifts when data replaces the prerendered frame', async ({ page }) => {
   await openAs(page, 'admin')
   await expect(page.getByRole('link', { name: 'Administração' })).toBeVisible()
   const release = await holdScripts(page)

@@ -1,7 +1,7 @@
 import { expect, openAs, test } from './portal-fixture.ts'
 import { seriousFindings } from './serious-findings.ts'
 
-test('lamps and ‘Saúde do portal’ say what is broken, since when and what to do, until it works again', async ({
+test('the service status and ‘Saúde do portal’ show a failure, its start and what to do, until it is resolved', async ({
   page,
   demo,
 }) => {

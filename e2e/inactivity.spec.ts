@@ -9,7 +9,7 @@ async function openReports(page: Page): Promise<void> {
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 }
 
-/** Does something in the report, and waits until the page has heard of it: only then may its clock go on. */
+/** Interacts with the report and waits until the page has recorded it: only then may its clock advance. */
 async function useReport(page: Page, use: () => Promise<void>): Promise<void> {
   const lastActivity = () => page.evaluate(() => localStorage.getItem('patio.last-activity'))
   const before = await lastActivity()
@@ -17,7 +17,7 @@ async function useReport(page: Page, use: () => Promise<void>): Promise<void> {
   await expect.poll(lastActivity).not.toBe(before)
 }
 
-test('after 28 minutes a warning, after 30 the sign-out, in every tab', async ({ page, context }) => {
+test('inactivity shows a warning after 28 minutes and signs out after 30, in every tab', async ({ page, context }) => {
   await page.clock.install()
   await openReports(page)
   const other = await context.newPage()
@@ -41,8 +41,8 @@ test('after 28 minutes a warning, after 30 the sign-out, in every tab', async ({
   expect(await page.evaluate(() => localStorage.getItem('patio.session'))).toBeNull()
 })
 
-// Within half an hour of its token: the emulated report too believes the fake clock.
-test('a click into the report’s frame counts, which the page sees only by losing the focus', async ({
+// Within the token's 30 minutes: the emulated report follows the fake clock too.
+test('a click into the report’s frame counts as activity, detected by the loss of focus', async ({
   page,
 }) => {
   await page.clock.install()
@@ -54,7 +54,7 @@ test('a click into the report’s frame counts, which the page sees only by losi
   await expect(page.getByText(WARNING)).toHaveCount(0)
 })
 
-test('use of the report inside its frame counts, which only the report tells of', async ({ page }) => {
+test('use of the report inside its frame counts as activity, by the report’s events', async ({ page }) => {
   await page.clock.install()
   await openReports(page)
   const report = reportOf(page, 'Vendas')
@@ -70,7 +70,7 @@ test('use of the report inside its frame counts, which only the report tells of'
   await expect(page.getByText(EXPIRED)).toBeVisible()
 })
 
-test('whoever reads in a frame is heard once the warning shows: by mouse, wheel or keys, but not by a mouse that rests', async ({
+test('while the warning shows, mouse, wheel and keys over a frame count as activity, but not a resting mouse', async ({
   page,
 }) => {
   await page.clock.install()

@@ -40,7 +40,7 @@ test('an administrator reads, marks and deletes messages', async ({ page, demo }
   const answer = card.getByRole('link', { name: 'Responder', exact: true })
   await expect(answer).toHaveAttribute('href', /^mailto:.+@.+[?]subject=.+&body=/)
   await expect(card.getByRole('link', { name: /^[+(]/ })).toHaveAttribute('href', /^tel:/)
-  // Headless, no mail program opens.
+  // No mail program opens in headless mode.
   await answer.click()
   await expect(card.getByText(/^Respondida por .+, hoje às \d\d:\d\d$/)).toBeVisible()
   await card.getByRole('button', { name: 'Marcar como não lida' }).click()
@@ -68,7 +68,7 @@ test('an administrator reads, marks and deletes messages', async ({ page, demo }
   await expect(page.getByText('2 mensagens')).toBeVisible()
 })
 
-test('search and the unread filter stand in the address', async ({ page, demo }) => {
+test('the search and the unread filter are kept in the URL', async ({ page, demo }) => {
   await sendMessages(demo, { name: 'José da Conceição', message: 'pedido 4711 urgente' }, { name: 'Outra' })
   await openInbox(page, '?q=4711')
   await expect(page.getByLabel('Buscar mensagens')).toHaveValue('4711')
@@ -86,7 +86,7 @@ test('search and the unread filter stand in the address', async ({ page, demo })
   await expect(cardOf(page, 'Outra')).toBeVisible()
 })
 
-test('hostile and long messages are text and stay in their cards', async ({ page, demo }) => {
+test('hostile and long messages render as text within their cards', async ({ page, demo }) => {
   const attacked: string[] = []
   page.on('dialog', (dialog) => {
     attacked.push(dialog.message())
@@ -129,8 +129,8 @@ test('hostile and long messages are text and stay in their cards', async ({ page
   expect(attacked).toEqual([])
 })
 
-test('what fails is said, and the message stands as it was', async ({ page, demo }) => {
-  // News of the stream would have the list read again before the press.
+test('a failed action is reported, and the message stays unchanged', async ({ page, demo }) => {
+  // The event stream would refetch the list before the click.
   await muteChanges(page)
   await sendMessages(demo, { name: 'Teimosa' })
   await openInbox(page)
@@ -153,7 +153,7 @@ test('what fails is said, and the message stands as it was', async ({ page, demo
   await expect(card).toBeVisible()
 })
 
-test('a list that could not be had comes by itself once it can be, and rests while the browser is offline', async ({
+test('a list that failed to load is retried automatically, but not while offline', async ({
   page,
   demo,
   context,
@@ -183,7 +183,7 @@ test('a list that could not be had comes by itself once it can be, and rests whi
   await expect(cardOf(page, 'Com a novidade')).toBeVisible()
 })
 
-test('a problem report shows whole, with its request code, and no phone', async ({ page }) => {
+test('a problem report is shown in full, with its request code and without a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openInbox(page)
   await callAs(page, 'POST', '/api/support-messages/problem-reports', {
@@ -201,7 +201,7 @@ test('a problem report shows whole, with its request code, and no phone', async 
   await expect(card.getByText('—', { exact: true })).toHaveCount(0)
 })
 
-test('in the dark a badge of three characters covers no word, and the border of what is unread can be told from its ground', async ({
+test('in dark mode a badge of three characters covers no text, and unread messages have a border of sufficient contrast', async ({
   page,
   demo,
 }) => {
@@ -228,7 +228,7 @@ test('in the dark a badge of three characters covers no word, and the border of 
   expect(contrast(hexOf(border), hexOf(ground))).toBeGreaterThanOrEqual(3)
 })
 
-/** '#0f5c7d' of 'rgb(15, 92, 125)'. */
+/** Converts 'rgb(15, 92, 125)' to '#0f5c7d'. */
 function hexOf(rgb = ''): string {
   const channels = rgb.match(/\d+/g) ?? []
   return `#${channels.map((channel) => Number(channel).toString(16).padStart(2, '0')).join('')}`

@@ -26,11 +26,11 @@ const chooseFile = (page: Page, ...lines: string[]) =>
     .setInputFiles({
       name: 'equipe.csv',
       mimeType: 'text/csv',
-      // As Excel writes it.
+      // Encoded as Excel does.
       buffer: Buffer.from(['E-mail;Nome;Áreas;Marcas;Estados', ...lines].join('\r\n'), 'latin1'),
     })
 
-test('people are invited one by one and by a file, and enter by their links with what they were given', async ({
+test('people are invited individually and by file, and sign in by their links with their entitlements', async ({
   page,
   browser,
   demo,
@@ -53,7 +53,7 @@ test('people are invited one by one and by a file, and enter by their links with
   const phone = await accept(browser, demo, 'nina', devices['Pixel 7'])
   await expect(phone.getByRole('tab')).toHaveText(['Vendas'])
 
-  // A line is wrong: nobody is invited until it is mended, in the same file.
+  // One invalid line: no one is invited until it is fixed in the same file.
   await page.getByRole('radio', { name: 'Por arquivo' }).check()
   await chooseFile(
     page,
@@ -83,10 +83,10 @@ test('people are invited one by one and by a file, and enter by their links with
   const ze = await accept(browser, demo, 'ze')
   await expect(ze.getByRole('tab')).toHaveText(['Oficina'])
 
-  // Whoever does not answer is mailed again, or told no; the link of another account asks first.
+  // A pending invitation can be resent or withdrawn; a link for another account asks first.
   await page.getByRole('button', { name: `Enviar de novo: ${emailOf('lia')}` }).click()
   await expect(toast(page, 'Convite enviado de novo')).toBeVisible()
-  // The first answer may have been lost: a second mail within the minute is no failure.
+  // The first reply may have been lost: a second mail within a minute is no failure.
   const tooSoon = { code: 'rate-limited', detail: 'Muitas tentativas.' }
   await page.route('**/resend', (route) => route.fulfill({ status: 429, json: tooSoon }))
   await page.getByRole('button', { name: `Enviar de novo: ${emailOf('lia')}` }).click()
@@ -109,7 +109,7 @@ test('people are invited one by one and by a file, and enter by their links with
   await expect(ze).toHaveURL('/login')
 })
 
-test('the list is exported as it is filtered', async ({ page }) => {
+test('the export contains the filtered list', async ({ page }) => {
   await openAs(page, 'admin', '/admin?q=diretoria')
   await expect(page.getByText('diretoria@grupopatio.com.br', { exact: true })).toBeVisible()
   const download = page.waitForEvent('download')
@@ -123,7 +123,7 @@ test('the list is exported as it is filtered', async ({ page }) => {
   await expect(toast(page, 'Lista exportada')).toBeVisible()
 })
 
-test('axe finds nothing serious where people are invited and accept', async ({
+test('axe finds no serious violation on the invitation screens', async ({
   page,
   demo,
   browser,

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, openAs, test } from './portal-fixture.ts'
 import { callAs } from './support-calls.ts'
 
-test('thousands of messages scroll smoothly, and whoever reads further down is not moved', async ({
+test('thousands of messages scroll smoothly, and the scroll position is kept when messages arrive', async ({
   page,
 }) => {
   await openAs(page, 'admin')
@@ -58,7 +58,7 @@ function manyMessages() {
   }))
 }
 
-/** @returns what tells the most cards that were in the page at once from now on */
+/** @returns a function that returns the maximum number of cards rendered at once from now on */
 async function countDrawnCards(page: Page): Promise<() => Promise<number>> {
   const counter = await page.evaluateHandle(() => {
     const counted = { most: 0 }
@@ -72,7 +72,7 @@ async function countDrawnCards(page: Page): Promise<() => Promise<number>> {
   return () => counter.evaluate(({ most }) => most)
 }
 
-/** Which card stands in the middle of the screen, and where, once it has stood there for ten frames. */
+/** Returns the card in the middle of the screen and its position, once stable for ten frames. */
 async function middleCard(page: Page): Promise<{ text: string | null | undefined; top: number }> {
   return page.evaluate(async () => {
     const look = () => {

@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Watches from the next page on what moves without having been moved, also within the half second after a key that
- * Chromium's own sum leaves out.
- * @returns reads what has moved since the last reading, each with how much
+ * Records layout shifts from the next page on, also within half a
+ * second after a key press, which Chromium's own score excludes.
+ * @returns a function that reads the shifts since its last call, each with its score
  */
 export async function watchLayoutShifts(page: Page): Promise<() => Promise<string[]>> {
   await page.addInitScript(() => {
@@ -11,7 +11,7 @@ export async function watchLayoutShifts(page: Page): Promise<() => Promise<strin
     Object.assign(window, { moved })
     type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] }
     new PerformanceObserver((list) => {
-      // A font that comes late moves a line by a hair.
+      // A late font shifts a line by a fraction of a pixel.
       for (const { value, sources } of list.getEntries() as Shift[])
         if (value >= 0.001)
           moved.push(
@@ -22,7 +22,7 @@ export async function watchLayoutShifts(page: Page): Promise<() => Promise<strin
   return () =>
     page.evaluate(async () => {
       await document.fonts.ready
-      // What has moved is told after the next two frames.
+      // Shifts are reported after the next two frames.
       for (let frames = 0; frames < 3; frames += 1)
         await new Promise((resolve) => requestAnimationFrame(resolve))
       return (window as unknown as { moved: string[] }).moved.splice(0)

@@ -8,7 +8,7 @@ const VENDAS = emailOf('vendas.rj')
 const DAY_MS = 24 * 60 * 60_000
 const shown = (day: string) => day.split('-').reverse().join('/')
 
-test('many are given an end at once, or none, and get back what they had', async ({ page, other }) => {
+test('an end date is set or removed for many people at once and can be undone', async ({ page, other }) => {
   const day = saoPauloDay(Date.now() + 30 * DAY_MS)
   await other.change(VENDAS, { valid_until: day })
   const later = saoPauloDay(Date.now() + 60 * DAY_MS)
@@ -33,7 +33,7 @@ test('many are given an end at once, or none, and get back what they had', async
   await expect(rows(page).first()).toContainText(`Válido até ${shown(day)}`)
 })
 
-test('an access is given an end, which the row, the history and the person are told', async ({
+test('an end date shows in the row, in the history and to the person', async ({
   page,
   browser,
   portal,
@@ -70,7 +70,7 @@ test('an access is given an end, which the row, the history and the person are t
   await colleague.close()
 })
 
-test('who has a brand is gone through, and the review is recorded', async ({ page, other }) => {
+test('the holders of a marca are reviewed, and the review is recorded', async ({ page, other }) => {
   const holders = await other.people('marca=JEEP')
   await openAs(page, 'admin', '/admin/revisoes')
   await page.getByRole('button', { name: 'Revisar: Marca JEEP' }).click()
@@ -81,7 +81,7 @@ test('who has a brand is gone through, and the review is recorded', async ({ pag
   const finish = page.getByRole('button', { name: 'Concluir revisão' })
   const dialog = page.getByRole('dialog')
 
-  // No way out loses what is marked: the screen's own, the portal's, the browser's.
+  // No exit discards the decisions unasked: the screen's, the portal's, the browser's.
   const cancel = page.getByRole('button', { name: 'Cancelar' })
   for (const way of [cancel, page.getByRole('link', { name: 'Voltar à administração' })]) {
     await way.click()
@@ -95,7 +95,7 @@ test('who has a brand is gone through, and the review is recorded', async ({ pag
   await reloading
   await expect(page.getByRole('checkbox', { name: `Remover de ${VENDAS}` })).toBeChecked()
 
-  // Somebody else takes it from another person meanwhile: nothing is done, the list is read again.
+  // Another administrator revokes it from one person meanwhile: nothing is saved, the list reloads.
   const gone = holders.find(({ email }) => email !== VENDAS)
   await other.change(gone?.email ?? '', { marcas: [], estados: gone?.estados })
   await finish.click()
@@ -115,7 +115,7 @@ test('who has a brand is gone through, and the review is recorded', async ({ pag
   expect(findings).toEqual([])
 })
 
-test('an administrator sees the reports as somebody else does, and is told so all the time', async ({
+test('an administrator views the reports as another person, under a permanent notice', async ({
   page,
   other,
 }) => {

@@ -15,14 +15,14 @@ async function unreadIn(page: Page): Promise<number> {
 const expectUnread = (page: Page, count: number) =>
   expect(page.getByRole('link', { name: `Mensagens, ${count} não lidas` })).toBeVisible({ timeout: 10_000 })
 
-/** Marks every page that is loaded, to show that it was never loaded again. */
+/** Marks every loaded page, to prove that it is not reloaded. */
 async function expectNoReload(page: Page, work: () => Promise<void>): Promise<void> {
   await page.evaluate(() => document.body.setAttribute('data-stays', ''))
   await work()
   await expect(page.locator('body[data-stays]')).toHaveCount(1)
 }
 
-test('what a visitor writes shows in the badge, the title and the list at once', async ({ page, demo }) => {
+test('a visitor’s message shows at once in the badge, the title and the list', async ({ page, demo }) => {
   await signInAsAdmin(page)
   const before = await unreadIn(page)
   await expect(page).toHaveTitle(new RegExp(`^\\(${before}\\) Vendas · Relatórios · `))
@@ -40,7 +40,7 @@ test('what a visitor writes shows in the badge, the title and the list at once',
   })
 })
 
-test('what another administrator does is followed too, in every tab by one stream', async ({
+test('another administrator’s actions show in every tab, by one stream', async ({
   page,
   browser,
   demo,
@@ -69,13 +69,13 @@ test('what another administrator does is followed too, in every tab by one strea
     await expectUnread(tab, before - 2)
   }
   expect(ownStreams).toEqual([])
-  // It takes over when the tab that had the stream goes.
+  // Another tab takes over when the tab with the stream closes.
   await page.close()
   await expect.poll(() => ownStreams.length).toBe(1)
   await other.context().close()
 })
 
-test('it ends with the session', async ({ page }) => {
+test('the stream ends with the session', async ({ page }) => {
   let ended = 0
   page.on('requestfailed', (request) => {
     if (request.url().endsWith('/changes')) ended += 1
@@ -90,7 +90,7 @@ test('it ends with the session', async ({ page }) => {
   await expect(page).toHaveTitle(/^Entrar · /)
   const again: string[] = []
   page.on('request', (request) => again.push(request.url()))
-  // Neither the stream's next try nor the question of every 15 seconds comes.
+  // Neither a reconnect of the stream nor a poll follows.
   await page.clock.fastForward(60_000)
   expect(again.filter((url) => url.includes('support-messages'))).toEqual([])
 })

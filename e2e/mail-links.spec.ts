@@ -4,7 +4,7 @@ import { type Demo, emailOf, expect, openAs, signUp, test, typeNewPassword } fro
 const STRANGERS = 'Estranha-Nebulosa-31!'
 const OWNERS = 'Um-Cavalo-Azul-77'
 
-/** A browser of somebody else, or of the same person elsewhere. */
+/** Opens a browser of another person, or of the same person on another device. */
 async function otherBrowser(browser: Browser, demo: Demo, device: object = {}): Promise<Page> {
   return (await browser.newContext({ ...device, baseURL: demo.url })).newPage()
 }
@@ -16,7 +16,7 @@ const typeFirstPassword = async (page: Page, password: string) => {
   await page.getByRole('button', { name: 'Confirmar e-mail' }).click()
 }
 
-test('whoever owns the mailbox owns the account, also with a phone and a stranger who was first', async ({
+test('the owner of the mailbox gets the account, even on another device and after a stranger’s sign-up', async ({
   page,
   browser,
   demo,
@@ -45,7 +45,7 @@ test('whoever owns the mailbox owns the account, also with a phone and a strange
   await stranger.context().close()
 })
 
-test('a link of somebody else is not followed before the signed-in person has left', async ({
+test('a link of another account requires the signed-in person to sign out first', async ({
   page,
   browser,
   demo,
@@ -74,7 +74,7 @@ test('a link of somebody else is not followed before the signed-in person has le
   await expect(page.getByRole('main').locator('dl')).toContainText(email)
 })
 
-test('a scanner that opens every link of every mail and runs its page uses nothing up', async ({
+test('a mail scanner that opens every link and runs its page uses nothing up', async ({
   page,
   browser,
   demo,
@@ -82,7 +82,7 @@ test('a scanner that opens every link of every mail and runs its page uses nothi
   test.setTimeout(120_000)
   const email = emailOf('lida.antes')
   const member = emailOf('semrelatorio')
-  // Mails of every kind that carry links of their own.
+  // Mails of every kind that contain links.
   await signUp(page, email, OWNERS)
   const confirmation = await linkIn(demo, email)
   const other = await otherBrowser(browser, demo)
@@ -110,7 +110,7 @@ test('a scanner that opens every link of every mail and runs its page uses nothi
   for (const link of links) {
     const scanner = await otherBrowser(browser, demo)
     await scanner.goto(link)
-    // No scanner waits for ever.
+    // A scanner does not wait forever.
     await scanner.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => {})
     await scanner.context().close()
   }

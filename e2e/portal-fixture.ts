@@ -6,7 +6,7 @@ import { watchViolations } from './watch-violations.ts'
 
 export const PASSWORD = 'Patio-Demo-2026!'
 
-/** A scripted answer of the emulated Power BI. */
+/** A scripted fault of the emulated Power BI. */
 export interface Fault {
   on: 'directory' | 'report' | 'dataset' | 'refreshes' | 'groups' | 'reports' | 'generateToken' | 'frame'
   status?: number
@@ -28,17 +28,17 @@ export interface Mail {
   text: string
 }
 
-/** The instruments of the portal of the running test. */
+/** Test controls of the running portal. */
 export interface Demo {
   url: string
-  /** The newest mail of a kind to an address, awaited until there are at least `count` of them. */
+  /** Returns the newest mail of a kind to an address, once there are at least `count`. */
   mail(to: string, kind: string, count?: number): Promise<Mail>
   script(fault: Fault): Promise<void>
   calls(): Promise<{ method: string; path: string; status: number }[]>
   data(query: string): Promise<{ cards: { id: string; formatted: string }[]; byMarca: { marca: string }[] }>
   /** Clears scripted faults and recorded calls. */
   reset(): Promise<void>
-  /** Makes a seeded account an administrator, or an ordinary user again. */
+  /** Makes a seeded account an administrator or an ordinary user. */
   setAdministrator(name: string, isAdministrator: boolean): Promise<void>
 }
 
@@ -76,35 +76,35 @@ function instrumentsOf({ url, database: { db } }: RunningPortal): Demo {
   }
 }
 
-/** A seeded account by the part of its address before the @. */
+/** Returns the address of a seeded account. */
 export const emailOf = (name: string): string => `${name}@grupopatio.com.br`
 
-/** Browsers report as an error what a test refuses on purpose; the missing page logs its path. */
+/** Console errors that tests cause on purpose: refused requests; the missing page logs its path. */
 const EXPECTED_ERRORS =
   /^Failed to load resource|^404: no screen at this path|^Refused to display 'https:\/\/app\.powerbi\.com/
 
 let running: RunningPortal | undefined
 
-/** The portal of the running test: a worker runs one test at a time. */
+/** Returns the portal of the running test; a worker runs one test at a time. */
 function portalOfTest(): RunningPortal {
   if (!running) throw new Error('The test has no portal')
   return running
 }
 
 interface Fixtures {
-  /** Settings of the portal beside those of every test. */
+  /** Additional settings of the portal. */
   env: Record<string, string>
   portal: RunningPortal
   demo: Demo
 }
 
 /**
- * Each test has a portal of its own, just seeded. An error in the browser's console, an exception nobody caught and a
- * violation of the policy fail the test.
+ * Each test has its own freshly seeded portal. A console error,
+ * an uncaught exception or a policy violation fails the test.
  */
 export const test = base.extend<Fixtures, { host: Host }>({
   host: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs from here
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright parses the fixture names from it
     async ({}, use) => {
       const host = await openHost()
       await use(host)
@@ -136,10 +136,13 @@ export const test = base.extend<Fixtures, { host: Host }>({
 
 export { expect }
 
-/** Gives the page's browser a session of a seeded account, without the sign-in form. @returns its access token */
+/**
+ * Stores a session of a seeded account in the browser, without the sign-in form.
+ * @returns its access token
+ */
 export async function openSession(page: Page, name: string): Promise<string> {
   const session = await newSessionOf(name)
-  // By a page that loads nothing: the context's own way opens another one, in a process of its own.
+  // On a page that loads nothing: storageState would open another page in a new process.
   await page.goto('/api/health/live')
   await page.evaluate((kept) => {
     localStorage.clear()
@@ -148,7 +151,7 @@ export async function openSession(page: Page, name: string): Promise<string> {
   return session.access_token
 }
 
-/** A new session of a seeded account. */
+/** Creates a new session of a seeded account. */
 export async function newSessionOf(name: string) {
   const portal = portalOfTest()
   const row = await portal.database.db
@@ -159,13 +162,13 @@ export async function newSessionOf(name: string) {
   return openTestSession(portal, presentProfile(row))
 }
 
-/** Opens a screen as somebody who is signed in. */
+/** Opens a screen as a signed-in person. */
 export async function openAs(page: Page, name: string, path = '/power-bi'): Promise<void> {
   await openSession(page, name)
   await page.goto(path)
 }
 
-/** Fills the sign-in form in, lets the human check solve itself, and presses Entrar. */
+/** Submits the sign-in form, with the human check solved. */
 export async function signIn(page: Page, name: string, password = PASSWORD): Promise<void> {
   await page.goto('/login')
   await page.getByLabel('E-mail').fill(emailOf(name))
@@ -174,7 +177,7 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await page.getByRole('button', { name: 'Entrar' }).click()
 }
 
-/** Fills the sign-up form in and presses Criar conta. */
+/** Submits the sign-up form. */
 export async function signUp(
   page: Page,
   email: string,
@@ -189,26 +192,26 @@ export async function signUp(
   await page.getByRole('button', { name: 'Criar conta' }).click()
 }
 
-/** Fills the two fields of a new password in, as every form of the portal names them. */
+/** Fills in the two fields of a new password, labeled alike in every form. */
 export async function typeNewPassword(page: Page, password: string, confirmation = password): Promise<void> {
   await page.getByLabel('Nova senha', { exact: true }).fill(password)
   await page.getByLabel('Confirmar nova senha').fill(confirmation)
 }
 
-/** ALTCHA works by itself once somebody is at the form. */
+/** Focuses the form, upon which ALTCHA solves by itself. */
 export async function solveHumanCheck(page: Page): Promise<void> {
   await expect(page.locator('altcha-widget').getByText('Verificado')).toBeVisible({ timeout: 20_000 })
 }
 
-/** The report inside an area's frame. */
+/** Returns the report inside an area's frame. */
 export function reportOf(page: Page, area: string): FrameLocator {
   return page.frameLocator(`iframe[title="${area}"]`)
 }
 
-/** Tells nothing of what others do, which is then learned only by trying to do something. */
+/** Suppresses live changes, so that the page learns of them only from its own requests. */
 export async function muteChanges(target: Pick<Page, 'route' | 'addInitScript'>): Promise<void> {
   await target.route('**/api/support-messages/changes', () => {})
-  // As a tab does whose stream has no news: in silence the page asks every 15 s, on a busy machine before the press.
+  // Simulates a tab with a live but silent stream; without one the page would poll every 15 s.
   await target.addInitScript(() => {
     const channel = new BroadcastChannel('patio.messages')
     setInterval(() => channel.postMessage('alive'), 1_000)

@@ -12,24 +12,24 @@ import { snapshotRows } from '#server/testing/snapshot-rows.ts'
 
 const SECRET = randomBytes(32).toString('base64url')
 
-/** The portal as `npm start` serves it, within the process of the tests. */
+/** The portal as served by `npm start`, within the test process. */
 export interface RunningPortal {
   url: string
   database: Database
   keyring: Keyring
   clock: () => number
-  /** Lets the portal's clock jump ahead; the browser's is the page's own. */
+  /** Advances the portal's clock; the browser has its own. */
   advance(ms: number): void
 }
 
-/** What starts portals one after the other, each on a database that was just seeded. */
+/** Starts one portal after the other, each on a freshly seeded database. */
 export interface Host {
-  /** Puts the database back to its seed and starts a portal with these settings; only one runs at a time. */
+  /** Resets the database to its seed and starts a portal with these settings; only one runs at a time. */
   start(env: Record<string, string>): Promise<RunningPortal & { stop(): Promise<void> }>
   close(): Promise<void>
 }
 
-/** Opens a database of its own; the seed is copied when the first portal has written it. */
+/** Opens a database; the first portal seeds it, and later ones start from a copy. */
 export async function openHost(): Promise<Host> {
   const serverUrl = process.env.TEST_DATABASE_URL
   const database = serverUrl ? await openOnServer(new URL(serverUrl)) : await openInMemory()
@@ -64,12 +64,12 @@ export async function openHost(): Promise<Host> {
 }
 
 function openInMemory(): Promise<Database> {
-  // No test runs long enough to earn back what optimising PGlite costs.
+  // Tests are too short to recoup the cost of optimizing PGlite.
   setFlagsFromString('--liftoff-only')
   return openPglite({})
 }
 
-/** A new database on a PostgreSQL, dropped when it is closed. */
+/** Creates a database on a PostgreSQL server, dropped on close. */
 async function openOnServer(server: URL): Promise<Database> {
   const name = `patio_browser_${process.pid}`
   const database = await createOnServer(server, name)

@@ -1,7 +1,7 @@
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 
-test('somebody in sales in RJ sees their two areas, with their own figures and nobody else’s', async ({
+test('a salesperson in RJ sees their two areas with their own figures only', async ({
   page,
   demo,
 }) => {
@@ -29,7 +29,7 @@ test('somebody in sales in RJ sees their two areas, with their own figures and n
   }
 })
 
-test('the board sees its seven configured areas in the fixed order', async ({ page }) => {
+test('the board sees its seven configured areas in the catalogue’s order', async ({ page }) => {
   await openAs(page, 'diretoria')
   await expect(page.getByRole('tab')).toHaveText([
     'Vendas',
@@ -44,11 +44,11 @@ test('the board sees its seven configured areas in the fixed order', async ({ pa
   await page.getByRole('tab', { name: 'Operadores' }).click()
   await expect(reportOf(page, 'Operadores').locator('[data-card]').first()).toBeVisible()
   await expect(page.getByRole('link', { name: 'Abrir no Power BI' })).toBeVisible()
-  // As the address of the frame asks for.
+  // As configured in the report's URL.
   await expect(reportOf(page, 'Operadores').getByRole('button', { name: 'Filtros' })).toHaveCount(0)
 })
 
-test('somebody who waits for approval sees where they stand, can look again, and gets the reports without a reload', async ({
+test('a waiting person sees the status, can refresh it, and gets the reports without a reload', async ({
   page,
   portal,
 }) => {
@@ -78,7 +78,7 @@ test('somebody who waits for approval sees where they stand, can look again, and
   await expect(steps.nth(1)).toHaveText('E-mail confirmado: feito')
   await expect(steps.nth(2)).toHaveAttribute('aria-current', 'step')
 
-  // What is being typed stays while the page asks again by itself.
+  // Text being typed survives the periodic refetch.
   await page.getByLabel('Nome').fill('Paula')
   const asked = page.waitForResponse('**/api/reports/me')
   await page.clock.runFor(20_000)
@@ -91,7 +91,7 @@ test('somebody who waits for approval sees where they stand, can look again, and
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
-test('somebody without areas is told so; without marcas one keeps the tabs, is told why and whom to ask', async ({
+test('a person without areas sees why; without marcas the tabs remain, with the reason and whom to contact', async ({
   page,
   portal,
 }) => {
@@ -116,14 +116,14 @@ test('somebody without areas is told so; without marcas one keeps the tabs, is t
   await expect(page.getByText('Sua conta ainda não tem marcas ou estados liberados.')).toBeVisible()
   await page.getByRole('link', { name: 'Escrever ao administrador' }).click()
   await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(/Preciso ver as marcas/)
-  // What has been written is not written over.
+  // The person's text is not overwritten.
   await page.getByLabel('Sugestão / Mensagem').fill('Outra coisa')
   await page.goBack()
   await page.getByRole('link', { name: 'Escrever ao administrador' }).click()
   await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue('Outra coisa')
 })
 
-test('somebody unverified sees the reports under a banner that sends the mail again', async ({
+test('an unverified person sees the reports below a banner that resends the mail', async ({
   page,
   demo,
 }) => {
@@ -146,7 +146,7 @@ test('somebody unverified sees the reports under a banner that sends the mail ag
   await expect(page.getByRole('button', { name: /Reenviar/ })).toHaveCount(0)
 })
 
-test('the address and the title name the area, and the back button leaves the screen', async ({ page }) => {
+test('the URL and the title name the area, and the back button leaves the screen', async ({ page }) => {
   await openAs(page, 'diretoria', '/profile')
   await page.getByRole('link', { name: 'Relatórios', exact: true }).click()
   const selected = page.getByRole('tab', { selected: true })
@@ -163,7 +163,7 @@ test('the address and the title name the area, and the back button leaves the sc
   await expect(selected).toHaveText('Vendas')
 })
 
-test('a shared report that no frame shows, known beforehand or refused on the way, is opened in Power BI instead', async ({
+test('a shared report that cannot be framed is opened in Power BI instead', async ({
   page,
   portal,
 }) => {
@@ -181,7 +181,7 @@ test('a shared report that no frame shows, known beforehand or refused on the wa
   await expect(link).toHaveAttribute('href', 'https://app.powerbi.com/links/AbCdEf')
   await expect(page.locator('iframe[title="Operadores"]')).toHaveCount(0)
 
-  // A browser tells nobody that it has refused a frame: `load` comes all the same, and what can be asked of the frame is alike.
+  // Browsers do not report a refused frame: `load` fires all the same, and the frame's state is alike.
   await show('https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true')
   await page.route('https://app.powerbi.com/reportEmbed**', (route) =>
     route.fulfill({ contentType: 'text/html', headers: { 'x-frame-options': 'DENY' }, body: 'never shown' }),

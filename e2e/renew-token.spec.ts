@@ -1,6 +1,6 @@
 import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 
-test('a token of 60 seconds is renewed without a reload of the frame', async ({ page, portal, demo }) => {
+test('an expiring embed token is renewed without reloading the frame', async ({ page, portal, demo }) => {
   await page.clock.install()
   await demo.script({ on: 'generateToken', tokenLifeS: 60, times: 1 })
   await openAs(page, 'vendas.rj')
@@ -13,11 +13,11 @@ test('a token of 60 seconds is renewed without a reload of the frame', async ({ 
       if (data.url === '/report/token') document.body.dataset.renewed = ''
     })
   })
-  // The portal too would remember the first token for most of its life.
+  // The portal too would cache the first token for most of its life.
   portal.advance(50_000)
   await page.clock.fastForward(50_000)
   await expect(report.locator('body')).toHaveAttribute('data-renewed')
-  // Past the end of the first token: a frame that had kept it would say TokenExpired by now.
+  // After the first token's expiry: a frame that still had it would report TokenExpired.
   await page.clock.fastForward(30_000)
   await expect(report.locator('body')).toHaveAttribute('data-witness', 'the same document')
   await report
@@ -28,7 +28,7 @@ test('a token of 60 seconds is renewed without a reload of the frame', async ({ 
   await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toHaveCount(0)
 })
 
-test('an outage past the end of the token is waited out', async ({ page, portal, demo }) => {
+test('an outage beyond the token’s expiry is recovered from', async ({ page, portal, demo }) => {
   await page.clock.install()
   await demo.script({ on: 'generateToken', tokenLifeS: 60, times: 1 })
   await openAs(page, 'vendas.rj')

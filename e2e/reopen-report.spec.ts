@@ -3,10 +3,10 @@ import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 
 const cardOf = (page: Page, area: string) => reportOf(page, area).locator('[data-card]').first()
 
-/** What becomes of the person's areas, or of the approval, behind the page's back. */
+/** A change to the person's areas or approval, made on the server. */
 type Change = { types?: string[]; approved?: boolean }
 
-test('ten reloads in a row show the report in one frame each', async ({ page }) => {
+test('ten consecutive reloads each show the report in one frame', async ({ page }) => {
   await openAs(page, 'vendas.rj')
   for (let reload = 1; reload <= 10; reload++) {
     await page.reload()
@@ -20,7 +20,7 @@ test('ten reloads in a row show the report in one frame each', async ({ page }) 
   await expect(page.locator('iframe')).toHaveCount(1)
 })
 
-test('what changed meanwhile shows after a reload, and every area comes back with the approval', async ({
+test('changed entitlements apply after a reload, and a new approval restores every area', async ({
   page,
   portal,
 }) => {

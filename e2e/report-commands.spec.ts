@@ -1,6 +1,6 @@
 import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 
-test('a report is printed, shown on the whole screen, and put back as it was at first', async ({ page }) => {
+test('a report can be printed, shown full screen and reset', async ({ page }) => {
   await openAs(page, 'diretoria')
   const report = reportOf(page, 'Vendas')
   await expect(report.locator('[data-card]').first()).toBeVisible()
@@ -33,7 +33,7 @@ test('a report is printed, shown on the whole screen, and put back as it was at 
   await expect(report.locator('[data-card]').first()).toBeVisible()
   await expect(button('Restaurar filtros')).toBeVisible()
 
-  // A link that people open with an account of their own takes no commands from outside.
+  // A report that people open with their own Microsoft account accepts no commands.
   await page.getByRole('tab', { name: 'Operadores' }).click()
   await expect(button('Tela cheia')).toBeVisible()
   await expect(button('Imprimir')).toHaveCount(0)
@@ -42,7 +42,7 @@ test('a report is printed, shown on the whole screen, and put back as it was at 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
 
-  test('the tabs show that there are more, and one button holds the actions', async ({ page }) => {
+  test('the tabs fade where more are hidden, and a menu holds the actions', async ({ page }) => {
     await openAs(page, 'diretoria')
     await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
     const row = page.getByRole('tablist').locator('..')
@@ -65,7 +65,7 @@ test.describe('on a phone', () => {
     await expect(row).toHaveClass(/(^| )fade-start( |$)/)
   })
 
-  test('held sideways, the report has the whole height, and header and tabs can be had back', async ({
+  test('in landscape the report has the whole height, and header and tabs can be restored', async ({
     page,
   }) => {
     await page.setViewportSize({ width: 844, height: 390 })

@@ -4,7 +4,7 @@ import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 const noReports =
   'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.'
 
-test('an area whose token fails is named and left out', async ({ page, demo }) => {
+test('an area whose token fails is reported and omitted', async ({ page, demo }) => {
   await demo.script({
     on: 'generateToken',
     status: 403,
@@ -17,7 +17,7 @@ test('an area whose token fails is named and left out', async ({ page, demo }) =
   await expect(reportOf(page, 'CRM').locator('[data-card]').first()).toBeVisible()
 })
 
-test('when every area fails there are no reports, the page says why and whom to ask', async ({
+test('when every area fails, the page shows why and whom to contact', async ({
   page,
   demo,
 }) => {
@@ -35,7 +35,7 @@ test('when every area fails there are no reports, the page says why and whom to 
   await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(why)
 })
 
-test('failures that may pass are all told, keep their tabs and mend themselves', async ({ page }) => {
+test('transient failures are all reported, keep their tabs and are retried', async ({ page }) => {
   const refusal = { code: 'power-bi-unavailable', detail: 'O Power BI não respondeu.', requestId: 'r' }
   const answer = { status: 503, json: { type: 'about:blank', title: 'x', status: 503, ...refusal } }
   await page.route('**/api/functions/get-powerbi-token', (route) => route.fulfill(answer))
@@ -47,7 +47,7 @@ test('failures that may pass are all told, keep their tabs and mend themselves',
     await expect(notices.getByRole('alert').filter({ hasText: area })).toHaveText(
       `Erro ao gerar token para ${area}${refusal.detail}`,
     )
-  // All of one cause: a phone shows one of them, with a way to the others.
+  // One cause for all: a phone shows one toast and can expand the others.
   expect((await notices.boundingBox())?.height).toBeLessThan(150)
   await notices.getByRole('button', { name: 'e mais 5' }).click()
   for (const area of areas)
@@ -65,7 +65,7 @@ test('failures that may pass are all told, keep their tabs and mend themselves',
   await expect(reportOf(page, 'CRM').locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
 })
 
-test('a paused capacity is a state of its own, and a failed refresh is warned of', async ({ page, demo }) => {
+test('a paused capacity has its own state, and a failed refresh shows a warning', async ({ page, demo }) => {
   const paused = { error: { code: 'CapacityNotActive', message: 'The capacity is not active' } }
   await demo.script({ on: 'generateToken', status: 403, body: paused, times: 1 })
   const value = [
@@ -95,7 +95,7 @@ test('an error inside the frame shows the error state with a reload button', asy
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
-test('a report is uncovered once it is loaded, however long its visuals take', async ({ page }) => {
+test('a report is shown once loaded, however long its visuals take', async ({ page }) => {
   await page.addInitScript(() => {
     const withhold = (event: MessageEvent) => {
       if (String(event.data?.url).endsWith('/events/rendered')) event.stopImmediatePropagation()
@@ -104,11 +104,11 @@ test('a report is uncovered once it is loaded, however long its visuals take', a
   })
   await openAs(page, 'vendas.rj')
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
-  // Less than the rest that a report was given once to say that it is drawn.
+  // Less than the former delay until a report counted as rendered.
   await expect(page.getByText('Carregando o relatório Vendas…')).toHaveCount(0, { timeout: 2_500 })
 })
 
-test('an expired token is recovered from once, by itself', async ({ page, demo }) => {
+test('an expired token is renewed once, automatically', async ({ page, demo }) => {
   await openAs(page, 'vendas.rj')
   const card = reportOf(page, 'Vendas').locator('[data-card]').first()
   await expect(card).toBeVisible()
@@ -123,14 +123,14 @@ test('an expired token is recovered from once, by itself', async ({ page, demo }
   await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toHaveCount(0)
 })
 
-test('settings that cannot be read are said, and tried again', async ({ page }) => {
+test('settings that fail to load are reported and can be retried', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.route('**/api/reports/me', (route) => route.fulfill({ status: 500, body: 'no' }))
   await openAs(page, 'vendas.rj')
   await expect(page.getByText('Erro ao carregar configurações')).toBeVisible()
   const said = page.getByText(noReports)
   await expect(said).toBeVisible()
-  // It comes from the top of a phone, but not over what the screen says of it.
+  // At the top of a phone, but not above the screen's own message.
   const top = async (locator: Locator) => (await locator.boundingBox())?.y ?? 0
   expect(await top(page.getByRole('region', { name: 'Notificações' }))).toBeGreaterThan(await top(said))
   await page.unroute('**/api/reports/me')

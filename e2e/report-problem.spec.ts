@@ -1,6 +1,6 @@
 import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 
-test('a report that failed is reported to the administrators, once and without a token', async ({
+test('a failed report is reported to the administrators, once and without a token', async ({
   page,
   demo,
 }) => {

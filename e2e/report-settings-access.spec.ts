@@ -2,7 +2,7 @@ import { expect, test } from './portal-fixture.ts'
 import { axeFindings, inEachLook } from './serious-findings.ts'
 import { fillIds, formOf, openSettings, save, tabOf, toast, VENDAS } from './settings-card.ts'
 
-test('the keyboard alone chooses an area and a mode, fills the fields in and saves', async ({ page }) => {
+test('the card is usable by keyboard alone', async ({ page }) => {
   await openSettings(page, 'Operadores')
   await tabOf(page, 'Operadores').focus()
   for (const key of ['Home', 'ArrowLeft', 'ArrowRight', 'ArrowRight', 'ArrowRight'])
@@ -27,7 +27,7 @@ test('the keyboard alone chooses an area and a mode, fills the fields in and sav
   await expect(formOf(page).getByLabel('Dataset ID (opcional)')).toBeFocused()
 })
 
-test('axe finds nothing in the card, and all of it can be reached', async ({ page }) => {
+test('axe finds no violation in the card, and nothing overflows', async ({ page }) => {
   const overflow = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   const expectNothing = () =>
@@ -37,7 +37,7 @@ test('axe finds nothing in the card, and all of it can be reached', async ({ pag
     })
   await page.setViewportSize({ width: 390, height: 844 })
   const form = await openSettings(page, 'Slack')
-  // Those who wait stand above the card.
+  // The people who wait are listed above the card.
   await page
     .getByRole('heading', { name: 'Configuração Global do Power BI' })
     .evaluate((heading) => heading.scrollIntoView())

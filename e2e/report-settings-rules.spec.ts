@@ -1,10 +1,10 @@
 import { expect, test } from './portal-fixture.ts'
 import { fillIds, OFICINA, openSettings, save, startingWith, tabOf, toast, VENDAS } from './settings-card.ts'
 
-// Nothing is ever saved here.
+// None of these tests saves.
 const PAGE_LINK = `https://app.powerbi.com/groups/${VENDAS.workspaceId}/reports/${VENDAS.reportId}/ReportSection?x=1`
 
-test('each id that will not do is told beside its field and in a notice', async ({ page }) => {
+test('each invalid id is reported next to its field and in a toast', async ({ page }) => {
   const form = await openSettings(page, 'Slack')
   await fillIds(form, '', '')
   const [workspace, report] = [form.getByLabel('Workspace ID'), form.getByLabel('Report ID')]
@@ -37,7 +37,7 @@ test('each id that will not do is told beside its field and in a notice', async 
 const HOSTS_ONLY = 'Apenas URLs do Power BI são permitidas (app.powerbi.com ou msit.powerbi.com)'
 const INVALID = 'URL inválida. Por favor, insira uma URL válida do Power BI'
 
-test('share URLs that will not do are refused in the words of the rule, and a public one is warned of', async ({
+test('invalid share URLs are rejected with the rule’s text, and a public one shows a warning', async ({
   page,
 }) => {
   const form = await openSettings(page, 'Slack')
@@ -61,7 +61,7 @@ test('share URLs that will not do are refused in the words of the rule, and a pu
   await expect(form.getByRole('alert')).toHaveCount(0)
 })
 
-test('a link that no frame shows is warned of, repaired where it can be, and told of when saved', async ({
+test('a link that cannot be framed shows a warning, is repaired where possible, and is reported on save', async ({
   page,
 }) => {
   const form = await openSettings(page, 'Slack')
@@ -86,7 +86,7 @@ test('a link that no frame shows is warned of, repaired where it can be, and tol
   await expect(form.getByRole('alert')).toHaveCount(0)
 })
 
-test('a link to a report offers its ids, and fills them in when asked to', async ({ page }) => {
+test('a link to a report offers to fill in its ids', async ({ page }) => {
   const form = await openSettings(page, 'HPD')
   await form.getByLabel('Report ID').fill(PAGE_LINK)
   await expect(form.getByLabel('Report ID')).toHaveValue(PAGE_LINK)
@@ -101,7 +101,7 @@ test('a link to a report offers its ids, and fills them in when asked to', async
   await expect(form.getByLabel('Report ID')).toHaveValue(OFICINA.reportId)
 })
 
-test('the demo’s own share link is shown, and saving it explains', async ({ page }) => {
+test('the demo’s own share link is shown, and saving it explains why it is rejected', async ({ page }) => {
   const form = await openSettings(page, 'Operadores')
   await expect(form.getByLabel('URL do relatório')).toHaveValue(/^\/demo\/power-bi\/reportEmbed/)
   await expect(form.getByText(/^Este endereço é do Power BI simulado desta demonstração/)).toBeVisible()

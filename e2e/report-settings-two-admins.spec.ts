@@ -13,7 +13,7 @@ async function openCardAs(browser: Browser, baseURL: string, name: string): Prom
   return page
 }
 
-test('what somebody else has saved meanwhile is shown and asked about, never overwritten', async ({
+test('a change saved by another administrator meanwhile is shown and not overwritten unasked', async ({
   browser,
   demo,
 }) => {
@@ -32,13 +32,13 @@ test('what somebody else has saved meanwhile is shown and asked about, never ove
   await expect(notice(dirceu)).toContainText('por admin@grupopatio.com.br')
   await expect(notice(dirceu)).toContainText('de-ana')
   await expect(datasetOf(dirceu)).toHaveValue('de-dirceu')
-  // The notice has said it; another one over the page would cover the buttons.
+  // The alert says it; a toast would cover the buttons.
   await expect(toast(dirceu, NOT_SAVED)).toHaveCount(0)
   await notice(dirceu).getByRole('button', { name: 'Usar a versão atual' }).click()
   await expect(notice(dirceu)).toHaveCount(0)
   await expect(datasetOf(dirceu)).toHaveValue('de-ana')
 
-  // Gone meanwhile, and kept all the same.
+  // Deleted meanwhile, but kept here on request.
   await formOf(ana).getByRole('radio', { name: 'Nenhum' }).check()
   await save(ana)
   await ana.getByRole('button', { name: 'Remover relatório' }).click()
@@ -50,21 +50,21 @@ test('what somebody else has saved meanwhile is shown and asked about, never ove
   await expect(toast(dirceu, SAVED)).toBeVisible()
   await expect(notice(dirceu)).toHaveCount(0)
 
-  // Ana saw nothing there, so her 'Nenhum' takes nothing away; she has typed nothing that could be lost.
+  // Ana saw no report, so her 'Nenhum' removes nothing; she has no unsaved input either.
   await save(ana)
   await expect(toast(ana, NOT_SAVED)).toBeVisible()
   await expect(datasetOf(ana)).toHaveValue('de-dirceu')
   await expect(notice(ana)).toHaveCount(0)
 })
 
-test('who is no administrator any more learns it from the next press of a button', async ({
+test('a demoted administrator is sent away by the next click', async ({
   browser,
   demo,
 }) => {
   await demo.setAdministrator('diretoria', true)
   const page = await openCardAs(browser, demo.url, 'diretoria')
   await datasetOf(page).fill('nunca salvo')
-  // Demoted while the press is on its way: before it, the question of every 15 s could have told them.
+  // Demoted while the request is in flight: earlier, the poll of every 15 s could have revealed it.
   await page.route('**/api/global-powerbi-settings/**', async (route) => {
     if (route.request().method() !== 'GET') await demo.setAdministrator('diretoria', false)
     await route.fallback()

@@ -11,7 +11,7 @@ import {
   VENDAS,
 } from './settings-card.ts'
 
-test('nine tabs in their order say how each area stands, and the address keeps the one selected', async ({
+test('nine ordered tabs show the state of each area, and the URL keeps the selected one', async ({
   page,
 }) => {
   const form = await openSettings(page, 'Vendas')
@@ -48,7 +48,7 @@ test('nine tabs in their order say how each area stands, and the address keeps t
   await expect(tabOf(page, 'Vendas')).toHaveAttribute('aria-selected', 'true')
 })
 
-test('a pasted iframe becomes its address, and what is saved shows up for the people of the area', async ({
+test('a pasted iframe is reduced to its URL, and the saved report shows for people of the area', async ({
   page,
   browser,
   demo,
@@ -65,7 +65,7 @@ test('a pasted iframe becomes its address, and what is saved shows up for the pe
   await page.keyboard.press('Control+V')
   await expect(url).toHaveValue(embedUrl)
   await expect(form.getByText('O código <iframe> colado foi reduzido ao seu endereço.')).toBeVisible()
-  // Typed in, it is reduced when the field is left.
+  // Typed in, it is reduced on blur.
   await url.fill(iframe)
   await url.blur()
   await expect(url).toHaveValue(embedUrl)
@@ -77,7 +77,7 @@ test('a pasted iframe becomes its address, and what is saved shows up for the pe
   await fillIds(formOf(page), VENDAS.workspaceId, VENDAS.reportId)
   await save(page)
   await expect(toast(page, 'Configuração do Power BI para Slack salva com sucesso')).toBeVisible()
-  // The administrator's own reports, without a new page.
+  // The administrator's own reports, by navigation within the portal.
   await page.getByRole('link', { name: 'Relatórios', exact: true }).click()
   await expect(page.getByRole('tab', { name: 'Slack' })).toBeVisible()
 
@@ -95,7 +95,7 @@ test('a pasted iframe becomes its address, and what is saved shows up for the pe
   await context.close()
 })
 
-test('taking a report away asks first; where there is none it says so', async ({ page }) => {
+test('removing a report asks for confirmation; without one there is nothing to remove', async ({ page }) => {
   const form = await openSettings(page, 'Marketing')
   await form.getByRole('radio', { name: 'Nenhum' }).check()
   await save(page)
@@ -113,11 +113,11 @@ test('taking a report away asks first; where there is none it says so', async ({
   await expect(formOf(page).getByRole('radio', { name: 'Nenhum' })).toBeChecked()
 })
 
-test('what is not saved outlives the change of tabs, is marked, and is asked about before it is lost', async ({
+test('unsaved changes survive a change of tabs, are marked, and are not discarded unasked', async ({
   page,
 }) => {
   await openSettings(page, 'CRM')
-  // A step within the portal stands before it, for the back button.
+  // A previous screen of the portal, for the back button.
   await page.getByRole('link', { name: 'Minha conta' }).click()
   await page.getByRole('link', { name: 'Administração' }).click()
   await tabOf(page, 'CRM').click()
@@ -156,7 +156,7 @@ test('what is not saved outlives the change of tabs, is marked, and is asked abo
   await expect(page).toHaveURL(/\/profile/)
 })
 
-test("'Sair' asks before it takes what is not saved along", async ({ page }) => {
+test("'Sair' asks before it discards unsaved changes", async ({ page }) => {
   await openSettings(page, 'CRM')
   await datasetOf(page).fill('outro')
   const leave = page.getByRole('button', { name: 'Sair', exact: true })
@@ -166,7 +166,7 @@ test("'Sair' asks before it takes what is not saved along", async ({ page }) => 
   await page.keyboard.press('Escape')
   await expect(datasetOf(page)).toHaveValue('outro')
   await expect(leave).toBeFocused()
-  // Still signed in: the server answers.
+  // Still signed in: the server responds.
   await page.getByRole('button', { name: 'Testar relatório' }).click()
   await expect(formOf(page).getByText('Testando o relatório…')).toHaveCount(0)
   await expect(page).toHaveURL(/\/admin/)
@@ -177,7 +177,7 @@ test("'Sair' asks before it takes what is not saved along", async ({ page }) => 
   await expect(page).toHaveURL(/\/login/)
   await expect(dialog).toHaveCount(0)
 
-  // A session that another tab ends keeps nobody.
+  // A session that another tab ends is not held back.
   await openSettings(page, 'CRM')
   await datasetOf(page).fill('outro')
   const other = await page.context().newPage()
@@ -187,7 +187,7 @@ test("'Sair' asks before it takes what is not saved along", async ({ page }) => 
   await expect(dialog).toHaveCount(0)
 })
 
-test('what cannot be read or saved is said, and tried again', async ({ page }) => {
+test('failures to load or save are reported and can be retried', async ({ page }) => {
   await page.route('**/api/global-powerbi-settings', (route) => route.fulfill({ status: 500, body: 'no' }))
   await openAs(page, 'admin', '/admin?area=Gerentes')
   const failure = page.getByRole('alert').filter({ hasText: 'Erro ao carregar configurações' })
@@ -206,7 +206,7 @@ test('what cannot be read or saved is said, and tried again', async ({ page }) =
   await expect(toast(page, 'Configuração do Power BI para Gerentes salva com sucesso')).toBeVisible()
 })
 
-test('what stands below the card stays where it is when the settings come', async ({ page }) => {
+test('content below the card does not shift when the settings load', async ({ page }) => {
   const below = page.locator('#usuarios')
   for (const width of [1440, 1024, 700, 390]) {
     await page.setViewportSize({ width, height: 900 })

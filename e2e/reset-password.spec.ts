@@ -2,7 +2,7 @@ import { expect, signIn, test, typeNewPassword } from './portal-fixture.ts'
 
 const NEW_PASSWORD = 'Outra-Senha-Boa-9'
 
-test('a forgotten password is reset by mail and opens the portal', async ({ page, demo }) => {
+test('a forgotten password is reset by mail, and the new one signs in', async ({ page, demo }) => {
   const email = 'semrelatorio@grupopatio.com.br'
   await page.goto('/login')
   const field = page.getByLabel('E-mail')
@@ -42,7 +42,7 @@ test('a forgotten password is reset by mail and opens the portal', async ({ page
   await submit.click()
   await expect(page.getByRole('alert')).toHaveText('Senha fracaPor favor, escolha uma senha mais forte.')
 
-  // Refused passwords and a reload in the middle of it all use nothing up.
+  // Rejected passwords and a reload in between use nothing up.
   await page.reload()
   await typeNewPassword(page, NEW_PASSWORD)
   await submit.click()
@@ -70,7 +70,7 @@ test('a forgotten password is reset by mail and opens the portal', async ({ page
   )
 })
 
-test('a link that cannot be checked now is not lost; a mail that cannot be asked for is said', async ({
+test('a link that cannot be checked is kept for a retry, and a mail that cannot be requested is reported', async ({
   page,
 }) => {
   await page.route('**/api/auth/verify**', (route) => route.abort())

@@ -1,19 +1,22 @@
 import type { Locator, Page } from '@playwright/test'
 
-/** A screen in one of its states: pictures are taken of each, and what has no `act` is measured while it loads. */
+/**
+ * A screen in one of its states, for pictures; those without
+ * `act` are also checked for layout shifts while loading.
+ */
 export interface ScreenState {
-  /** The name of its pictures. */
+  /** The base name of its pictures. */
   name: string
   path: string
-  /** A seeded account, by the part of its address before the @; a visitor without. */
+  /** A seeded account, by the local part of its address; a visitor without one. */
   as?: string
-  /** What the server answers instead of what it would, before the screen is opened. */
+  /** Stubs replies of the server before the screen opens. */
   given?: (page: Page) => Promise<unknown>
-  /** What is there once the screen can be looked at. */
+  /** What is visible once the screen is ready. */
   ready: (page: Page) => Locator
-  /** What somebody does to get there from `ready`. */
+  /** The steps that lead there from `ready`. */
   act?: (page: Page) => Promise<unknown>
-  /** Stands in the README. */
+  /** Whether the README shows it. */
   isInDocs?: true
 }
 
@@ -24,7 +27,7 @@ const press = (page: Page, name: string | RegExp) => page.getByRole('button', { 
 const card = (area: string) => (page: Page) =>
   page.frameLocator(`iframe[title="${area}"]`).locator('[data-card]').first()
 
-/** Leaves a call without an answer, so that the screen stays as it is while it waits. */
+/** Leaves a request pending, so that the screen keeps its loading state. */
 const hang = (path: string) => (page: Page) => page.route(path, () => {})
 const fail =
   (path: string, status: number, problem: object = {}) =>
@@ -223,7 +226,7 @@ export const SCREEN_STATES: ScreenState[] = [
         const found = table.getByRole('button', { name: button, exact: true }).first()
         if (await found.isVisible()) await found.click()
         else {
-          // On a phone it stands in the menu of the row.
+          // On a phone it is in the menu of the row.
           await table.getByRole('button', { name: 'Mais ações' }).first().click()
           await page.getByRole('menuitem', { name: button }).click()
         }

@@ -11,12 +11,12 @@ const EVERYWHERE = {
 }
 const SCREENS = ['/login', '/contato', '/admin', '/auth/callback', '/nada-aqui']
 
-/** A policy as its directives, each with its sources in order. */
+/** Parses a policy into its directives, each with its sources in order. */
 function parsePolicy(policy: string | undefined): Record<string, string[]> {
   const directives = (policy ?? '').split(';').map((directive) => directive.trim().split(' '))
   return Object.fromEntries(directives.map(([name, ...sources]) => [name, sources.toSorted()]))
 }
-/** The policy of the page, where scripts, frames and their hosts differ from one installation to another. */
+/** Returns the page's policy; frames and reCAPTCHA hosts differ between installations. */
 const pagePolicy = (frames: string[], recaptcha: string[] = []) => ({
   'default-src': ["'none'"],
   'script-src': ["'self'", ...recaptcha].toSorted(),
@@ -33,7 +33,7 @@ const pagePolicy = (frames: string[], recaptcha: string[] = []) => ({
 })
 const POWER_BI = ['https://app.powerbi.com', 'https://msit.powerbi.com']
 
-/** Google's script, as far as a page notices: a second script, and the checkbox in a frame. */
+/** A stub of Google's script: loads a second script and draws the checkbox in a frame. */
 const RECAPTCHA_SCRIPT = `
   const more = document.createElement('script')
   more.src = 'https://www.gstatic.com/recaptcha/releases/x/recaptcha__pt_br.js'
@@ -64,13 +64,13 @@ async function answerForGoogle(page: Page): Promise<string[]> {
   return asked
 }
 
-test('every page and every API reply carry the headers that are promised', async ({ demo }) => {
+test('every page and every API reply has the security headers', async ({ demo }) => {
   const readHeaders = async (path: string) => Object.fromEntries((await fetch(demo.url + path)).headers)
   for (const path of SCREENS) {
     const headers = await readHeaders(path)
     expect(headers, path).toMatchObject(EVERYWHERE)
     expect(parsePolicy(headers['content-security-policy']), path).toEqual(pagePolicy(POWER_BI))
-    // Only reports may fill the screen; cameras and the like are off.
+    // Only reports may use full screen; cameras and the like are disabled.
     expect(headers['permissions-policy']?.split(', ').toSorted()).toEqual([
       'camera=()',
       `fullscreen=(self ${POWER_BI.map((host) => `"${host}"`).join(' ')})`,
@@ -93,7 +93,7 @@ test.describe(() => {
     env: { RECAPTCHA_SITE_KEY: 'site-key-of-the-test', RECAPTCHA_SECRET_KEY: 'secret-key-of-the-test' },
   })
 
-  test('with reCAPTCHA its two hosts are named, and no others', async ({ page }) => {
+  test('with reCAPTCHA the policy allows its two hosts only', async ({ page }) => {
     const asked = await answerForGoogle(page)
     for (const path of ['/login', '/signup']) {
       const reply = await page.goto(path)

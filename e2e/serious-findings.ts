@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, type Frame, type Page, test } from '@playwright/test'
 import type axeCore from 'axe-core'
 
-/** Of every rule that axe has. */
+/** A violation of an axe rule. */
 export interface Finding {
   impact: string | null | undefined
-  /** The rule and where it is broken. */
+  /** The rule and the element that violates it. */
   text: string
 }
 
@@ -23,13 +23,13 @@ async function lookAt(frame: Frame, within: string): Promise<Finding[]> {
             playState === 'running' && effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY,
         )
     const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-    // A colour on its way to another is none of the page's colours; what inherits it sets out when it has arrived.
+    // Ends color transitions, whose colors are not the page's; inheriting elements start theirs later.
     await drawn()
     for (let moving = readMoving(); moving.length > 0; moving = readMoving()) {
       await Promise.allSettled(moving.map(({ finished }) => finished))
       await drawn()
     }
-    // A focus guard passes the focus on and never has it, which axe cannot know (dequelabs/axe-core#4832).
+    // A focus guard only passes the focus on, which axe cannot know (dequelabs/axe-core#4832).
     const context = { include: selector, exclude: '[data-base-ui-focus-guard]' }
     const { violations } = await axe.run(context, { iframes: false, resultTypes: ['violations'] })
     return violations.map(({ id, impact, nodes }) => ({
@@ -40,8 +40,8 @@ async function lookAt(frame: Frame, within: string): Promise<Finding[]> {
 }
 
 /**
- * What axe finds in a page and its frames. A page keeps axe from one look to the next, and only what was found crosses
- * over to the test: most of what the tests of accessibility took went into carrying both.
+ * Returns axe's findings in a page and its frames. Injects axe once per page
+ * and returns only the findings, since transferring both took most of the time.
  */
 export async function axeFindings(page: Page, within = 'html'): Promise<Finding[]> {
   const found = await lookAt(page.mainFrame(), within)
@@ -50,13 +50,13 @@ export async function axeFindings(page: Page, within = 'html'): Promise<Finding[
   return found
 }
 
-/** What axe finds serious or critical in a page, each with where it is. */
+/** Returns axe's serious and critical findings in a page, each with its element. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   const found = await axeFindings(page)
   return found.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ text }) => text)
 }
 
-/** Looks at the same state in light and dark, at a desk and on a phone; the page stays as it was looked at last. */
+/** Runs a check in light and dark, desktop and phone; the page keeps the last of them. */
 export async function inEachLook(page: Page, check: () => Promise<void>): Promise<void> {
   for (const width of [1440, 390])
     for (const colorScheme of ['light', 'dark'] as const) {

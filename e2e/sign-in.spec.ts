@@ -2,7 +2,7 @@ import { expect, openAs, PASSWORD, reportOf, signIn, solveHumanCheck, test } fro
 
 const email = (name: string) => `${name}@grupopatio.com.br`
 
-test('the start screen leads a visitor to /login and a signed-in person to the reports', async ({ page }) => {
+test('the start page redirects a visitor to /login and a signed-in person to the reports', async ({ page }) => {
   await page.goto('/')
   await expect(page).toHaveURL('/login')
   await signIn(page, 'diretoria')
@@ -14,8 +14,8 @@ test('the start screen leads a visitor to /login and a signed-in person to the r
   }
 })
 
-test('only the first failing rule is shown, and nothing is lost', async ({ page }) => {
-  // Without a challenge the human check cannot be completed.
+test('the form shows the first validation error only and keeps the input', async ({ page }) => {
+  // Without a challenge the human check cannot be solved.
   await page.route('**/api/auth/challenge', (route) => route.abort())
   await page.goto('/login')
   const submit = page.getByRole('button', { name: 'Entrar' })
@@ -33,7 +33,7 @@ test('only the first failing rule is shown, and nothing is lost', async ({ page 
   await expect(page.getByLabel('E-mail')).toHaveValue(email('diretoria'))
 })
 
-test('a wrong password says so and resets the human check', async ({ page }) => {
+test('a wrong password is reported and resets the human check', async ({ page }) => {
   const answers = new Set<string | null>()
   page.on('request', (request) => {
     if (request.url().endsWith('/verify-recaptcha')) answers.add(request.postData())
@@ -47,11 +47,11 @@ test('a wrong password says so and resets the human check', async ({ page }) => 
   await solveHumanCheck(page)
   await page.getByRole('button', { name: 'Entrar' }).click()
   await expect(page).toHaveURL(/\/power-bi/)
-  // Solved anew: an answer and its pass serve once.
+  // Solved again: an answer and its pass are valid once.
   expect(answers.size).toBe(2)
 })
 
-test('a lock-out is counted down in the form, and gives the button back', async ({ page }) => {
+test('a lock-out counts down in the form, then enables the button', async ({ page }) => {
   await page.clock.install()
   await page.route('**/api/auth/token**', (route) =>
     route.fulfill({
@@ -73,7 +73,7 @@ test('a lock-out is counted down in the form, and gives the button back', async 
   await expect(button).toBeEnabled()
 })
 
-test('without a connection the form says so, and that it is back', async ({ page, context }) => {
+test('the form reports a lost connection and its return', async ({ page, context }) => {
   await page.goto('/login')
   await page.getByLabel('E-mail').fill(email('diretoria'))
   await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
@@ -82,16 +82,16 @@ test('without a connection the form says so, and that it is back', async ({ page
   await page.getByRole('button', { name: 'Entrar' }).click()
   const form = page.getByRole('form', { name: 'Entrar' })
   await expect(page.getByText('Falha no login. Verifique suas credenciais.')).toBeVisible()
-  // The human check, which starts anew, may have something to say as well.
+  // The human check restarts and may show a message too.
   await expect(form.getByRole('alert').filter({ hasText: 'Você está sem conexão' })).toBeVisible()
   await context.setOffline(false)
   await expect(form.getByText('A conexão voltou. Você já pode tentar de novo.')).toBeVisible()
 })
 
-test('above the keyboard of a phone what went wrong is in sight, and no notice covers it', async ({
+test('on a phone the error is visible above the keyboard and not covered by a toast', async ({
   page,
 }) => {
-  // What a keyboard leaves of 844 px.
+  // The height of 844 px above a keyboard.
   await page.setViewportSize({ width: 390, height: 460 })
   await signIn(page, 'diretoria', 'not the password')
   await expect(page.getByText('Falha no login. Verifique suas credenciais.')).toBeVisible()
@@ -108,7 +108,7 @@ test('above the keyboard of a phone what went wrong is in sight, and no notice c
   }
 })
 
-test('a refused human check stops the sign-in', async ({ page }) => {
+test('a failed human check stops the sign-in', async ({ page }) => {
   await page.route('**/api/functions/verify-recaptcha', (route) =>
     route.fulfill({ json: { success: false } }),
   )
@@ -119,7 +119,7 @@ test('a refused human check stops the sign-in', async ({ page }) => {
   await expect(page).toHaveURL('/login')
 })
 
-test('on a slow line a press before the human check is there waits for it, and is sent once', async ({
+test('on a slow connection an early submit waits for the human check and is sent once', async ({
   page,
 }) => {
   const { promise: delivery, resolve: deliver } = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ test('on a slow line a press before the human check is there waits for it, and i
   expect(answers).toEqual([200])
 })
 
-test('the built-in administrator needs no human check; only administrators see the messages and the administration', async ({
+test('the built-in administrator needs no human check, and only administrators see messages and administration', async ({
   page,
 }) => {
   await page.goto('/login')
@@ -171,8 +171,8 @@ test('an unknown path shows the 404 page and logs the path', async ({ page }) =>
   await expect(page).toHaveURL('/login')
 })
 
-test('a browser that refuses storage signs in, opens the reports and signs out', async ({ page }) => {
-  // What Chromium does where all cookies are blocked.
+test('a browser that refuses storage can sign in, open the reports and sign out', async ({ page }) => {
+  // As Chromium does when all cookies are blocked.
   await page.addInitScript(() => {
     const refuse = () => {
       throw new DOMException('Access is denied for this document.', 'SecurityError')

@@ -14,7 +14,7 @@ const PASSWORD = 'Um-Cavalo-Azul-77'
 const linkIn = async (demo: Demo, email: string, count = 1) =>
   (await demo.mail(email, 'verification', count)).link as string
 
-test('somebody signs up, confirms the mail and waits for approval', async ({ page, demo }) => {
+test('a person signs up, confirms the mail and waits for approval', async ({ page, demo }) => {
   const email = 'nova.pessoa@grupopatio.com.br'
   await page.goto('/login')
   await page.getByRole('link', { name: 'Criar conta' }).click()
@@ -31,7 +31,7 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   await expect(resting).toBeFocused()
   await page.reload()
   await expect(resting).toBeDisabled()
-  // The address goes along, both ways back.
+  // The address is carried over in both directions.
   await page.getByRole('link', { name: 'Entrar', exact: true }).click()
   await expect(page.getByLabel('E-mail')).toHaveValue(email)
   await page.goBack()
@@ -39,7 +39,7 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   await expect(page).toHaveURL('/signup')
   await expect(page.getByLabel('E-mail')).toHaveValue(email)
 
-  // A prefetch of the link uses nothing up.
+  // A prefetch of the link does not use it up.
   const link = await linkIn(demo, email, 2)
   await fetch(link)
   await page.goto(link)
@@ -48,7 +48,7 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   await expect(page).toHaveURL(/\/power-bi$/)
   await expect(page.getByText(/^Sua conta está pendente de aprovação pelo administrador/)).toBeVisible()
 
-  // Pressed again, and in a second tab: no error.
+  // A second click, and one in a second tab, show no error.
   const tab = await page.context().newPage()
   for (const again of [page, tab]) {
     await again.goto(link)
@@ -57,7 +57,7 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   }
   await tab.close()
 
-  // It serves once.
+  // The link is valid once.
   await page.getByRole('button', { name: 'Sair' }).click()
   await expect(page).toHaveURL('/login')
   await page.goto(link)
@@ -70,7 +70,7 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   await expect(page).toHaveURL('/signup')
 })
 
-test('each broken rule stands beside its field, and the strength of the password is told while it is typed', async ({
+test('each validation error shows next to its field, and the password’s strength is updated while typing', async ({
   page,
 }) => {
   await signUp(page, 'ana@outra.com', 'Curta1!', 'diferente')
@@ -113,7 +113,7 @@ test('each broken rule stands beside its field, and the strength of the password
   await expect(guessable).toHaveCount(0)
   await page.getByLabel('Senha', { exact: true }).fill('Fiat@2026FIAT')
   await expect(guessable).toHaveText('Partes fáceis de adivinhar: “fiat” e “2026”.')
-  // Where the eye is, and for as long as it stands in the place of the other hints.
+  // Visible, and for as long as it replaces the other hints.
   const gap = async () => {
     const [above, below] = [await meter.boundingBox(), await guessable.boundingBox()]
     return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)
@@ -124,7 +124,7 @@ test('each broken rule stands beside its field, and the strength of the password
   await expect(guessable).toHaveText('Parte fácil de adivinhar: “prado”.')
 })
 
-test('what the server says is shown, and the human check starts anew', async ({ page }) => {
+test('the server’s error is shown, and the human check restarts', async ({ page }) => {
   await page.goto('/email-verification')
   await expect(page).toHaveURL('/login')
   await page.route('**/api/auth/signup**', (route) => route.abort())
@@ -139,7 +139,7 @@ test('what the server says is shown, and the human check starts anew', async ({ 
   await expect(page).toHaveURL('/signup')
 })
 
-test('somebody who did not sign up removes the account', async ({ page, demo }) => {
+test('a person who did not sign up removes the account', async ({ page, demo }) => {
   const email = 'alguem.mais@grupopatio.com.br'
   await signUp(page, email, PASSWORD)
   await expect(page).toHaveURL('/email-verification')
@@ -156,7 +156,7 @@ test('somebody who did not sign up removes the account', async ({ page, demo }) 
   await expect(page.getByRole('heading', { name: 'Link inválido ou expirado' })).toBeVisible()
 })
 
-/** Goes on by Tab until something has the focus, as whoever has no pointer does. */
+/** Presses Tab until the target has the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()
   const isThere = () => target.evaluate((element) => element === document.activeElement)
@@ -166,7 +166,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   }
 }
 
-test('the keyboard alone signs up and in, approves and answers a message', async ({ page }) => {
+test('sign-up, sign-in, approval and answering a message work by keyboard alone', async ({ page }) => {
   const { keyboard } = page
   const press = async (target: Locator, key = 'Enter') => {
     await tabTo(page, target)
@@ -204,7 +204,7 @@ test('the keyboard alone signs up and in, approves and answers a message', async
   await expect(approving).toHaveCount(0)
   await expect(pending).toHaveCount(0)
 
-  // From the top again, as F5 leads there.
+  // From the top of the page, as after F5.
   await page.reload()
   await press(page.getByRole('link', { name: /^Mensagens, \d+ não lidas$/ }))
   const card = cardOf(page, 'Rita Prado')

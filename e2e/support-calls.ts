@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Demo } from './portal-fixture.ts'
 
-/** A message as the contact form would send it. */
+/** A message as the contact form sends it. */
 interface SentMessage {
   name: string
   email: string
@@ -9,7 +9,7 @@ interface SentMessage {
   message: string
 }
 
-/** Sends messages of the contact form, one after the other; what is left out is filled in. */
+/** Sends contact messages one after the other, with defaults for omitted fields. */
 export async function sendMessages(demo: Demo, ...messages: Partial<SentMessage>[]): Promise<void> {
   for (const given of messages) {
     const body = {
@@ -28,12 +28,12 @@ export async function sendMessages(demo: Demo, ...messages: Partial<SentMessage>
   }
 }
 
-/** The card of a person's message. */
+/** Returns the card of a person's message. */
 export function cardOf(page: Page, name: string) {
   return page.getByRole('article', { name })
 }
 
-/** Calls the API as the person who is signed in in a page. */
+/** Calls the API as the page's signed-in person. */
 export async function callAs<T>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
   return page.evaluate(
     async (call) => {
@@ -49,7 +49,7 @@ export async function callAs<T>(page: Page, method: string, path: string, body?:
   )
 }
 
-/** Ends with an inbox that holds nothing. */
+/** Deletes all messages. */
 export async function emptyInbox(page: Page): Promise<void> {
   for (;;) {
     const { items } = await callAs<{ items: { id: string }[] }>(

@@ -1,6 +1,6 @@
-// Takes pictures of every screen in every state, on a desk and on a phone, light and dark, of a demo of its own.
-// `npm run pictures [-- --only PART-OF-A-NAME] [--to FOLDER] [--docs]`: into dist/pictures unless said; --docs takes the
-// README's few, light, into docs/pictures.
+// Takes screenshots of every screen in every state, desktop and phone, light and dark, of a demo.
+// `npm run pictures [-- --only PART-OF-A-NAME] [--to FOLDER] [--docs]`: default folder dist/pictures;
+// --docs writes the README's pictures, light only, to docs/pictures.
 import { mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -23,7 +23,7 @@ const wanted = SCREEN_STATES.filter(({ name, isInDocs }) =>
   values.docs ? isInDocs : name.includes(values.only ?? ''),
 )
 
-/** The browser storage of each person that is needed, by the part of the address before the @. */
+/** Returns the browser storage of each account needed, by the local part of its address. */
 async function openSessions(url: string): Promise<Map<string, string>> {
   const names = [...new Set(wanted.flatMap((state) => state.as ?? []))]
   const passes = await earnPasses(url, names.length)
@@ -40,7 +40,7 @@ async function openSessions(url: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(sessions))
 }
 
-/** All pictures of a state: opened once for each size, and dark without being loaded again. */
+/** Takes all pictures of a state: opens it once per size and switches to dark without a reload. */
 async function take(
   browser: Browser,
   state: ScreenState,
@@ -62,7 +62,7 @@ async function take(
     await state.given?.(page)
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
-      // From elsewhere: an address that differs in nothing, or behind # alone, loads nothing.
+      // Via another page: the same URL, or one that differs after # only, would not load anew.
       await page.goto('about:blank')
       await page.emulateMedia({ colorScheme: 'light' })
       await page.goto(state.path)

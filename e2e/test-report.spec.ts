@@ -9,7 +9,7 @@ async function openVendas(page: Page) {
   return { form, button, result: form.locator('[aria-live]') }
 }
 
-test('a report that works is named, a fault is told in one sentence, and what the service said can be copied', async ({
+test('testing a report shows its name or a one-sentence fault, and the service’s reply can be copied', async ({
   page,
   demo,
   context,
@@ -47,7 +47,7 @@ test('a report that works is named, a fault is told in one sentence, and what th
   )
 })
 
-test('what is typed is tested, not what is saved, and a result is over with the next key', async ({
+test('the unsaved input is tested, and the result is cleared by the next key', async ({
   page,
   demo,
 }) => {
@@ -60,7 +60,7 @@ test('what is typed is tested, not what is saved, and a result is over with the 
   expect((await demo.calls()).map(({ path }) => path).join(' ')).toContain(unknown)
   await form.getByLabel('Report ID').fill('x')
   await expect(result).toHaveText('')
-  // Nothing is sent that the form itself refuses.
+  // Input that the form itself rejects is not sent.
   await demo.reset()
   await button.click()
   await expect(form.getByLabel('Report ID')).toHaveAccessibleDescription(/^Report ID inválido/)
@@ -74,7 +74,7 @@ test('what is typed is tested, not what is saved, and a result is over with the 
   await expect(button).toHaveCount(0)
 })
 
-test('a report is chosen from what the application sees, and tried out at once', async ({ page, demo }) => {
+test('a report is chosen from those the application can access, and tested at once', async ({ page, demo }) => {
   const form = await openSettings(page, 'Slack')
   await form.getByRole('radio', { name: 'Service Principal' }).check()
   await demo.script({ on: 'groups', status: 403, times: 1 })
@@ -95,7 +95,7 @@ test('a report is chosen from what the application sees, and tried out at once',
   await expect(form.locator('[aria-live]')).toHaveText(/^Tudo certo: o relatório “Vendas com modelo/)
 })
 
-test('the address of a report, pasted from the browser, fills the ids in', async ({ page }) => {
+test('a pasted report URL fills in the ids', async ({ page }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const form = await openSettings(page, 'Vendas')
   const { workspaceId, reportId } = OFICINA
@@ -105,12 +105,12 @@ test('the address of a report, pasted from the browser, fills the ids in', async
   await page.keyboard.press('Control+V')
   await expect(form.getByLabel('Workspace ID')).toHaveValue(workspaceId)
   await expect(form.getByLabel('Report ID')).toHaveValue(reportId)
-  // Of another report it would be wrong.
+  // The other report's dataset would be wrong.
   await expect(datasetOf(page)).toHaveValue('')
   await expect(form.getByText(/foram preenchidos pelo link colado/)).toBeVisible()
 })
 
-test('every area is tried out at once, and what is wrong leads to its form', async ({ page, demo }) => {
+test('all areas are tested at once, and each fault links to its form', async ({ page, demo }) => {
   await openSettings(page, 'Vendas')
   await demo.script({ on: 'report', status: 404, times: 1 })
   await demo.script({ on: 'dataset', status: 403, times: 2 })
@@ -119,7 +119,7 @@ test('every area is tried out at once, and what is wrong leads to its form', asy
   await expect(dialog.getByRole('status')).toHaveText('3 de 7 com problema.', { timeout: 20_000 })
   await expect(dialog.getByRole('listitem')).toHaveCount(9)
   await expect(dialog.getByText(/^Tudo certo: o relatório/)).toHaveCount(3)
-  // What two areas share is said once.
+  // A fault shared by two areas is shown once.
   await expect(dialog.getByText(/^O portal não tem acesso ao modelo/)).toHaveCount(1)
   await expect(dialog.getByText(/^Vale para [A-Z][A-Za-z]+ e [A-Z][A-Za-z]+\.$/)).toBeVisible()
   await expect(dialog.getByText('A causa está acima.')).toHaveCount(2)

@@ -14,7 +14,7 @@ import { seriousFindings } from './serious-findings.ts'
 const PENDING = 'pendente@grupopatio.com.br'
 const VENDAS = 'vendas.rj@grupopatio.com.br'
 
-/** Presses Tab until something has the focus, as somebody without a mouse does. */
+/** Presses Tab until the element has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const focused = () =>
     page.evaluate(() => {
@@ -28,7 +28,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   expect(await focused()).toBe(name)
 }
 
-/** Waits until what has begun to move, after what was just done is drawn, stands still. */
+/** Waits until running animations and those about to start have finished. */
 function animationsEnd(page: Page): Promise<void> {
   return page.evaluate(async () => {
     for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame)
@@ -36,10 +36,10 @@ function animationsEnd(page: Page): Promise<void> {
   })
 }
 
-test('types are changed without a mouse', async ({ page, other }) => {
+test('types are changed by keyboard alone', async ({ page, other }) => {
   await other.change(VENDAS, { types: ['Vendas'] })
   await openPerson(page, VENDAS)
-  // Round the menu and out of it, then in again.
+  // Around the menu and out of it, then in again.
   const item = (name: string) => page.getByRole('menuitem', { name })
   await menuOf(page).focus()
   await page.keyboard.press('Enter')
@@ -62,7 +62,7 @@ test('types are changed without a mouse', async ({ page, other }) => {
   expect(await tickedIn(dialog)).toEqual([])
   await tabTo(page, 'Marketing')
   await page.keyboard.press('Space')
-  // The focus goes round inside the dialog.
+  // The focus is trapped in the dialog.
   await tabTo(page, 'Salvar')
   await tabTo(page, 'Vendas')
   await page.keyboard.press('Escape')
@@ -80,7 +80,7 @@ test('types are changed without a mouse', async ({ page, other }) => {
   expect((await other.person(VENDAS)).types).toEqual(['Vendas', 'Marketing'])
 })
 
-test('a stray press beside a dialog loses no ticks; without any it closes', async ({ page, other }) => {
+test('a click outside keeps a dialog with changes open and closes one without', async ({ page, other }) => {
   await other.change(VENDAS, { types: ['Vendas'] })
   await page.setViewportSize({ width: 390, height: 844 })
   await openPerson(page, VENDAS)
@@ -97,15 +97,15 @@ test('a stray press beside a dialog loses no ticks; without any it closes', asyn
   await open()
   await dialog.getByRole('checkbox', { name: 'HPD' }).check()
   await pressBeside()
-  // A dialog that goes fades first.
+  // A closing dialog fades first.
   await animationsEnd(page)
   expect(await tickedIn(dialog)).toEqual(['Vendas', 'HPD'])
-  // As it was: nothing would be lost.
+  // Back to the initial selection: nothing to lose.
   await dialog.getByRole('checkbox', { name: 'HPD' }).uncheck()
   await pressBeside()
   await expect(dialog).toHaveCount(0)
 
-  // Escape is meant.
+  // Escape is deliberate, so it asks.
   await open()
   await dialog.getByRole('checkbox', { name: 'HPD' }).check()
   await page.keyboard.press('Escape')
@@ -113,7 +113,7 @@ test('a stray press beside a dialog loses no ticks; without any it closes', asyn
   expect((await other.person(VENDAS)).types).toEqual(['Vendas'])
 })
 
-test('whoever takes the approval from themselves is told that it is their own', async ({ page }) => {
+test('revoking one’s own approval shows a warning', async ({ page }) => {
   await openPerson(page, 'admin@grupopatio.com.br')
   await page.getByRole('button', { name: 'Remover', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Remover Aprovação' })
@@ -121,14 +121,14 @@ test('whoever takes the approval from themselves is told that it is their own', 
   await expect(dialog).not.toContainText('A pessoa')
   await dialog.getByRole('button', { name: 'Remover aprovação' }).click()
   await expect(toast(page, 'Aprovação removida')).toBeVisible()
-  // The portal can still be administered, as the dialog says.
+  // The portal can still be administered, as the dialog explains.
   await page.reload()
   await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
   await dialog.or(page.getByRole('dialog')).getByRole('button', { name: 'Aprovar' }).click()
   await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
 })
 
-test('on a phone the longest dialog scrolls and its buttons stay in reach, a notice or not', async ({
+test('on a phone the longest dialog scrolls with its buttons visible, with or without a toast', async ({
   page,
   other,
 }) => {
@@ -157,7 +157,7 @@ test('on a phone the longest dialog scrolls and its buttons stay in reach, a not
   expect((await other.person(PENDING)).estados).toContain('PR')
 })
 
-test('whoever approves from a filtered list goes on with the next person', async ({ page, other }) => {
+test('an approval in a filtered list continues with the next person', async ({ page, other }) => {
   const [person, next] = await other.people('approved=false&verified=true')
   if (!person) throw new Error('The seed has nobody who waits')
   await openAdmin(page, '?status=pending&verified=yes')
@@ -168,7 +168,7 @@ test('whoever approves from a filtered list goes on with the next person', async
   await expect(toast(page, `${person.full_name} · ${person.email}`)).toBeVisible()
   const nextRow = page.getByRole('row').filter({ hasText: next?.email as string })
   await expect(nextRow.getByRole('button', { name: 'Aprovar' })).toBeFocused()
-  // What was said about the last one does not stand over the next dialog.
+  // The last toast does not cover the next dialog.
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog')).toBeVisible()
   await expect(toast(page, 'Usuário aprovado com sucesso')).toHaveCount(0)
@@ -178,8 +178,8 @@ for (const [colorScheme, width] of [
   ['light', 1440],
   ['dark', 390],
 ] as const)
-  test(`axe finds nothing serious in any dialog (${colorScheme}, ${width} px)`, async ({ page, other }) => {
-    // Eight states, each looked at whole.
+  test(`axe finds no serious violation in any dialog (${colorScheme}, ${width} px)`, async ({ page, other }) => {
+    // Eight states, each scanned in full.
     test.setTimeout(120_000)
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.setViewportSize({ width, height: 844 })
@@ -221,7 +221,7 @@ for (const [colorScheme, width] of [
     await dialog.getByRole('tab', { name: 'Marcas' }).click()
     await dialog.getByRole('checkbox', { name: 'FIAT' }).check()
     await expectClean('0 perdem')
-    // Ticks are not lost unasked.
+    // Discarding a selection needs a confirmation.
     await page.keyboard.press('Escape')
     await expect(dialog.getByRole('alert')).toContainText('Descartar o que você marcou?')
     await expect(dialog.getByRole('button', { name: 'Continuar alterando' })).toBeFocused()
@@ -241,7 +241,7 @@ for (const [colorScheme, width] of [
     await expectClean('HONDA')
   })
 
-test('a double click opens a dialog and leaves it open', async ({ page }) => {
+test('a double click opens a dialog and does not close it', async ({ page }) => {
   await openPerson(page, VENDAS)
   const dialog = page.getByRole('dialog')
   const leave = async (name: string) => {

@@ -1,22 +1,22 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, openAs } from './portal-fixture.ts'
 
-/** Signs the administrator in and opens the table. */
+/** Signs in as the administrator and opens the table. */
 export async function openTable(page: Page, search = ''): Promise<void> {
   await openAs(page, 'admin', `/admin${search}`)
   await expect(rows(page).first()).toBeVisible()
 }
 
-/** The rows that are drawn, the header's aside. */
+/** Returns the rendered rows, without the header. */
 export const rows = (page: Page): Locator => page.locator('#usuarios tbody [data-index]')
 
 const columnHead = (page: Page, name: string): Locator =>
   page.locator('#usuarios').getByRole('columnheader', { name, exact: true })
 
-/** The button of a column's head. */
+/** Returns the button of a column's header. */
 export const header = (page: Page, name: string): Locator => columnHead(page, name).getByRole('button')
 
-/** Waits until the rows stand in the order of a column: before, they are those of the last order. */
+/** Waits until the rows are sorted by a column. */
 export async function untilSorted(page: Page, name: string, direction: string): Promise<void> {
   await expect(columnHead(page, name)).toHaveAttribute('aria-sort', direction)
   await expect(page.locator('#usuarios table')).toHaveAttribute('aria-busy', 'false')
@@ -24,7 +24,7 @@ export async function untilSorted(page: Page, name: string, direction: string): 
 
 export const words = (page: Page): Locator => page.locator('#usuarios').getByRole('status')
 
-/** The button of a filter by its name: it says what is picked. */
+/** Returns the button of a filter by its name; its text is the picked value. */
 export const filterBy = (page: Page, name: string): Locator =>
   page.getByRole('combobox', { name: new RegExp(`^Filtrar por ${name}: `) })
 
@@ -33,7 +33,7 @@ export async function pickFilter(page: Page, name: string, option: string): Prom
   await page.getByRole('option', { name: option, exact: true }).click()
 }
 
-/** The addresses in the first rows, from the top. */
+/** Returns the addresses in the first rows, from the top. */
 export async function firstEmails(page: Page, count: number): Promise<string[]> {
   await expect(page.locator('#usuarios table')).toHaveAttribute('aria-busy', 'false')
   const row = (index: number) => page.locator(`#usuarios tbody [data-index="${index}"]`)
@@ -41,13 +41,13 @@ export async function firstEmails(page: Page, count: number): Promise<string[]> 
   return (await Promise.all(cells.map((cell) => cell.textContent()))).map((text) => text ?? '')
 }
 
-/** How many people the table says that there are. */
+/** Returns the number of people that the table displays. */
 export async function countPeople(page: Page): Promise<number> {
   await expect(words(page)).toHaveText(/^\d+ usuários$/)
   return Number.parseInt((await words(page).textContent()) ?? '', 10)
 }
 
-/** Whether the page is wider than the window. */
+/** Checks whether the page is wider than the window. */
 export function overflowsSideways(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 }

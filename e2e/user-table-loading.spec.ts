@@ -11,7 +11,7 @@ import {
   words,
 } from './user-table-fixture.ts'
 
-test('the head stays in sight, and the rows are read on as they come near', async ({ page }) => {
+test('the header is sticky, and rows load ahead of scrolling', async ({ page }) => {
   await openTable(page)
   const count = await countPeople(page)
   await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
@@ -23,10 +23,10 @@ test('the head stays in sight, and the rows are read on as they come near', asyn
   await expect(page.locator('#usuarios [aria-rowindex="2"]')).toBeInViewport()
 })
 
-test('a list that cannot be read is said, and read again at the press of a button; so is a later page', async ({
+test('a list or a later page that fails to load is reported and can be retried', async ({
   page,
 }) => {
-  // News of the stream would have it read again before the press.
+  // The event stream would refetch it before the click.
   await muteChanges(page)
   await page.route('**/api/profiles?*', (route) => route.fulfill({ status: 500, body: '' }))
   await openAs(page, 'admin', '/admin')
@@ -46,7 +46,7 @@ test('a list that cannot be read is said, and read again at the press of a butto
   await expect(table.locator('[data-skeleton]')).toHaveCount(0)
 })
 
-test('people who cannot be counted are said, and counted at the press of a button', async ({ page }) => {
+test('a count that fails to load is reported and can be retried', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.route('**/api/profiles/count*', (route) => route.fulfill({ status: 400, body: '' }))
   await openAs(page, 'admin', '/admin')
@@ -64,7 +64,7 @@ test('people who cannot be counted are said, and counted at the press of a butto
     await route.fulfill({ response, json: { items: items.slice(0, 1), next: null } })
   })
   await Promise.all([page.waitForResponse('**/api/profiles/count*'), retry.click()])
-  // It has other words while it counts: from the next line on the answer would be a good one.
+  // Its label changes while counting: only then may the reply succeed.
   await expect(retry).toBeFocused()
   let countedAgain = 0
   page.on('request', (request) => request.url().includes('/profiles/count') && countedAgain++)
@@ -76,14 +76,14 @@ test('people who cannot be counted are said, and counted at the press of a butto
   await retry.press('Enter')
   await expect(words(page)).toHaveText(/^\d+ usuários$/)
   await expect(page.getByRole('button', { name: /^Pendentes \(\d+\)$/ })).toBeVisible()
-  // A figure is wider than the dots that stand in for it.
+  // A figure is wider than its placeholder dots.
   expect(Math.abs(((await besideIt.boundingBox())?.x ?? 0) - left)).toBeLessThan(12)
   await expect(page.getByRole('checkbox', { name: 'Selecionar todos' })).toBeEnabled()
   await expect(retry).toHaveCount(0)
   await expect(page.locator('#usuarios')).toBeFocused()
 })
 
-test('on a phone people are cards, and everything is within reach', async ({ page }) => {
+test('on a phone people are cards, and nothing overflows', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openTable(page)
   await page.getByRole('button', { name: 'Ir para os usuários' }).click()
@@ -107,7 +107,7 @@ test('on a phone people are cards, and everything is within reach', async ({ pag
   expect(await overflowsSideways(page)).toBe(false)
 })
 
-test('axe finds nothing in the table', async ({ page }) => {
+test('axe finds no violation in the table', async ({ page }) => {
   await openTable(page)
   await rows(page).nth(2).getByRole('checkbox').check()
   await inEachLook(page, async () => expect(await axeFindings(page, '#usuarios')).toEqual([]))

@@ -2,12 +2,12 @@ import type { Page } from '@playwright/test'
 import { expect, test, toast } from './administration.ts'
 import { countPeople, header, openTable, pickFilter, rows, untilSorted, words } from './user-table-fixture.ts'
 
-// Only rows near the window are drawn.
+// Rows are virtualized: only those near the window are rendered.
 test.use({ viewport: { width: 1440, height: 1300 } })
 
 const remove = (page: Page) => page.getByRole('button', { name: /^Excluir Selecionados/ })
 
-test('all that match are selected, but for those taken out, until the filter changes', async ({ page }) => {
+test('all who match are selected, except those deselected, until the filter changes', async ({ page }) => {
   await openTable(page)
   const count = await countPeople(page)
   const edit = page.getByRole('button', { name: /^Alterar Filtros em Massa/ })
@@ -40,7 +40,7 @@ test('all that match are selected, but for those taken out, until the filter cha
   await expect(edit).toBeDisabled()
 })
 
-test('shift marks everybody in between, with the pointer and with the keyboard', async ({ page }) => {
+test('shift selects a range, by pointer and by keyboard', async ({ page }) => {
   await openTable(page)
   const box = (index: number) => page.locator(`#usuarios [data-index="${index}"]`).getByRole('checkbox')
   await box(1).click()
@@ -55,7 +55,7 @@ test('shift marks everybody in between, with the pointer and with the keyboard',
   await expect(words(page)).toContainText('2 usuários selecionados')
 })
 
-test('the keyboard alone reaches everything', async ({ page }) => {
+test('the table is usable by keyboard alone', async ({ page }) => {
   await openTable(page)
   const count = await countPeople(page)
   await header(page, 'Data de Registro').focus()
@@ -78,14 +78,14 @@ test('the keyboard alone reaches everything', async ({ page }) => {
   await expect(last).toBeInViewport({ ratio: 0.9 })
   await page.keyboard.press('Home')
   await expect(first.getByRole('button', { name: 'Mais ações' })).toBeFocused()
-  // Tab finds what comes next in a row that is scrolled far away, too.
+  // Tab also reaches the next control in a row scrolled far away.
   await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
   await expect(last).toBeInViewport()
   await page.keyboard.press('Shift+Tab')
   await expect(first.getByRole('button', { name: /^(Remover|Aprovar)$/ })).toBeFocused()
 })
 
-test('whoever leaves the list leaves the selection, and those left out of all, too', async ({
+test('people who leave the list also leave the selection and its exceptions', async ({
   page,
   other,
 }) => {
@@ -115,7 +115,7 @@ test('whoever leaves the list leaves the selection, and those left out of all, t
   await expect(remove(page)).toHaveText(`Excluir Selecionados (${left})`)
 })
 
-test('while another list is on its way the old rows stay, marked as such, nobody can be ticked, and the focus stays', async ({
+test('while another list loads, the old rows stay dimmed and unselectable, and the focus is kept', async ({
   page,
 }) => {
   await openTable(page)

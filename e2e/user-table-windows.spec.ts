@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './portal-fixture.ts'
 import { header, openTable, overflowsSideways, rows, untilSorted } from './user-table-fixture.ts'
 
-test('with filters and somebody selected, rows come into sight in every window', async ({ page }) => {
+test('rows are visible in every window size, with filters and a selection', async ({ page }) => {
   for (const [width, height] of [
     [844, 390],
     [720, 450],
@@ -21,7 +21,7 @@ test('with filters and somebody selected, rows come into sight in every window',
   }
 })
 
-/** The height between the head and what sticks at the bottom, where a row is what a finger meets. */
+/** Returns the height below the header and above the sticky bottom bar in which rows receive clicks. */
 function pixelsOfRows(page: Page): Promise<number> {
   return page.evaluate(() => {
     const x = window.innerWidth / 2
@@ -30,7 +30,7 @@ function pixelsOfRows(page: Page): Promise<number> {
   })
 }
 
-/** How many rows fit where rows are seen, as tall as those are on average. */
+/** Returns how many rows of average height fit into the visible area. */
 const rowsInSight = (page: Page) =>
   page.evaluate(() => {
     const at = (y: number) =>
@@ -41,7 +41,7 @@ const rowsInSight = (page: Page) =>
     return (hits.length * seen.length) / heights.reduce((sum, each) => sum + each, 0)
   })
 
-test('twelve people are seen on a desk and four on a phone', async ({ page }) => {
+test('twelve people are visible on a desktop and four on a phone', async ({ page }) => {
   for (const [width, height, wanted] of [
     [1440, 900, 12],
     [390, 844, 4],
@@ -53,13 +53,13 @@ test('twelve people are seen on a desk and four on a phone', async ({ page }) =>
   }
 })
 
-test('on a phone the head fades where more of it scrolls in, and its end can be read', async ({ page }) => {
+test('on a phone the header fades at its overflowing edge and can be scrolled to its end', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openTable(page)
   const head = page.locator('#usuarios thead tr')
   await expect(head).toHaveCSS('mask-image', /linear-gradient/)
   const last = header(page, 'Último Acesso')
-  // What stands above may still come in and move it.
+  // Content above may still load and move it.
   await expect(async () => {
     await last.blur()
     await last.focus()
@@ -73,7 +73,7 @@ test('on a phone the head fades where more of it scrolls in, and its end can be 
 
 const innerWidthOf = (page: Page) => page.getByRole('searchbox').evaluate((input) => input.clientWidth)
 
-test('in another order cards keep their heights, and the last one ends with the table', async ({ page }) => {
+test('cards keep their heights in another order, and the last one ends with the table', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openTable(page, '?q=ana')
   const restBelow = () =>
@@ -92,13 +92,13 @@ test('in another order cards keep their heights, and the last one ends with the 
   }
 })
 
-test("who comes back from 'Minha conta' finds the table where it was left", async ({ page }) => {
+test("returning from 'Minha conta' restores the scroll position of the table", async ({ page }) => {
   await openTable(page, '?status=approved')
   const top = () => page.locator('main').evaluate((main) => main.scrollTop)
   await page.locator('main').evaluate((main) => main.scrollTo({ top: 3_000 }))
   const there = rows(page).filter({ hasNotText: 'admin@' }).nth(8)
   let email = ''
-  // The rows there are drawn once the scroll is known, and what stands above may still come in and move them.
+  // Rows are rendered once the scroll position is known; content above may still load and move them.
   await expect(async () => {
     email = (await there.locator('td').nth(1).textContent()) ?? ''
     await expect(page.getByText(email, { exact: true })).toBeInViewport({ timeout: 500 })
@@ -116,8 +116,8 @@ test("who comes back from 'Minha conta' finds the table where it was left", asyn
   expect(await top()).toBe(0)
 })
 
-test('on paper stands everybody who has been read, and the table is then where it was', async ({ page }) => {
-  // Before the page's own listener, which takes the rows away again.
+test('printing shows every loaded person and then restores the table', async ({ page }) => {
+  // Before the page's own listener, which removes the rows again.
   await page.addInitScript(() =>
     window.addEventListener('afterprint', () => {
       const rows = [...document.querySelectorAll('#usuarios tbody [data-index]')]

@@ -11,10 +11,10 @@ import {
   words,
 } from './user-table-fixture.ts'
 
-// Only rows near the window are drawn.
+// Rows are virtualized: only those near the window are rendered.
 test.use({ viewport: { width: 1440, height: 2100 } })
 
-test('the table has its seven columns, and each head but the last asks for its own order', async ({
+test('the table has seven columns, of which all but the last can be sorted by', async ({
   page,
 }) => {
   await openTable(page)
@@ -29,7 +29,7 @@ test('the table has its seven columns, and each head but the last asks for its o
     'Ações',
   ])
   await untilSorted(page, 'E-mail', 'ascending')
-  // An administrator is told from the others, and no row grows by it.
+  // Administrators are marked, without making the row higher.
   await expect(rows(page).filter({ hasText: 'admin@grupopatio.com.br' })).toContainText('Administrador')
   await expect(rows(page).getByText('Administrador', { exact: true })).toHaveCount(1)
   for (const index of [0, 1]) expect((await rows(page).nth(index).boundingBox())?.height).toBe(48)
@@ -57,7 +57,7 @@ test('the table has its seven columns, and each head but the last asks for its o
   expect(emails).toEqual(emails.toSorted(new Intl.Collator('pt-BR').compare))
 })
 
-test('a row says what a person may see and offers every action', async ({ page }) => {
+test('a row shows a person’s entitlements and offers every action', async ({ page }) => {
   await openTable(page, '?q=vendas.rj')
   const row = rows(page).first()
   await expect(row).toContainText('vendas.rj@grupopatio.com.br')
@@ -67,7 +67,7 @@ test('a row says what a person may see and offers every action', async ({ page }
     'Estados: RJ',
     'Aprovado',
     'Verificado',
-    // Vera signs in, if at all, in the tests of others.
+    // Vera may or may not have signed in during other tests.
     /(Nunca|\d\d\/\d\d\/\d{4}, \d\d:\d\d)Remover/,
   ])
     await expect(row).toContainText(text)
@@ -88,7 +88,7 @@ test('a row says what a person may see and offers every action', async ({ page }
   await expect(page.getByRole('menu')).toHaveCount(0)
 })
 
-test('filters stay in the address, through a reload and back', async ({ page }) => {
+test('filters are kept in the URL, through a reload and back', async ({ page }) => {
   await openTable(page)
   const everybody = (await words(page).textContent()) as string
   const pending = page.getByRole('button', { name: /^Pendentes \(\d+\)$/ })
@@ -126,7 +126,7 @@ test('filters stay in the address, through a reload and back', async ({ page }) 
   await expect(page).toHaveURL(/\/admin$/)
 })
 
-test('a search begins with a key, and says in a cell of the whole table when it finds nobody', async ({
+test('a search starts while typing, and an empty result shows in a full-width cell', async ({
   page,
 }) => {
   await openTable(page)

@@ -13,12 +13,12 @@ import {
 } from './portal-fixture.ts'
 
 const LINK = 'token_hash=abc&type='
-/** Answers about whatever link as the server does. */
+/** Stubs the server's reply about any link. */
 const tellOfLink = (page: Page, state: string) =>
   page.route('**/api/auth/verify**', (route) => route.fulfill({ json: { email: emailOf('ana'), state } }))
 const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
-/** Asks the portal as a seeded account, from elsewhere. */
+/** Calls the portal as a seeded account, from another device. */
 async function callAs(name: string, url: string, body: object): Promise<void> {
   const session = await newSessionOf(name)
   const headers = { authorization: `Bearer ${session.access_token}`, 'content-type': 'application/json' }
@@ -27,7 +27,7 @@ async function callAs(name: string, url: string, body: object): Promise<void> {
 }
 
 for (const width of [1440, 390])
-  test(`every screen has brand and heading in one place, and stands still (${width} px)`, async ({
+  test(`every screen has brand and heading in the same place, without layout shifts (${width} px)`, async ({
     page,
   }) => {
     test.setTimeout(180_000)
@@ -47,7 +47,7 @@ for (const width of [1440, 390])
     await tellOfLink(page, 'asks-password')
     const places: Record<'forms' | 'messages', Set<string>> = { forms: new Set(), messages: new Set() }
     const heights = new Set<string>()
-    // On a slow line the font comes last.
+    // On a slow connection the font loads last.
     let fontMayCome = Promise.withResolvers<void>()
     await page.route('**/*.woff2', async (route) => {
       await fontMayCome.promise
@@ -71,13 +71,13 @@ for (const width of [1440, 390])
     }
     expect([...heights]).toHaveLength(1)
     for (const place of Object.values(places)) expect([...place]).toHaveLength(1)
-    // A message has the whole width, and stands in its middle.
+    // A message has the whole width and is centered.
     const [, x] = JSON.parse([...places.messages].join())
     expect(x).toBe(Math.max(24, (width - 432) / 2 + 24))
   })
 
 for (const width of [1440, 390])
-  test(`nothing moves while a password is typed (${width} px)`, async ({ page }) => {
+  test(`nothing shifts while a password is typed (${width} px)`, async ({ page }) => {
     test.setTimeout(180_000)
     await page.setViewportSize({ width, height: 900 })
     const moved = await watchLayoutShifts(page)
@@ -86,7 +86,7 @@ for (const width of [1440, 390])
       await field.click()
       await moved()
       await field.pressSequentially('Fi@2')
-      // Each next hint, and each that goes.
+      // Each new hint, and each that disappears.
       for (const text of [
         'Fiat@2026',
         'Fiat@2026 Fiat JEEP toyota',
@@ -116,7 +116,7 @@ for (const width of [1440, 390])
     await typeInto('Nova senha')
   })
 
-test('a report stands beside the forms, nothing beside a message, and the brand before anything has loaded', async ({
+test('forms have a report next to them, messages do not, and the brand shows before anything has loaded', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
@@ -137,7 +137,7 @@ test('a report stands beside the forms, nothing beside a message, and the brand 
   await expect(heading(page)).toHaveText('Verificando seu e-mail...')
 })
 
-test('every form that sets a password says whose it is, and Chromium has nothing to say of it', async ({
+test('every form that sets a password names its account, without warnings of Chromium', async ({
   page,
 }) => {
   const remarks: string[] = []
@@ -156,7 +156,7 @@ test('every form that sets a password says whose it is, and Chromium has nothing
   await expectOwner('ana')
   await page.goto(`/auth/callback#${LINK}signup`)
   await expectOwner('ana')
-  // The line below the strength knows the link's address, too.
+  // The hint below the strength also uses the link's address.
   await page.getByLabel('Senha', { exact: true }).fill('Seguro-Ana-2026')
   await signIn(page, 'curta', 'curta123')
   await expectOwner('curta')
@@ -165,7 +165,7 @@ test('every form that sets a password says whose it is, and Chromium has nothing
   expect(remarks).toEqual([])
 })
 
-test('one can type at once in every form, but no keyboard comes up on a phone', async ({
+test('every form focuses its first field, except on a phone', async ({
   page,
   browser,
   baseURL,
@@ -194,7 +194,7 @@ test('one can type at once in every form, but no keyboard comes up on a phone', 
   await phone.context().close()
 })
 
-test('/login says that the password was changed elsewhere, and forgets what was said before', async ({
+test('/login reports that the password was changed elsewhere, without earlier toasts', async ({
   page,
   demo,
 }) => {
@@ -203,14 +203,14 @@ test('/login says that the password was changed elsewhere, and forgets what was 
   const leftOver = page.getByText('A nova senha deve ter pelo menos 12 caracteres').first()
   await expect(leftOver).toBeVisible()
   await callAs('vendas.rj', `${demo.url}/api/functions/change-password`, { newPassword: 'Cavalo-Verde-88' })
-  // Whatever the screen asks next finds out.
+  // The screen's next request, whichever it is, finds out.
   await page.getByLabel('Nova senha', { exact: true }).fill('Um-Cavalo-Azul-77')
   await page.getByLabel('Confirmar nova senha').fill('Um-Cavalo-Azul-77')
   await page.getByRole('button', { name: 'Alterar Senha' }).click()
   await expect(page).toHaveURL('/login')
   await expect(page.getByText('A senha desta conta foi trocada. Entre com a nova senha.')).toBeVisible()
   await expect(page.getByRole('region', { name: 'Notificações' }).locator('p')).toHaveCount(0)
-  // Signed in again, one is back where one was.
+  // After the sign-in, the person is back where they were.
   await page.getByLabel('E-mail').fill(emailOf('vendas.rj'))
   await page.getByLabel('Senha', { exact: true }).fill('Cavalo-Verde-88')
   await solveHumanCheck(page)
@@ -221,7 +221,7 @@ test('/login says that the password was changed elsewhere, and forgets what was 
   await expect(page.getByText('A senha desta conta foi trocada.')).toHaveCount(0)
 })
 
-test('/login says that the account was removed, and that another tab has signed out', async ({
+test('/login reports that the account was removed, and that another tab has signed out', async ({
   page,
   context,
   demo,
@@ -243,7 +243,7 @@ test('/login says that the account was removed, and that another tab has signed 
   await expect(other.getByText('Você saiu do portal em outra aba.')).toHaveCount(0)
 })
 
-test('after an inactivity one comes back to where one was, and nobody else does', async ({ page }) => {
+test('after inactivity the same person returns to where they were, another person does not', async ({ page }) => {
   await page.clock.install()
   for (const [name, end] of [
     ['vendas.rj', /\/profile$/],
@@ -264,7 +264,7 @@ test('after an inactivity one comes back to where one was, and nobody else does'
   }
 })
 
-test('/profile says who one is and what one may see', async ({ page }) => {
+test('/profile shows the person’s account and entitlements', async ({ page }) => {
   await signIn(page, 'vendas.rj')
   await page.getByRole('link', { name: 'Minha conta' }).click()
   const lines = page.getByRole('main').locator('dl > div')
@@ -282,7 +282,7 @@ test('/profile says who one is and what one may see', async ({ page }) => {
 test.describe(() => {
   test.use({ env: { RATE_LIMITS: 'on' } })
 
-  test('a second request for a reset link says when there may be one', async ({ page }) => {
+  test('a second request for a reset link shows when it is allowed', async ({ page }) => {
     await page.goto('/forgot-password')
     const ask = async () => {
       await page.getByLabel('E-mail').fill(emailOf('diretoria'))
@@ -296,7 +296,7 @@ test.describe(() => {
     await expect(form.getByRole('alert')).toContainText(/Já recebemos um pedido há pouco.*em [01]:\d\d/)
     const button = page.getByRole('button', { name: 'Enviar link' })
     await expect(button).toBeDisabled()
-    // Another address need not wait.
+    // Another address is not limited.
     await page.getByLabel('E-mail').fill(emailOf('vendas.rj'))
     await expect(button).toBeEnabled()
   })

@@ -1,6 +1,6 @@
 import type { BrowserContext, ConsoleMessage, Page } from '@playwright/test'
 
-/** Who is known to break the policy that is only tried (docs/security.md): the human check, of either kind. */
+/** The known violations of the report-only policy (docs/security.md): the human check, of either kind. */
 const KNOWN_REPORTER =
   /^(http:\/\/[^/]+\/assets\/(altcha|recaptcha)-widget-[\w-]+\.js|https:\/\/www\.google\.com\/recaptcha\/.*)$/
 
@@ -11,9 +11,9 @@ interface Violation {
 }
 
 /**
- * Collects what the pages of a context, and every frame in them, break of a policy from now on: the events, and the
- * console's lines.
- * Also what is only reported, but for the human check's part, so that nothing else comes to stand in the way of Trusted Types.
+ * Collects policy violations of a context's pages and frames from now on,
+ * by events and console messages. Includes those of the report-only policy,
+ * except the human check's, so that nothing new obstructs Trusted Types.
  */
 export async function watchViolations(context: BrowserContext): Promise<string[]> {
   const violations: string[] = []
@@ -35,7 +35,7 @@ export async function watchViolations(context: BrowserContext): Promise<string[]
   return violations
 }
 
-/** What is only reported has no source here; its event has. */
+/** Report-only messages have no source here; their events do. */
 function isAboutPolicy(message: ConsoleMessage): boolean {
   const text = message.text()
   return (
@@ -44,7 +44,7 @@ function isAboutPolicy(message: ConsoleMessage): boolean {
   )
 }
 
-/** What of a watched page breaks its policies on purpose: shows that the watch sees it. */
+/** Violates a page's policies on purpose, to show that it is detected. */
 export function breakPolicy(page: Page): Promise<void> {
   return page.evaluate(() => {
     const image = new Image()
