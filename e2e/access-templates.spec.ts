@@ -1,7 +1,7 @@
-import { openPerson, pressInMenu, test, tickedIn } from './administration.ts'
+import { openPerson, clickMenuItem, test, listSelected } from './administration.ts'
 import { expect, openAs } from './portal-fixture.ts'
 import { toast } from './settings-card.ts'
-import { filterBy } from './user-table-fixture.ts'
+import { getFilter } from './user-table-fixture.ts'
 
 test('templates, a colleague’s access and the last selection fill every dialog, and a template’s holders can be found', async ({
   page,
@@ -33,7 +33,7 @@ test('templates, a colleague’s access and the last selection fill every dialog
   await expect(filling).toContainText(
     'Marcado também o modelo “Vendedor FIAT RJ”. De fora, por estar no arquivo: GAC.',
   )
-  const before = await tickedIn(dialog)
+  const before = await listSelected(dialog)
   expect(before).toEqual(expect.arrayContaining(['Vendas', 'CRM', 'FIAT', 'RJ']))
   await dialog.getByRole('checkbox', { name: 'ES', exact: true }).check()
   await filling.getByRole('button', { name: 'Salvar como modelo' }).click()
@@ -43,7 +43,7 @@ test('templates, a colleague’s access and the last selection fill every dialog
   await filling.getByLabel('Nome do modelo').fill('Vendedor RJ e ES')
   await page.keyboard.press('Enter')
   await expect(toast(page, 'Modelo “Vendedor RJ e ES” salvo')).toBeVisible()
-  const given = await tickedIn(dialog)
+  const given = await listSelected(dialog)
   await dialog.getByRole('button', { name: 'Aprovar', exact: true }).click()
   await expect(dialog).toHaveCount(0)
 
@@ -51,15 +51,15 @@ test('templates, a colleague’s access and the last selection fill every dialog
   await page.getByLabel('Buscar por nome ou e-mail').fill('vendas.rj@grupopatio.com.br')
   await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Mais ações' })).toHaveCount(1)
-  await pressInMenu(page, 'Gerenciar Marcas e Estados')
+  await clickMenuItem(page, 'Gerenciar Marcas e Estados')
   await filling.getByRole('button', { name: 'Os últimos' }).click()
-  await expect.poll(() => tickedIn(dialog)).toEqual(given.filter((name) => !['Vendas', 'CRM'].includes(name)))
+  await expect.poll(() => listSelected(dialog)).toEqual(given.filter((name) => !['Vendas', 'CRM'].includes(name)))
   await filling.getByRole('button', { name: 'Igual a um colega' }).click()
   await filling.getByLabel('Colega, por nome ou e-mail').fill('diretoria')
   await filling.getByRole('list', { name: 'Colegas encontrados' }).getByRole('button').first().click()
   const boss = await other.person('diretoria@grupopatio.com.br')
   await expect
-    .poll(() => tickedIn(dialog))
+    .poll(() => listSelected(dialog))
     .toEqual([...boss.marcas, ...boss.estados].filter((value) => value !== 'GAC'))
   await dialog.getByRole('button', { name: 'Cancelar' }).click()
 
@@ -70,7 +70,7 @@ test('templates, a colleague’s access and the last selection fill every dialog
     .filter({ hasText: 'Vendedor RJ e ES' })
     .getByRole('link', { name: 'Quem tem exatamente este modelo' })
     .click()
-  await expect(filterBy(page, 'Modelo')).not.toHaveText('Modelo: todos')
+  await expect(getFilter(page, 'Modelo')).not.toHaveText('Modelo: todos')
   await expect(page.getByText(email, { exact: true }).last()).toBeVisible()
   await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toHaveCount(0)
   await page.getByRole('row').getByRole('checkbox').last().check()

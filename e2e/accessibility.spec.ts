@@ -1,23 +1,23 @@
 import type { Page } from '@playwright/test'
-import { emailOf, expect, openAs, reportOf, signIn, solveHumanCheck, test } from './portal-fixture.ts'
-import { expectNothingSerious, inEachLook, seriousFindings } from './serious-findings.ts'
+import { toEmail, expect, openAs, getReportFrame, signIn, solveHumanCheck, test } from './portal-fixture.ts'
+import { expectNoSeriousViolations, forEachAppearance, findSeriousViolations } from './axe-findings.ts'
 import { sendMessages } from './support-calls.ts'
 
 test('axe finds no serious violation on /login and /power-bi', async ({ page }) => {
   await page.goto('/login')
   await expect(page.locator('altcha-widget').getByRole('checkbox')).toBeVisible()
-  await expectNothingSerious(page)
-  await inEachLook(page, async () => {
+  await expectNoSeriousViolations(page)
+  await forEachAppearance(page, async () => {
     // On a phone the report has another layout.
     await openAs(page, 'naoverificado')
-    await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
-    expect(await seriousFindings(page)).toEqual([])
+    await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    expect(await findSeriousViolations(page)).toEqual([])
   })
 })
 
 async function expectClean(page: Page, heading: string) {
   await expect(page.getByRole('heading', { name: heading })).toBeVisible()
-  await expectNothingSerious(page)
+  await expectNoSeriousViolations(page)
 }
 
 test('axe finds no serious violation on the account screens', async ({ page }) => {
@@ -27,7 +27,7 @@ test('axe finds no serious violation on the account screens', async ({ page }) =
   await page.getByRole('button', { name: 'Criar conta' }).click()
   await expect(page.getByText('Senha deve ter no mínimo 12 caracteres')).toBeVisible()
   await expectClean(page, 'Criar conta')
-  await page.getByLabel('E-mail').fill(emailOf('axe'))
+  await page.getByLabel('E-mail').fill(toEmail('axe'))
   await page.getByLabel('Senha', { exact: true }).fill('Um-Cavalo-Azul-77')
   await page.getByLabel('Confirmar senha').fill('Um-Cavalo-Azul-77')
   await page.getByRole('button', { name: 'Criar conta' }).click()
@@ -57,7 +57,7 @@ test('axe finds no serious violation on the account screens', async ({ page }) =
 test('axe finds no serious violation on the targets of mail links', async ({ page }) => {
   let state = 'asks-password'
   await page.route('**/api/auth/verify**', (route) =>
-    route.fulfill({ json: { email: emailOf('axe'), state } }),
+    route.fulfill({ json: { email: toEmail('axe'), state } }),
   )
   const followLink = async () => {
     await page.goto('about:blank')
@@ -80,18 +80,18 @@ test('axe finds no serious violation on /contato and /mensagens', async ({ page,
   await page.goto('/contato')
   await page.getByRole('button', { name: 'Enviar Mensagem' }).click()
   await expect(page.getByText('Nome é obrigatório').first()).toBeVisible()
-  await expectNothingSerious(page)
+  await expectNoSeriousViolations(page)
 
   await sendMessages(demo, { message: 'linha\n'.repeat(20) })
   await openAs(page, 'admin', '/mensagens')
   await expect(page.getByRole('button', { name: 'Mostrar tudo' }).first()).toBeVisible()
-  await expectNothingSerious(page)
+  await expectNoSeriousViolations(page)
   await page.getByRole('button', { name: 'Excluir' }).first().click()
   await expect(page.getByRole('dialog')).toBeVisible()
-  await expectNothingSerious(page)
+  await expectNoSeriousViolations(page)
   await page.goto('/mensagens?q=nada+disso')
   await expect(page.getByText('Nenhuma mensagem encontrada')).toBeVisible()
-  await expectNothingSerious(page)
+  await expectNoSeriousViolations(page)
 })
 
 test('axe finds no serious violation in any component', async ({ page }) => {
@@ -99,7 +99,7 @@ test('axe finds no serious violation in any component', async ({ page }) => {
   test.setTimeout(180_000)
   await page.goto('/demo/estilo')
   await expect(page.getByRole('heading', { name: 'Estilo' })).toBeVisible()
-  await expectNothingSerious(page)
+  await expectNoSeriousViolations(page)
   for (const [role, name, popup] of [
     ['combobox', 'Filtrar por Marca: todas', 'listbox'],
     ['combobox', 'Filtrar por Página: Página 3', 'dialog'],
@@ -108,20 +108,20 @@ test('axe finds no serious violation in any component', async ({ page }) => {
   ] as const) {
     await page.getByRole(role, { name }).click()
     await expect(page.getByRole(popup)).toBeVisible()
-    await expectNothingSerious(page)
+    await expectNoSeriousViolations(page)
     await page.keyboard.press('Escape')
   }
   for (const name of ['Janela', 'Formulário', 'Pergunta', 'Pergunta respondida']) {
     await page.getByRole('button', { name, exact: true }).click()
     await expect(page.getByRole('dialog')).toBeVisible()
-    await expectNothingSerious(page)
+    await expectNoSeriousViolations(page)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
   }
   await page.getByRole('button', { name: 'Mostrar notificações' }).click()
   await expect(page.getByText('Notificação: info')).toBeVisible()
-  await inEachLook(page, () =>
+  await forEachAppearance(page, () =>
     // Toasts beyond the visible ones are still scrolling.
-    expect.poll(() => seriousFindings(page)).toEqual([]),
+    expect.poll(() => findSeriousViolations(page)).toEqual([]),
   )
 })

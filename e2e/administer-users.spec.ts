@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import type { Route } from '@playwright/test'
 import {
   expect,
-  menuOf,
+  getRowMenu,
   OTHER_ADMIN,
   openPerson,
-  pressInMenu,
+  clickMenuItem,
   test,
-  tickedIn,
+  listSelected,
   toast,
 } from './administration.ts'
 
@@ -43,7 +43,7 @@ test('an entitlement dialog updates the row optimistically, keeps the selection 
   await openPerson(page, VENDAS)
   const address = `**/api/profiles/${(await other.person(VENDAS)).user_id}`
   const row = page.getByRole('row', { includeHidden: true }).filter({ hasText: VENDAS })
-  const answerSaves = (answer: (route: Route) => Promise<void>) =>
+  const stubSaves = (answer: (route: Route) => Promise<void>) =>
     page.route(address, (route) => (route.request().method() === 'PATCH' ? answer(route) : route.continue()))
   let patches = 0
   for (const { button, change, saved, failed, unloaded, tick, wire } of ENTITLEMENT_DIALOGS) {
@@ -52,15 +52,15 @@ test('an entitlement dialog updates the row optimistically, keeps the selection 
 
     // Loading fails: an error is shown, and a retry works.
     await page.route(address, (route) => route.abort())
-    await pressInMenu(page, button)
+    await clickMenuItem(page, button)
     await expect(toast(page, unloaded)).toBeVisible({ timeout: 10_000 })
     await page.unroute(address)
     await dialog.getByRole('button', { name: 'Tentar novamente' }).click()
     await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' }).first()).toBeFocused()
-    expect(await tickedIn(dialog)).toEqual(Object.values(change).flat())
+    expect(await listSelected(dialog)).toEqual(Object.values(change).flat())
 
     // Saving fails: the optimistic update of the row is rolled back, the selection stays.
-    await answerSaves((route) => route.abort())
+    await stubSaves((route) => route.abort())
     await dialog.getByRole('checkbox', { name: tick }).check()
     await save.click()
     await expect(toast(page, failed)).toBeVisible()
@@ -69,7 +69,7 @@ test('an entitlement dialog updates the row optimistically, keeps the selection 
     await page.unroute(address)
 
     const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
-    await answerSaves(async (route) => {
+    await stubSaves(async (route) => {
       patches += 1
       await isAnswered
       await route.continue()
@@ -83,7 +83,7 @@ test('an entitlement dialog updates the row optimistically, keeps the selection 
     answer()
     await expect(toast(page, saved)).toBeVisible()
     await expect(dialog).toHaveCount(0)
-    await expect(menuOf(page)).toBeFocused()
+    await expect(getRowMenu(page)).toBeFocused()
     await page.unroute(address)
     expect(await other.person(VENDAS)).toMatchObject(wire)
   }
@@ -98,7 +98,7 @@ test('a change by another administrator meanwhile is reported and not overwritte
   for (const change of [{ approved: true }, { types: ['Vendas', 'HPD'] }]) await other.change(person, change)
   await openPerson(page, person)
   const open = async () => {
-    await pressInMenu(page, 'Gerenciar Tipos de Acesso')
+    await clickMenuItem(page, 'Gerenciar Tipos de Acesso')
     await expect(page.getByRole('dialog').getByRole('checkbox', { name: 'HPD' })).toBeVisible()
   }
   const dialog = page.getByRole('dialog')
@@ -114,14 +114,14 @@ test('a change by another administrator meanwhile is reported and not overwritte
     new RegExp(`${OTHER_ADMIN} mudou os tipos às \\d\\d:\\d\\d: \\+ CRM, − Vendas`),
   )
   await expect(notice).toContainText(`${OTHER_ADMIN} removeu a aprovação às`)
-  expect(await tickedIn(dialog)).toEqual(['Vendas', 'Oficina', 'HPD'])
+  expect(await listSelected(dialog)).toEqual(['Vendas', 'Oficina', 'HPD'])
   expect((await other.person(person)).types).toEqual(['HPD', 'CRM'])
   // A second Enter on the same spot must not overwrite.
   await page.keyboard.press('Enter')
   await expect(notice).toBeVisible()
 
   await dialog.getByRole('button', { name: 'Usar o estado atual' }).click()
-  expect(await tickedIn(dialog)).toEqual(['HPD', 'CRM'])
+  expect(await listSelected(dialog)).toEqual(['HPD', 'CRM'])
   await dialog.getByRole('checkbox', { name: 'Slack' }).check()
   await other.change(person, { types: ['Gerentes'] })
   await dialog.getByRole('button', { name: 'Salvar' }).click()
@@ -140,13 +140,13 @@ test('an approval grants entitlements and access in one call', async ({ page, ot
   await expect(
     dialog.getByText('Sem tipos, marcas e estados, a pessoa entra mas não vê relatórios.'),
   ).toBeVisible()
-  expect(await tickedIn(dialog)).toEqual([])
+  expect(await listSelected(dialog)).toEqual([])
   for (const name of ['Vendas', 'FIAT', 'RJ']) await dialog.getByRole('checkbox', { name }).check()
 
   await page.route('**/api/profiles/*', (route) => route.abort())
   await dialog.getByRole('button', { name: 'Aprovar' }).click()
   await expect(toast(page, 'Erro ao aprovar usuário')).toBeVisible()
-  expect(await tickedIn(dialog)).toEqual(['Vendas', 'FIAT', 'RJ'])
+  expect(await listSelected(dialog)).toEqual(['Vendas', 'FIAT', 'RJ'])
   await page.unroute('**/api/profiles/*')
 
   const bodies: object[] = []
@@ -189,7 +189,7 @@ test('revoking an approval explains its effect and asks again after the person h
 test('the history lists changes newest first, in pages, and a person’s data can be downloaded', async ({
   page,
 }) => {
-  const entry = (id: number, was: string, is: string) => ({
+  const createEntry = (id: number, was: string, is: string) => ({
     id,
     at: '2026-11-20T17:32:00Z',
     actor_email: OTHER_ADMIN,
@@ -200,14 +200,14 @@ test('the history lists changes newest first, in pages, and a person’s data ca
   await openPerson(page, VENDAS)
   const dialog = page.getByRole('dialog', { name: 'Histórico' })
   await page.route('**/history*', (route) => route.abort())
-  await pressInMenu(page, 'Histórico')
+  await clickMenuItem(page, 'Histórico')
   await expect(dialog.getByText('Erro ao carregar o histórico')).toBeVisible({ timeout: 10_000 })
   await page.unroute('**/history*')
   await page.route('**/history*', (route) =>
     route.fulfill({
       json: route.request().url().includes('cursor=')
-        ? { items: [entry(1, 'Slack', 'HPD')], next: null }
-        : { items: [entry(3, 'HPD', 'CRM'), entry(2, 'CRM', 'HPD')], next: '2' },
+        ? { items: [createEntry(1, 'Slack', 'HPD')], next: null }
+        : { items: [createEntry(3, 'HPD', 'CRM'), createEntry(2, 'CRM', 'HPD')], next: '2' },
     }),
   )
   await dialog.getByRole('button', { name: 'Tentar novamente' }).click()
@@ -220,16 +220,16 @@ test('the history lists changes newest first, in pages, and a person’s data ca
   await expect(dialog.getByRole('button', { name: 'Mostrar mais antigas' })).toHaveCount(0)
   await expect(entries).toHaveCount(3)
   await page.keyboard.press('Escape')
-  await expect(menuOf(page)).toBeFocused()
+  await expect(getRowMenu(page)).toBeFocused()
 
   const download = page.waitForEvent('download')
-  await pressInMenu(page, 'Exportar dados')
+  await clickMenuItem(page, 'Exportar dados')
   const file = await download
   expect(file.suggestedFilename()).toMatch(/^dados-vendas\.rj@grupopatio\.com\.br-\d{4}-\d\d-\d\d\.json$/)
   const data = JSON.parse(await readFile(await file.path(), 'utf8'))
   expect(JSON.stringify(data.profile)).toContain(VENDAS)
   await expect(toast(page, 'Dados exportados')).toBeVisible()
   await page.route('**/export', (route) => route.abort())
-  await pressInMenu(page, 'Exportar dados')
+  await clickMenuItem(page, 'Exportar dados')
   await expect(toast(page, 'Erro ao exportar dados')).toBeVisible()
 })

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import type { ManagedProfile } from '#contract/users.ts'
-import { test as base, expect, newSessionOf, openAs } from './portal-fixture.ts'
+import { test as base, expect, createSession, openAs } from './portal-fixture.ts'
 
 /** The second administrator in tests with two. */
 export const OTHER_ADMIN = 'naoverificado@grupopatio.com.br'
@@ -32,8 +32,8 @@ export const test = base.extend<{ other: OtherAdmin }>({
       .execute()
     const [name = ''] = OTHER_ADMIN.split('@')
     await demo.setAdministrator(name, true)
-    const session = await newSessionOf(name)
-    await use(otherAdminOf(demo.url, session.access_token))
+    const session = await createSession(name)
+    await use(createOtherAdmin(demo.url, session.access_token))
   },
 })
 export { expect }
@@ -63,7 +63,7 @@ async function send(
   return { status: reply.status, body: text ? JSON.parse(text) : undefined }
 }
 
-function otherAdminOf(url: string, token: string): OtherAdmin {
+function createOtherAdmin(url: string, token: string): OtherAdmin {
   const call: OtherAdmin['call'] = (method, path, body, ifMatch) =>
     send(url, method, path, { body, token, ifMatch })
   const people: OtherAdmin['people'] = async (query) =>
@@ -88,16 +88,16 @@ function otherAdminOf(url: string, token: string): OtherAdmin {
 /** Opens /admin as the administrator, with the filters of the query. */
 export async function openAdmin(page: Page, query = ''): Promise<void> {
   await openAs(page, 'admin', `/admin${query}`)
-  await expect(menuOf(page)).toBeVisible()
+  await expect(getRowMenu(page)).toBeVisible()
 }
 
 /** Returns the button of a row's menu; in a page, that of the first row. */
-export const menuOf = (scope: Page | Locator): Locator =>
+export const getRowMenu = (scope: Page | Locator): Locator =>
   scope.getByRole('button', { name: 'Mais ações' }).first()
 
 /** Opens a row's menu and clicks an item. */
-export async function pressInMenu(scope: Page | Locator, name: string): Promise<void> {
-  const button = menuOf(scope)
+export async function clickMenuItem(scope: Page | Locator, name: string): Promise<void> {
+  const button = getRowMenu(scope)
   await button.click()
   await button.page().getByRole('menuitem', { name, exact: true }).click()
 }
@@ -110,7 +110,7 @@ export function toast(page: Page, title: string | RegExp): Locator {
 }
 
 /** Lists the labels of a dialog's selected checkboxes, in order, without those that select all. */
-export async function tickedIn(dialog: Locator): Promise<string[]> {
+export async function listSelected(dialog: Locator): Promise<string[]> {
   const labels = await dialog.locator('label:has(input:checked)').allTextContents()
   return labels.filter((label) => label !== 'Marcar todos')
 }

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { expect, openAdmin, pressInMenu, test, tickedIn, toast } from './administration.ts'
-import { emailOf, openAs } from './portal-fixture.ts'
+import { expect, openAdmin, clickMenuItem, test, listSelected, toast } from './administration.ts'
+import { toEmail, openAs } from './portal-fixture.ts'
 
 const LISTS = [
   { types: ['Vendas', 'CRM'], marcas: ['FIAT'], estados: ['RJ'] },
@@ -32,7 +32,7 @@ const newPeople = test.extend<{ asking: string[] }>({
     await db.deleteFrom('profiles').where('approved', '=', false).execute()
     const emails: string[] = []
     for (const [index, lists] of LISTS.entries()) {
-      const email = emailOf(`nova${index}`)
+      const email = toEmail(`nova${index}`)
       const created_at = new Date(Date.now() - index * 60_000)
       const { user_id } = await db
         .insertInto('profiles')
@@ -47,7 +47,7 @@ const newPeople = test.extend<{ asking: string[] }>({
     }
     const { user_id } = await db
       .insertInto('profiles')
-      .values({ email: emailOf('estranho'), full_name: 'Diretor Geral' })
+      .values({ email: toEmail('estranho'), full_name: 'Diretor Geral' })
       .returning('user_id')
       .executeTakeFirstOrThrow()
     await db
@@ -71,7 +71,7 @@ newPeople(
     for (const [index, { types, marcas, estados }] of LISTS.entries()) {
       await expect(dialog.getByText(asking[index] as string)).toBeVisible()
       await expect
-        .poll(async () => (await tickedIn(dialog)).toSorted())
+        .poll(async () => (await listSelected(dialog)).toSorted())
         .toEqual([...types, ...marcas, ...estados].toSorted())
       await click('Aprovar e próximo', dialog)
     }
@@ -83,7 +83,7 @@ newPeople(
     await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
     await expect(dialog.getByRole('checkbox').first()).toBeFocused()
     await expect(dialog.getByText('nada vem marcado')).toBeVisible()
-    expect(await tickedIn(dialog)).toEqual([])
+    expect(await listSelected(dialog)).toEqual([])
     await dialog.getByRole('button', { name: 'Cancelar' }).click()
     await expect(queue.getByRole('listitem')).toHaveCount(1)
     await expect(page.getByRole('link', { name: 'Administração, 1 aguarda aprovação' })).toBeVisible()
@@ -99,7 +99,7 @@ newPeople(
     const day = new Date(Date.now() - 86_400_000)
     await db
       .insertInto('profiles')
-      .values({ email: emailOf('sexta'), full_name: 'Sexta Pessoa', created_at: day, email_verified_at: day })
+      .values({ email: toEmail('sexta'), full_name: 'Sexta Pessoa', created_at: day, email_verified_at: day })
       .execute()
     const limits = new Set<string | null>()
     page.on('request', (request) => {
@@ -113,7 +113,7 @@ newPeople(
     const dialog = page.getByRole('dialog')
     await expect(dialog.getByText(asking[4] as string)).toBeVisible()
     await dialog.getByRole('button', { name: 'Aprovar e próximo' }).click()
-    await expect(dialog.getByText(emailOf('sexta'))).toBeVisible()
+    await expect(dialog.getByText(toEmail('sexta'))).toBeVisible()
     // Only the visible people are loaded.
     expect([...limits]).toEqual(['5'])
   },
@@ -169,7 +169,7 @@ newPeople(
     await portal.database.db
       .updateTable('profiles')
       .set({ approved: false, approval_removed_at: new Date() })
-      .where('email', '=', emailOf('semrelatorio'))
+      .where('email', '=', toEmail('semrelatorio'))
       .execute()
     const admin = await browser.newPage({ baseURL: portal.url, locale: 'pt-BR' })
     await openAdmin(admin, '?q=diretoria')
@@ -178,7 +178,7 @@ newPeople(
     await queue.getByRole('button', { name: 'Mostrar mais' }).click()
     await expect(queue.getByRole('listitem')).toHaveCount(6)
     await expect(queue.getByRole('listitem').last()).toContainText('E-mail não verificado')
-    const ticked = admin.getByRole('checkbox', { name: `Selecionar ${emailOf('diretoria')}` })
+    const ticked = admin.getByRole('checkbox', { name: `Selecionar ${toEmail('diretoria')}` })
     await ticked.check()
 
     await openAs(page, 'semrelatorio')
@@ -204,12 +204,12 @@ newPeople(
     await expect(queue.getByText('FIAT Niterói')).toBeVisible()
     await expect(queue.getByRole('listitem')).toHaveCount(7)
     await expect(ticked).toBeChecked()
-    await other.change(emailOf('diretoria'), { types: ['HPD'] })
-    const row = admin.getByRole('row').filter({ hasText: emailOf('diretoria') })
+    await other.change(toEmail('diretoria'), { types: ['HPD'] })
+    const row = admin.getByRole('row').filter({ hasText: toEmail('diretoria') })
     await expect(row).toContainText('Tipos: HPD')
     await expect(ticked).toBeChecked()
 
-    await pressInMenu(row, 'Corrigir nome')
+    await clickMenuItem(row, 'Corrigir nome')
     const dialog = admin.getByRole('dialog', { name: 'Corrigir Nome' })
     await dialog.getByRole('textbox').fill('Dirceu Prado')
     // A change by another administrator updates the table, not the open dialog.

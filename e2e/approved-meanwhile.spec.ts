@@ -12,7 +12,7 @@ test('an approval by another administrator is reported when the dialog opens and
   await muteChanges(page)
   await openPerson(page, PENDING)
   const dialog = page.getByRole('dialog')
-  const expectSaid = async () => {
+  const expectReported = async () => {
     const notice = dialog.getByRole('status').filter({ hasText: 'Esta conta já foi aprovada' })
     await expect(notice).toContainText(new RegExp(`${OTHER_ADMIN} aprovou a conta às \\d\\d:\\d\\d\\.`))
     await expect(dialog.getByRole('checkbox')).toHaveCount(0)
@@ -24,7 +24,7 @@ test('an approval by another administrator is reported when the dialog opens and
   const approve = page.getByRole('row').getByRole('button', { name: 'Aprovar' })
   await other.change(PENDING, { approved: true })
   await approve.click()
-  await expectSaid()
+  await expectReported()
 
   await other.change(PENDING, { approved: false })
   await page.reload()
@@ -32,6 +32,6 @@ test('an approval by another administrator is reported when the dialog opens and
   await dialog.getByRole('checkbox', { name: 'HPD' }).check()
   await other.change(PENDING, { approved: true })
   await dialog.getByRole('button', { name: 'Aprovar' }).click()
-  await expectSaid()
+  await expectReported()
   expect((await other.person(PENDING)).types).toEqual(['CRM'])
 })

@@ -3,7 +3,7 @@ import { expect, openAdmin, test, toast } from './administration.ts'
 import { muteChanges } from './portal-fixture.ts'
 
 /** Selects people one by one and opens the dialog. */
-async function openFor(page: Page, emails: string[]) {
+async function openBulkEdit(page: Page, emails: string[]) {
   for (const email of emails)
     await page.getByRole('row').filter({ hasText: email }).getByRole('checkbox').check()
   await page.getByRole('button', { name: `Alterar Filtros em Massa (${emails.length})` }).click()
@@ -23,7 +23,7 @@ test('deleted people leave the selection while the others are edited, until none
   await muteChanges(page)
   await openAdmin(page, '?q=ramos')
   const emails = people.map(({ email }) => email)
-  const dialog = await openFor(page, emails)
+  const dialog = await openBulkEdit(page, emails)
   const [effect, notice] = [dialog.getByRole('status'), dialog.getByRole('alert')]
   await dialog.getByRole('checkbox', { name: 'CRM' }).check()
   await expect(effect).toHaveText('4 ganham, 0 perdem, 0 ficam como estão')
@@ -47,7 +47,7 @@ test('deleted people leave the selection while the others are edited, until none
   await expect(toast(page, 'Dados adicionados com sucesso para 2 usuário(s)')).toBeVisible()
   await expect(dialog).toHaveCount(0)
   // All of them are deleted: there is nothing left to do.
-  await openFor(page, emails.slice(2))
+  await openBulkEdit(page, emails.slice(2))
   for (const index of [2, 3]) await remove(index)
   await dialog.getByRole('checkbox', { name: 'Slack' }).check()
   await expect(effect).toHaveText('Nenhum usuário selecionado.')
@@ -92,7 +92,7 @@ test('nothing is saved before its effect is shown, and a failed calculation can 
   const email = person?.email as string
   await other.change(email, { types: [] })
   await openAdmin(page, '?q=oliveira')
-  const dialog = await openFor(page, [email])
+  const dialog = await openBulkEdit(page, [email])
   const add = dialog.getByRole('button', { name: 'Adicionar' })
   let saves = 0
   page.on('request', (request) => {

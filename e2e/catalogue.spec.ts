@@ -1,7 +1,7 @@
-import { openPerson, pressInMenu, tickedIn } from './administration.ts'
-import { expect, openAs, reportOf, test } from './portal-fixture.ts'
-import { fillIds, formOf, OFICINA, save, tabOf, toast } from './settings-card.ts'
-import { filterBy } from './user-table-fixture.ts'
+import { openPerson, clickMenuItem, listSelected } from './administration.ts'
+import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
+import { fillIds, getForm, OFICINA, save, getTab, toast } from './settings-card.ts'
+import { getFilter } from './user-table-fixture.ts'
 
 test('a new marca, estado and type appear for people, in filters, tabs and reports without a restart', async ({
   page,
@@ -48,15 +48,15 @@ test('a new marca, estado and type appear for people, in filters, tabs and repor
   await expect(page.getByRole('list', { name: 'Marcas no arquivo' })).toContainText('GAC')
 
   await page.getByRole('link', { name: 'Voltar à administração' }).click()
-  await tabOf(page, 'Seminovos').click()
-  await fillIds(formOf(page), OFICINA.workspaceId, OFICINA.reportId)
+  await getTab(page, 'Seminovos').click()
+  await fillIds(getForm(page), OFICINA.workspaceId, OFICINA.reportId)
   await save(page)
   await expect(toast(page, 'Configuração do Power BI para Seminovos salva com sucesso')).toBeVisible()
 
   await openPerson(page, 'vendas.rj@grupopatio.com.br')
   const dialog = page.getByRole('dialog')
   const tick = async (button: string, names: string[]) => {
-    await pressInMenu(page, button)
+    await clickMenuItem(page, button)
     for (const name of names) await dialog.getByRole('checkbox', { name, exact: true }).check()
     await expect(dialog.getByRole('checkbox', { name: /^GAC/ })).toHaveCount(0)
     await dialog.getByRole('button', { name: 'Salvar' }).click()
@@ -66,17 +66,17 @@ test('a new marca, estado and type appear for people, in filters, tabs and repor
   await tick('Gerenciar Marcas e Estados', ['BYD', 'São Paulo (SP)'])
   await expect(page.getByText('Tipos: Vendas, Seminovos, CRM')).toBeVisible()
   await page.goto('/admin?marca=BYD&estado=SP')
-  await expect(filterBy(page, 'Marca')).toHaveText('Marca: BYD')
+  await expect(getFilter(page, 'Marca')).toHaveText('Marca: BYD')
   await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toBeVisible()
-  await pressInMenu(page, 'Gerenciar Marcas e Estados')
+  await clickMenuItem(page, 'Gerenciar Marcas e Estados')
   await expect(dialog.getByRole('checkbox', { name: 'BYD' })).toBeChecked()
-  expect(await tickedIn(dialog)).toEqual(['FIAT', 'JEEP', 'BYD', 'RJ', 'São Paulo (SP)'])
+  expect(await listSelected(dialog)).toEqual(['FIAT', 'JEEP', 'BYD', 'RJ', 'São Paulo (SP)'])
 
   const theirs = await (await browser.newContext()).newPage()
   await openAs(theirs, 'vendas.rj', `${demo.url}/power-bi`)
   await expect(theirs.getByRole('tab')).toHaveText(['Vendas', 'Seminovos', 'CRM'])
   await theirs.getByRole('tab', { name: 'Seminovos' }).click()
-  await expect(reportOf(theirs, 'Seminovos').getByText('BYD').first()).toBeVisible()
+  await expect(getReportFrame(theirs, 'Seminovos').getByText('BYD').first()).toBeVisible()
 
   // Renames an area that people hold.
   await page.goto('/admin/listas')

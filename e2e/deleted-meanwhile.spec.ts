@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, type OtherAdmin, openPerson, pressInMenu, test, toast } from './administration.ts'
+import { expect, type OtherAdmin, openPerson, clickMenuItem, test, toast } from './administration.ts'
 import { muteChanges } from './portal-fixture.ts'
 
 const GONE = 'Esta conta não existe mais'
@@ -8,7 +8,7 @@ const SERVER = 'Usuário não encontrado. Talvez já tenha sido excluído.'
 test.beforeEach(({ page }) => muteChanges(page))
 
 /** Returns a seeded person and a function to delete them from elsewhere. */
-async function somebody(other: OtherAdmin, query: string) {
+async function findPerson(other: OtherAdmin, query: string) {
   const person = (await other.people(`${query}&verified=true`)).findLast(({ role }) => role === 'user')
   if (!person) throw new Error(`The seed has nobody who matches ${query}`)
   const { user_id, email } = person
@@ -46,12 +46,12 @@ test('opening a dialog about a deleted person reports the deletion and does not 
     ['Aprovar', 'approved=false', 'Erro ao aprovar usuário'],
     ['Histórico', 'approved=true', undefined],
   ] as const) {
-    const { email, remove } = await somebody(other, query)
+    const { email, remove } = await findPerson(other, query)
     await openPerson(page, email)
     await remove()
     reads = 0
     if (button === 'Aprovar') await page.getByRole('row').getByRole('button', { name: button }).click()
-    else await pressInMenu(page, button)
+    else await clickMenuItem(page, button)
     if (failed) await expect(toast(page, failed)).toBeVisible()
     await expect(page.getByRole('dialog').getByRole('alert')).toContainText(GONE)
     await page.clock.fastForward(10_000)
@@ -62,29 +62,29 @@ test('opening a dialog about a deleted person reports the deletion and does not 
 
 test('confirming a dialog about a person deleted meanwhile reports the deletion', async ({ page, other }) => {
   const dialog = page.getByRole('dialog')
-  const openSomebody = async () => {
-    const person = await somebody(other, 'approved=true')
+  const openDialog = async () => {
+    const person = await findPerson(other, 'approved=true')
     await openPerson(page, person.email)
     return person
   }
-  const saved = await openSomebody()
-  await pressInMenu(page, 'Gerenciar Tipos de Acesso')
+  const saved = await openDialog()
+  await clickMenuItem(page, 'Gerenciar Tipos de Acesso')
   await dialog.getByRole('checkbox', { name: 'Slack' }).check()
   await saved.remove()
   await dialog.getByRole('button', { name: 'Salvar' }).click()
   await expect(toast(page, 'Erro ao atualizar tipos de acesso')).toBeVisible()
   await expectGone(page, saved.email)
 
-  const withdrawn = await openSomebody()
+  const withdrawn = await openDialog()
   await page.getByRole('button', { name: 'Remover', exact: true }).click()
   await withdrawn.remove()
   await dialog.getByRole('button', { name: 'Remover aprovação' }).click()
   await expect(toast(page, 'Erro ao remover aprovação')).toBeVisible()
   await expectGone(page, withdrawn.email)
 
-  const exported = await openSomebody()
+  const exported = await openDialog()
   await exported.remove()
-  await pressInMenu(page, 'Exportar dados')
+  await clickMenuItem(page, 'Exportar dados')
   await expect(toast(page, 'Erro ao exportar dados')).toBeVisible()
   await expect(toast(page, SERVER)).toBeVisible()
   await expect(page.getByText('Nenhum usuário encontrado')).toBeVisible()

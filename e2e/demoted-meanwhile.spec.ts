@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test'
-import { menuOf, pressInMenu, toast } from './administration.ts'
+import { getRowMenu, clickMenuItem, toast } from './administration.ts'
 import { expect, muteChanges, openAs, openSession, test } from './portal-fixture.ts'
 
 const DEMOTED = 'diretoria'
@@ -12,7 +12,7 @@ const ACTIONS: Record<
 > = {
   save: {
     async prepare(page) {
-      await pressInMenu(page, 'Gerenciar Tipos de Acesso')
+      await clickMenuItem(page, 'Gerenciar Tipos de Acesso')
       await page.getByRole('dialog').getByRole('checkbox', { name: 'Slack' }).check()
     },
     press: (page) => page.getByRole('dialog').getByRole('button', { name: 'Salvar' }).click(),
@@ -29,8 +29,8 @@ const ACTIONS: Record<
         .getByRole('button', { name: /^Excluir/ })
         .click(),
   },
-  history: { press: (page) => pressInMenu(page, 'Histórico') },
-  export: { press: (page) => pressInMenu(page, 'Exportar dados') },
+  history: { press: (page) => clickMenuItem(page, 'Histórico') },
+  export: { press: (page) => clickMenuItem(page, 'Exportar dados') },
 }
 
 test('a demoted administrator is sent away by any action on users, which has no effect', async ({
@@ -55,7 +55,7 @@ test('a demoted administrator is sent away by any action on users, which has no 
   for (const [name, { prepare, press }] of Object.entries(ACTIONS)) {
     const tab = await context.newPage()
     await tab.goto(`/admin?q=${VENDAS}`)
-    await expect(menuOf(tab)).toBeVisible()
+    await expect(getRowMenu(tab)).toBeVisible()
     await prepare?.(tab)
     tabs.push({ name, tab, press })
   }
@@ -84,6 +84,6 @@ test('a demoted administrator is sent away by any action on users, which has no 
 
   // Unchanged, as another administrator sees.
   await openAs(page, 'admin', `/admin?q=${VENDAS}`)
-  await pressInMenu(page, 'Histórico')
+  await clickMenuItem(page, 'Histórico')
   await expect(page.getByRole('dialog').getByText('Nenhuma alteração registrada')).toBeVisible()
 })

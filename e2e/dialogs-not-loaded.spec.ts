@@ -1,5 +1,5 @@
-import { expect, menuOf, openPerson, pressInMenu, test, toast } from './administration.ts'
-import { datasetOf } from './settings-card.ts'
+import { expect, getRowMenu, openPerson, clickMenuItem, test, toast } from './administration.ts'
+import { getDatasetField } from './settings-card.ts'
 
 const VENDAS = 'vendas.rj@grupopatio.com.br'
 const CHUNK = '**/assets/user-dialogs*'
@@ -8,20 +8,20 @@ test('a dialog whose chunk fails to load opens at the second click', async ({ pa
   await other.change(VENDAS, { types: ['Vendas'] })
   await page.route(CHUNK, (route) => route.abort())
   await openPerson(page, VENDAS)
-  await datasetOf(page).fill('rascunho')
-  const open = () => pressInMenu(page, 'Gerenciar Tipos de Acesso')
+  await getDatasetField(page).fill('rascunho')
+  const open = () => clickMenuItem(page, 'Gerenciar Tipos de Acesso')
   for (let presses = 0; presses < 2; presses += 1) {
     await open()
     await expect(toast(page, 'Não foi possível abrir esta janela')).toBeVisible()
     await page.getByRole('button', { name: 'Fechar notificação' }).click()
   }
-  await expect(datasetOf(page)).toHaveValue('rascunho')
+  await expect(getDatasetField(page)).toHaveValue('rascunho')
 
   await page.unroute(CHUNK)
   await open()
   const dialog = page.getByRole('dialog', { name: 'Gerenciar Tipos de Acesso' })
   await expect(dialog.getByRole('checkbox', { name: 'Vendas' })).toBeChecked()
   await page.keyboard.press('Escape')
-  await expect(menuOf(page)).toBeFocused()
-  await expect(datasetOf(page)).toHaveValue('rascunho')
+  await expect(getRowMenu(page)).toBeFocused()
+  await expect(getDatasetField(page)).toHaveValue('rascunho')
 })

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, type OtherAdmin, openAdmin, test, toast } from './administration.ts'
 
 /** Creates people with a shared family name, with the given marcas. */
-async function family(other: OtherAdmin, name: string, count: number) {
+async function createFamily(other: OtherAdmin, name: string, count: number) {
   const people = (await other.people(`q=${name}`)).slice(0, count)
   expect(people).toHaveLength(count)
   return people
@@ -13,7 +13,7 @@ async function openBulkEdit(page: Page, emails: string[]) {
   await page.getByRole('button', { name: `Alterar Filtros em Massa (${emails.length})` }).click()
   return page.getByRole('dialog', { name: 'Alteração em Massa' })
 }
-const stateOf = async (other: OtherAdmin, emails: string[]) =>
+const readState = async (other: OtherAdmin, emails: string[]) =>
   Promise.all(
     emails.map(async (email) => {
       const { types, marcas, estados } = await other.person(email)
@@ -22,13 +22,13 @@ const stateOf = async (other: OtherAdmin, emails: string[]) =>
   )
 
 test('adds to the selected people, shows the effect first, and can be undone', async ({ page, other }) => {
-  const people = await family(other, 'ramos', 3)
+  const people = await createFamily(other, 'ramos', 3)
   const emails = people.map(({ email }) => email)
   await other.change(emails[0] as string, { types: ['CRM'] })
   await other.change(emails[1] as string, { types: ['Vendas', 'CRM'] })
   await other.change(emails[2] as string, { types: ['Slack'] })
   for (const email of emails) await other.change(email, { marcas: ['VW'], estados: [] })
-  const before = await stateOf(other, emails)
+  const before = await readState(other, emails)
   await openAdmin(page, '?q=ramos')
   const dialog = await openBulkEdit(page, emails)
   await expect(dialog.getByText('3 usuários selecionados.')).toBeVisible()
@@ -52,7 +52,7 @@ test('adds to the selected people, shows the effect first, and can be undone', a
   await expect(toast(page, 'Dados adicionados com sucesso para 3 usuário(s)')).toBeVisible()
   expect(saves).toBe(1)
   await expect(dialog).toHaveCount(0)
-  expect((await stateOf(other, emails)).map(({ types }) => types)).toEqual([
+  expect((await readState(other, emails)).map(({ types }) => types)).toEqual([
     ['CRM'],
     ['Vendas', 'CRM'],
     ['CRM', 'Slack'],
@@ -65,11 +65,11 @@ test('adds to the selected people, shows the effect first, and can be undone', a
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
   await expect(toast(page, '3 usuários voltaram ao que tinham antes.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Desfazer' })).toHaveCount(0)
-  expect(await stateOf(other, emails)).toEqual(before)
+  expect(await readState(other, emails)).toEqual(before)
 })
 
 test('removes from all who match except one', async ({ page, other }) => {
-  const people = await family(other, 'oliveira', 2)
+  const people = await createFamily(other, 'oliveira', 2)
   for (const { email } of people) await other.change(email, { types: ['Vendas', 'CRM'] })
   const everybody = await other.people('q=oliveira')
   await openAdmin(page, '?q=oliveira')
@@ -106,7 +106,7 @@ test('removes from all who match except one', async ({ page, other }) => {
 })
 
 test('retries after a lost reply: applied once, shown with the undo', async ({ page, other }) => {
-  const [person] = await family(other, 'ramos', 1)
+  const [person] = await createFamily(other, 'ramos', 1)
   const email = person?.email as string
   await other.change(email, { types: [] })
   await openAdmin(page, '?q=ramos')
@@ -147,7 +147,7 @@ test('can be undone for half a minute, but not where it changed nothing', async 
   page,
   other,
 }) => {
-  const [person] = await family(other, 'costa', 1)
+  const [person] = await createFamily(other, 'costa', 1)
   const email = person?.email as string
   await other.change(email, { types: [] })
   await page.clock.install()

@@ -5,7 +5,7 @@ import { migrate } from '#server/database/migrate.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
 import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
-import { expect, reportOf, test } from './portal-fixture.ts'
+import { expect, getReportFrame, test } from './portal-fixture.ts'
 
 // Outside of the demo the browser frames https://app.powerbi.com: a route answers with the emulated
 // report page here, and powerbi-client takes the same path as in production.
@@ -54,7 +54,7 @@ test.afterAll(async () => {
  * Not in the framed app.powerbi.com, where the script also
  * runs: a browser may deny storage to a frame.
  */
-const keepSession = (page: Page, session: object) =>
+const storeSession = (page: Page, session: object) =>
   page.addInitScript((value) => {
     if (window === window.top) localStorage.setItem('patio.session', value)
   }, JSON.stringify(session))
@@ -72,13 +72,13 @@ test('a report of app.powerbi.com is embedded under the production CSP', async (
   })
   const person = await addPerson(portal, { marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
   const session = await openTestSession(portal, person)
-  await keepSession(page, session)
+  await storeSession(page, session)
   await page.goto(`${portal.url}/power-bi`)
 
   const sums = await fetch(`${portal.emulatorUrl}/data?area=Vendas&marcas=FIAT,JEEP&estados=RJ`)
   const { cards } = (await sums.json()) as { cards: { id: string; formatted: string }[] }
   for (const { id, formatted } of cards)
-    await expect(reportOf(page, 'Vendas').locator(`[data-card="${id}"] [data-value]`)).toHaveText(formatted)
+    await expect(getReportFrame(page, 'Vendas').locator(`[data-card="${id}"] [data-value]`)).toHaveText(formatted)
 
   const { searchParams } = new URL(framed.find((url) => url.includes('/reportEmbed')) as string)
   expect(searchParams.get('reportId')).toBe('5a7d1e34-0b92-4c68-9f3d-1c8e62a4b701')
@@ -110,9 +110,9 @@ test('a paginated report is embedded from its own URL', async ({ page }) => {
   })
   const person = await addPerson(portal, { types: ['Oficina'], marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
   const session = await openTestSession(portal, person)
-  await keepSession(page, session)
+  await storeSession(page, session)
   await page.goto(`${portal.url}/power-bi`)
-  const report = reportOf(page, 'Oficina')
+  const report = getReportFrame(page, 'Oficina')
   await expect(report.getByRole('table')).toContainText('JEEP')
   await expect(report.getByRole('table')).not.toContainText('HONDA')
   await expect(page.getByText('Carregando o relatório Oficina…')).toHaveCount(0)

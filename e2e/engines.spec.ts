@@ -1,6 +1,6 @@
 import { undoAfterwards } from '#proof/shared/run-task.ts'
 import { ENGINES, type Engine } from './engines.ts'
-import { emailOf, expect, PASSWORD, test as portalTest } from './portal-fixture.ts'
+import { toEmail, expect, PASSWORD, test as portalTest } from './portal-fixture.ts'
 
 const test = portalTest.extend<{ open: (name: keyof typeof ENGINES) => Promise<Engine> }>({
   open: ({ portal }, use) =>
@@ -33,7 +33,7 @@ for (const name of ['Firefox', 'WebKit'] as const)
     const openScreens = async (width: number) => {
       await engine.resize(width)
       for (const [path, text] of [
-        ['/admin', emailOf('admin')],
+        ['/admin', toEmail('admin')],
         ['/mensagens', 'Mensagens de Suporte'],
         ['/power-bi', 'Operadores'],
       ] as const) {
@@ -48,7 +48,7 @@ for (const name of ['Firefox', 'WebKit'] as const)
 
     await engine.resize(1440)
     await engine.goto('/login')
-    await expect(() => engine.type(field('E-mail'), emailOf('diretoria'))).toPass({ timeout: 30_000 })
+    await expect(() => engine.type(field('E-mail'), toEmail('diretoria'))).toPass({ timeout: 30_000 })
     await engine.type(field('Senha'), PASSWORD)
     await shows('Verificado')
     await press('//button[.="Entrar"]')

@@ -1,4 +1,4 @@
-import { expect, openAs, openSession, reportOf, test } from './portal-fixture.ts'
+import { expect, openAs, openSession, getReportFrame, test } from './portal-fixture.ts'
 import { SCREEN_STATES } from './screen-states.ts'
 import { breakPolicy, watchViolations } from './watch-violations.ts'
 
@@ -22,7 +22,7 @@ test('every report opens, also through SSO', async ({ page }) => {
   expect(areas.join()).toMatch(/Vendas.*Operadores/)
   for (const name of areas) {
     await page.getByRole('tab', { name, exact: true }).click()
-    await expect(reportOf(page, name).locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
+    await expect(getReportFrame(page, name).locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
   }
 })
 

@@ -5,7 +5,7 @@ import { expect, openAs, openSession, test } from './portal-fixture.ts'
 const VISITORS = ['/login', '/signup', '/forgot-password', '/reset-password', '/contato']
 
 /** Blocks every script until released. */
-async function holdScripts(page: Page): Promise<() => void> {
+async function blockScripts(page: Page): Promise<() => void> {
   let release = () => {}
   const isReleased = new Promise<void>((resolve) => {
     release = resolve
@@ -29,7 +29,7 @@ test('visitors’ screens are prerendered and hydrated without errors', async ({
 }) => {
   const errors = collectErrors(page)
   for (const path of VISITORS) {
-    const release = await holdScripts(page)
+    const release = await blockScripts(page)
     await page.goto(path, { waitUntil: 'commit' })
     const heading = page.getByRole('heading', { level: 1 })
     await expect(heading).toBeVisible()
@@ -48,7 +48,7 @@ test('visitors’ screens are prerendered and hydrated without errors', async ({
 
 test('text typed before hydration and the focus are kept', async ({ page }) => {
   const errors = collectErrors(page)
-  const release = await holdScripts(page)
+  const release = await blockScripts(page)
   await page.goto('/login', { waitUntil: 'commit' })
   await page.getByLabel('E-mail').fill('ana@grupopatio.com.br')
   await page.getByLabel('Senha', { exact: true }).pressSequentially('meia-se')
@@ -66,7 +66,7 @@ test('text typed before hydration and the focus are kept', async ({ page }) => {
 })
 
 test('a password typed before hydration is rated, and a message counted', async ({ page }) => {
-  const release = await holdScripts(page)
+  const release = await blockScripts(page)
   await page.goto('/signup', { waitUntil: 'commit' })
   await page.locator('input[name=password]').fill('Uma-Senha-Longa-2026')
   release()
@@ -82,7 +82,7 @@ test('a password typed before hydration is rated, and a message counted', async 
 
 test('a signed-in screen accepts no input before it is rendered', async ({ page }) => {
   await openSession(page, 'diretoria')
-  const release = await holdScripts(page)
+  const release = await blockScripts(page)
   await page.goto('/profile', { waitUntil: 'commit' })
   const field = page.locator('input[name=password]')
   await expect(field).toBeVisible()
@@ -97,7 +97,7 @@ test('a signed-in screen accepts no input before it is rendered', async ({ page 
 test('nothing shifts when data replaces the prerendered frame', async ({ page }) => {
   await openAs(page, 'admin')
   await expect(page.getByRole('link', { name: 'Administração' })).toBeVisible()
-  const release = await holdScripts(page)
+  const release = await blockScripts(page)
   await page.goto('/power-bi', { waitUntil: 'commit' })
   const boxes = async () => {
     const items = ['Relatórios', 'Minha conta'].map((name) => page.getByRole('link', { name, exact: true }))

@@ -1,5 +1,5 @@
 import { expect, openAs, test } from './portal-fixture.ts'
-import { seriousFindings } from './serious-findings.ts'
+import { findSeriousViolations } from './axe-findings.ts'
 
 test('the service status and ‘Saúde do portal’ show a failure, its start and what to do, until it is resolved', async ({
   page,
@@ -19,12 +19,12 @@ test('the service status and ‘Saúde do portal’ show a failure, its start an
   await page.getByText('Configuração: de onde vem cada valor').click()
   await expect(page.getByText('SESSION_SECRET: não definida.')).toBeVisible()
   await page.setViewportSize({ width: 390, height: 844 })
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findSeriousViolations(page)).toEqual([])
 
   await page.getByRole('link', { name: 'Voltar à administração' }).click()
   const alert = page.getByRole('alert').filter({ hasText: 'Power BI com problema desde' })
   await expect(alert).toContainText('Os relatórios podem não abrir.')
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findSeriousViolations(page)).toEqual([])
   await demo.reset()
   await alert.getByRole('link', { name: 'Ver a saúde do portal' }).click()
   await page.getByRole('button', { name: 'Verificar de novo' }).click()

@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test'
-import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
 
 const WARNING = 'Sua sessão expirará em 2 minutos devido à inatividade.'
 const EXPIRED = 'Sessão expirada devido à inatividade. Faça login novamente.'
 
 async function openReports(page: Page): Promise<void> {
   await openAs(page, 'vendas.rj')
-  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 }
 
 /** Interacts with the report and waits until the page has recorded it: only then may its clock advance. */
@@ -48,7 +48,7 @@ test('a click into the report’s frame counts as activity, detected by the loss
   await page.clock.install()
   await openReports(page)
   await page.clock.fastForward('20:00')
-  await useReport(page, () => reportOf(page, 'Vendas').getByRole('heading').first().click())
+  await useReport(page, () => getReportFrame(page, 'Vendas').getByRole('heading').first().click())
   await page.clock.fastForward('12:00')
   await expect(page).toHaveURL(/\/power-bi/)
   await expect(page.getByText(WARNING)).toHaveCount(0)
@@ -57,7 +57,7 @@ test('a click into the report’s frame counts as activity, detected by the loss
 test('use of the report inside its frame counts as activity, by the report’s events', async ({ page }) => {
   await page.clock.install()
   await openReports(page)
-  const report = reportOf(page, 'Vendas')
+  const report = getReportFrame(page, 'Vendas')
   await report.getByRole('heading').first().click()
   await page.clock.fastForward('20:00')
   const state = report.getByRole('button', { name: /estado/i }).first()
@@ -75,7 +75,7 @@ test('while the warning shows, mouse, wheel and keys over a frame count as activ
 }) => {
   await page.clock.install()
   await openReports(page)
-  const heading = reportOf(page, 'Vendas').getByRole('heading').first()
+  const heading = getReportFrame(page, 'Vendas').getByRole('heading').first()
   const warning = page.getByRole('alert').filter({ hasText: WARNING })
   const box = await heading.boundingBox()
   const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10]

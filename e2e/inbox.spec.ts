@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { contrast } from '#server/http/brand.ts'
 import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
-import { callAs, cardOf, emptyInbox, sendMessages } from './support-calls.ts'
+import { callAs, getCard, emptyInbox, sendMessages } from './support-calls.ts'
 
 async function openInbox(page: Page, search = ''): Promise<void> {
   await openAs(page, 'admin', `/mensagens${search}`)
@@ -22,7 +22,7 @@ test('an administrator reads, marks and deletes messages', async ({ page, demo }
     'SegundaNova',
     'PrimeiraNova',
   ])
-  const card = cardOf(page, 'Segunda')
+  const card = getCard(page, 'Segunda')
   await expect(card.getByRole('time')).toHaveText(/^\d\d\/\d\d\/\d{4}, \d\d:\d\d$/)
   await expect(card).toHaveClass(/border-brand/)
 
@@ -64,7 +64,7 @@ test('an administrator reads, marks and deletes messages', async ({ page, demo }
   await dialog.getByRole('button', { name: 'Excluir' }).click()
   await expect(page.getByText('Mensagem excluída')).toBeVisible()
   await expect(card).toHaveCount(0)
-  await expect(cardOf(page, 'Primeira')).toBeFocused()
+  await expect(getCard(page, 'Primeira')).toBeFocused()
   await expect(page.getByText('2 mensagens')).toBeVisible()
 })
 
@@ -75,15 +75,15 @@ test('the search and the unread filter are kept in the URL', async ({ page, demo
   await expect(page.getByRole('article')).toHaveCount(1)
   await page.getByLabel('Buscar mensagens').fill('conceicao PEDIDO')
   await expect(page).toHaveURL(/\?q=conceicao(\+|%20)PEDIDO$/)
-  await expect(cardOf(page, 'José da Conceição')).toBeVisible()
+  await expect(getCard(page, 'José da Conceição')).toBeVisible()
   await page.getByText('Não lidas').click()
   await expect(page).toHaveURL(/unread=/)
-  await cardOf(page, 'José').getByRole('button', { name: 'Marcar como lida' }).click()
+  await getCard(page, 'José').getByRole('button', { name: 'Marcar como lida' }).click()
   await expect(page.getByText('Nenhuma mensagem encontrada')).toBeVisible()
   await page.getByRole('button', { name: 'Mostrar todas' }).click()
   await expect(page).toHaveURL(/\/mensagens$/)
   await expect(page.getByLabel('Buscar mensagens')).toHaveValue('')
-  await expect(cardOf(page, 'Outra')).toBeVisible()
+  await expect(getCard(page, 'Outra')).toBeVisible()
 })
 
 test('hostile and long messages render as text within their cards', async ({ page, demo }) => {
@@ -108,16 +108,16 @@ test('hostile and long messages render as text within their cards', async ({ pag
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 900 })
     await openInbox(page)
-    await expect(cardOf(page, '<img')).toContainText('<script>alert(2)</script><b>negrito</b>')
+    await expect(getCard(page, '<img')).toContainText('<script>alert(2)</script><b>negrito</b>')
     await expect(page.locator('article img, article script, article b')).toHaveCount(0)
-    expect(await cardOf(page, 'Direita').textContent()).not.toContain('\u202e')
+    expect(await getCard(page, 'Direita').textContent()).not.toContain('\u202e')
     const overflowing = await page.evaluate(
       () =>
         [...document.querySelectorAll('article, main, html')].filter((e) => e.scrollWidth > e.clientWidth)
           .length,
     )
     expect(overflowing).toBe(0)
-    const emoji = cardOf(page, 'Emoji')
+    const emoji = getCard(page, 'Emoji')
     await emoji.scrollIntoViewIfNeeded()
     const folded = (await emoji.boundingBox())?.height ?? 0
     await emoji.getByRole('button', { name: 'Mostrar tudo' }).click()
@@ -134,7 +134,7 @@ test('a failed action is reported, and the message stays unchanged', async ({ pa
   await muteChanges(page)
   await sendMessages(demo, { name: 'Teimosa' })
   await openInbox(page)
-  const card = cardOf(page, 'Teimosa')
+  const card = getCard(page, 'Teimosa')
   await page.route('**/api/support-messages/*-*', (route) => route.abort())
   await card.getByRole('button', { name: 'Marcar como lida' }).click()
   await expect(page.getByText('Erro ao marcar como lida')).toBeVisible()
@@ -167,7 +167,7 @@ test('a list that failed to load is retried automatically, but not while offline
   await context.setOffline(true)
   await page.unroute(list)
   await context.setOffline(false)
-  await expect(cardOf(page, 'Depois da falha')).toBeVisible()
+  await expect(getCard(page, 'Depois da falha')).toBeVisible()
   const remark = page.getByText('Sem conexão; a lista se atualiza quando ela voltar.')
   await expect(remark).toHaveCount(0)
   await context.setOffline(true)
@@ -180,7 +180,7 @@ test('a list that failed to load is retried automatically, but not while offline
   await expect(failed).toBeVisible()
   await page.unroute(list)
   await sendMessages(demo, { name: 'Com a novidade' })
-  await expect(cardOf(page, 'Com a novidade')).toBeVisible()
+  await expect(getCard(page, 'Com a novidade')).toBeVisible()
 })
 
 test('a problem report is shown in full, with its request code and without a phone', async ({ page }) => {
@@ -220,16 +220,16 @@ test('in dark mode a badge of three characters covers no text, and unread messag
     const label = (await link.getByText('Mensagens').boundingBox()) ?? { x: 0, width: 0 }
     expect(badge.x >= label.x + label.width + 4 || badge.x + badge.width + 4 <= label.x).toBe(true)
   }
-  const [border, ground] = await cardOf(page, 'No escuro').evaluate((card) => {
+  const [border, ground] = await getCard(page, 'No escuro').evaluate((card) => {
     const { borderTopColor, backgroundColor } = getComputedStyle(card)
     return [borderTopColor, backgroundColor]
   })
   // WCAG 2.2, 1.4.11.
-  expect(contrast(hexOf(border), hexOf(ground))).toBeGreaterThanOrEqual(3)
+  expect(contrast(toHex(border), toHex(ground))).toBeGreaterThanOrEqual(3)
 })
 
 /** Converts 'rgb(15, 92, 125)' to '#0f5c7d'. */
-function hexOf(rgb = ''): string {
+function toHex(rgb = ''): string {
   const channels = rgb.match(/\d+/g) ?? []
   return `#${channels.map((channel) => Number(channel).toString(16).padStart(2, '0')).join('')}`
 }

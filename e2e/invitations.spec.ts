@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { type Browser, devices, type Page } from '@playwright/test'
 import { expect, test } from './administration.ts'
-import { type Demo, emailOf, openAs } from './portal-fixture.ts'
-import { expectNothingSerious } from './serious-findings.ts'
+import { type Demo, toEmail, openAs } from './portal-fixture.ts'
+import { expectNoSeriousViolations } from './axe-findings.ts'
 import { toast } from './settings-card.ts'
 
 const PASSWORD = 'Um-Cavalo-Azul-77'
 
 async function accept(browser: Browser, demo: Demo, name: string, device: object = {}): Promise<Page> {
   const page = await (await browser.newContext({ ...device, baseURL: demo.url })).newPage()
-  await page.goto((await demo.mail(emailOf(name), 'invitation')).link as string)
-  await expect(page.getByRole('main')).toContainText(`Este convite é para ${emailOf(name)}`)
+  await page.goto((await demo.mail(toEmail(name), 'invitation')).link as string)
+  await expect(page.getByRole('main')).toContainText(`Este convite é para ${toEmail(name)}`)
   await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
   await page.getByLabel('Confirmar senha').fill(PASSWORD)
   await page.getByRole('button', { name: 'Criar senha e entrar' }).click()
@@ -42,7 +42,7 @@ test('people are invited individually and by file, and sign in by their links wi
   const check = page.getByRole('button', { name: /^Conferir/ })
   await check.click()
   await expect(page.getByLabel('E-mails')).toHaveAccessibleDescription(/Informe pelo menos um e-mail/)
-  await page.getByLabel('E-mails').fill(`Nina Nova <${emailOf('nina')}>`)
+  await page.getByLabel('E-mails').fill(`Nina Nova <${toEmail('nina')}>`)
   for (const name of ['Vendas', 'FIAT', 'RJ']) await page.getByRole('checkbox', { name, exact: true }).check()
   await check.click()
   await expect(shown).toContainText('Tudo certo: 1 pessoa recebe o convite.')
@@ -57,8 +57,8 @@ test('people are invited individually and by file, and sign in by their links wi
   await page.getByRole('radio', { name: 'Por arquivo' }).check()
   await chooseFile(
     page,
-    `${emailOf('ze')};Zé Conceição;Oficina;;`,
-    `${emailOf('lia')};Lia;Compras;;`,
+    `${toEmail('ze')};Zé Conceição;Oficina;;`,
+    `${toEmail('lia')};Lia;Compras;;`,
     'x@gmail.com',
   )
   await check.click()
@@ -71,9 +71,9 @@ test('people are invited individually and by file, and sign in by their links wi
   await expect(shown.getByRole('button')).toHaveCount(0)
   await chooseFile(
     page,
-    `${emailOf('ze')};Zé Conceição;Oficina;;`,
-    `${emailOf('lia')};Lia;CRM;GM;MG`,
-    `${emailOf('diretoria')};;;;`,
+    `${toEmail('ze')};Zé Conceição;Oficina;;`,
+    `${toEmail('lia')};Lia;CRM;GM;MG`,
+    `${toEmail('diretoria')};;;;`,
   )
   await expect(shown).toHaveCount(0)
   await check.click()
@@ -84,14 +84,14 @@ test('people are invited individually and by file, and sign in by their links wi
   await expect(ze.getByRole('tab')).toHaveText(['Oficina'])
 
   // A pending invitation can be resent or withdrawn; a link for another account asks first.
-  await page.getByRole('button', { name: `Enviar de novo: ${emailOf('lia')}` }).click()
+  await page.getByRole('button', { name: `Enviar de novo: ${toEmail('lia')}` }).click()
   await expect(toast(page, 'Convite enviado de novo')).toBeVisible()
   // The first reply may have been lost: a second mail within a minute is no failure.
   const tooSoon = { code: 'rate-limited', detail: 'Muitas tentativas.' }
   await page.route('**/resend', (route) => route.fulfill({ status: 429, json: tooSoon }))
-  await page.getByRole('button', { name: `Enviar de novo: ${emailOf('lia')}` }).click()
+  await page.getByRole('button', { name: `Enviar de novo: ${toEmail('lia')}` }).click()
   await expect(toast(page, 'O convite foi enviado há menos de um minuto')).toBeVisible()
-  const { link } = await demo.mail(emailOf('lia'), 'invitation', 2)
+  const { link } = await demo.mail(toEmail('lia'), 'invitation', 2)
   await ze.goto(link as string)
   await expect(ze.getByRole('heading', { name: 'Este link é de outra conta' })).toBeVisible()
   let isLost = false
@@ -101,7 +101,7 @@ test('people are invited individually and by file, and sign in by their links wi
     await route.fetch()
     return route.abort()
   })
-  await page.getByRole('button', { name: `Retirar convite: ${emailOf('lia')}` }).click()
+  await page.getByRole('button', { name: `Retirar convite: ${toEmail('lia')}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Retirar convite' }).click()
   await expect(toast(page, 'Convite retirado')).toBeVisible()
   await ze.getByRole('button', { name: 'Sair e aceitar o convite' }).click()
@@ -130,20 +130,20 @@ test('axe finds no serious violation on the invitation screens', async ({
   other,
 }) => {
   const defaults = { types: ['Vendas'], marcas: [], estados: [] }
-  await other.call('POST', '/api/invitations', { addresses: emailOf('nova'), defaults })
+  await other.call('POST', '/api/invitations', { addresses: toEmail('nova'), defaults })
   await openAs(page, 'admin', '/admin/convites')
-  await expect(page.getByText(emailOf('nova'))).toBeVisible()
-  await page.getByLabel('E-mails').fill(`x@gmail.com ${emailOf('diretoria')} ${emailOf('outra')}`)
+  await expect(page.getByText(toEmail('nova'))).toBeVisible()
+  await page.getByLabel('E-mails').fill(`x@gmail.com ${toEmail('diretoria')} ${toEmail('outra')}`)
   await page.getByRole('button', { name: 'Conferir' }).click()
   await expect(page.getByRole('region', { name: 'Conferência' })).toBeVisible()
-  await expectNothingSerious(page)
+  await expectNoSeriousViolations(page)
   await page.getByRole('radio', { name: 'Por arquivo' }).check()
   await page.getByRole('button', { name: 'Conferir' }).click()
   await expect(page.getByRole('alert')).toContainText('Escolha um arquivo')
-  await expectNothingSerious(page)
+  await expectNoSeriousViolations(page)
   const context = await browser.newContext({ baseURL: demo.url })
   const invited = await context.newPage()
-  await invited.goto((await demo.mail(emailOf('nova'), 'invitation')).link as string)
+  await invited.goto((await demo.mail(toEmail('nova'), 'invitation')).link as string)
   await expect(invited.getByRole('heading', { name: 'Crie sua senha' })).toBeVisible()
-  await expectNothingSerious(invited)
+  await expectNoSeriousViolations(invited)
 })

@@ -6,7 +6,7 @@ test('thousands of messages scroll smoothly, and the scroll position is kept whe
   page,
 }) => {
   await openAs(page, 'admin')
-  const messages = manyMessages()
+  const messages = createMessages()
   await page.route('**/api/support-messages?*', (route) => {
     const query = new URL(route.request().url()).searchParams
     const start = query.has('cursor') ? messages.findIndex(({ id }) => id === query.get('cursor')) + 1 : 0
@@ -17,7 +17,7 @@ test('thousands of messages scroll smoothly, and the scroll position is kept whe
   await page.goto('/mensagens')
   await expect(page.getByText('2.000 mensagens')).toBeVisible()
   const scroll = (to: number) => page.locator('#conteudo').evaluate((main, top) => main.scrollTo(0, top), to)
-  const mostDrawn = await countDrawnCards(page)
+  const mostDrawn = await countRenderedCards(page)
   const seen = page.getByRole('listitem').filter({ has: page.getByRole('article') })
   const reachTheEnd = async () => {
     await scroll(1e9)
@@ -28,7 +28,7 @@ test('thousands of messages scroll smoothly, and the scroll position is kept whe
   await expect(seen.first()).toHaveAttribute('aria-setsize', '2000')
 
   await scroll(20_000)
-  const place = await middleCard(page)
+  const place = await findMiddleCard(page)
   messages.unshift({
     ...(messages[0] as (typeof messages)[0]),
     id: crypto.randomUUID(),
@@ -41,12 +41,12 @@ test('thousands of messages scroll smoothly, and the scroll position is kept whe
     message: 'x',
   })
   await expect(page.getByText('2.001 mensagens')).toBeAttached()
-  const after = await middleCard(page)
+  const after = await findMiddleCard(page)
   expect(after.text).toBe(place.text)
   expect(Math.abs(after.top - place.top)).toBeLessThan(3)
 })
 
-function manyMessages() {
+function createMessages() {
   return Array.from({ length: 2_000 }, (_, index) => ({
     id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
     name: `Pessoa ${index}`,
@@ -59,7 +59,7 @@ function manyMessages() {
 }
 
 /** @returns a function that returns the maximum number of cards rendered at once from now on */
-async function countDrawnCards(page: Page): Promise<() => Promise<number>> {
+async function countRenderedCards(page: Page): Promise<() => Promise<number>> {
   const counter = await page.evaluateHandle(() => {
     const counted = { most: 0 }
     const count = () => {
@@ -73,7 +73,7 @@ async function countDrawnCards(page: Page): Promise<() => Promise<number>> {
 }
 
 /** Returns the card in the middle of the screen and its position, once stable for ten frames. */
-async function middleCard(page: Page): Promise<{ text: string | null | undefined; top: number }> {
+async function findMiddleCard(page: Page): Promise<{ text: string | null | undefined; top: number }> {
   return page.evaluate(async () => {
     const look = () => {
       const card = document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('li')

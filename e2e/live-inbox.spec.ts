@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, openAs, test } from './portal-fixture.ts'
-import { cardOf, sendMessages } from './support-calls.ts'
+import { getCard, sendMessages } from './support-calls.ts'
 
 const CHANGES = '**/api/support-messages/changes'
 
@@ -8,7 +8,7 @@ async function signInAsAdmin(page: Page): Promise<void> {
   await openAs(page, 'admin')
 }
 const badge = (page: Page) => page.getByRole('link', { name: /^Mensagens, \d+ não lidas?$/ })
-async function unreadIn(page: Page): Promise<number> {
+async function countUnread(page: Page): Promise<number> {
   await expect(badge(page)).toBeVisible()
   return Number(/\d+/.exec((await badge(page).getAttribute('aria-label')) ?? '')?.[0])
 }
@@ -24,17 +24,17 @@ async function expectNoReload(page: Page, work: () => Promise<void>): Promise<vo
 
 test('a visitor’s message shows at once in the badge, the title and the list', async ({ page, demo }) => {
   await signInAsAdmin(page)
-  const before = await unreadIn(page)
+  const before = await countUnread(page)
   await expect(page).toHaveTitle(new RegExp(`^\\(${before}\\) Vendas · Relatórios · `))
   await expectNoReload(page, async () => {
     await sendMessages(demo, { name: 'Visita Um' })
     await expectUnread(page, before + 1)
     await expect(page).toHaveTitle(new RegExp(`^\\(${before + 1}\\) Vendas · Relatórios · `))
     await page.getByRole('link', { name: /^Mensagens/ }).click()
-    await expect(cardOf(page, 'Visita Um')).toBeVisible()
+    await expect(getCard(page, 'Visita Um')).toBeVisible()
     await expect(page).toHaveTitle(new RegExp(`^\\(${before + 1}\\) Mensagens de Suporte · `))
     await sendMessages(demo, { name: 'Visita Dois' })
-    await expect(cardOf(page, 'Visita Dois')).toBeVisible()
+    await expect(getCard(page, 'Visita Dois')).toBeVisible()
     await expect(page.getByRole('article').first()).toContainText('Visita Dois')
     await expectUnread(page, before + 2)
   })
@@ -55,17 +55,17 @@ test('another administrator’s actions show in every tab, by one stream', async
   })
   await secondTab.goto('/mensagens?q=outra')
   await expect(secondTab.getByRole('article')).toHaveCount(2)
-  const before = await unreadIn(page)
+  const before = await countUnread(page)
 
   const other = await (await browser.newContext({ baseURL: demo.url, locale: 'pt-BR' })).newPage()
   await signInAsAdmin(other)
   await other.goto('/mensagens')
-  await cardOf(other, 'Lida por outra').getByRole('button', { name: 'Marcar como lida' }).click()
-  await cardOf(other, 'Excluída por outra').getByRole('button', { name: 'Excluir' }).click()
+  await getCard(other, 'Lida por outra').getByRole('button', { name: 'Marcar como lida' }).click()
+  await getCard(other, 'Excluída por outra').getByRole('button', { name: 'Excluir' }).click()
   await other.getByRole('dialog').getByRole('button', { name: 'Excluir' }).click()
   for (const tab of [page, secondTab]) {
-    await expect(cardOf(tab, 'Lida por outra').getByText('Nova')).toHaveCount(0)
-    await expect(cardOf(tab, 'Excluída por outra')).toHaveCount(0)
+    await expect(getCard(tab, 'Lida por outra').getByText('Nova')).toHaveCount(0)
+    await expect(getCard(tab, 'Excluída por outra')).toHaveCount(0)
     await expectUnread(tab, before - 2)
   }
   expect(ownStreams).toEqual([])

@@ -1,14 +1,14 @@
 import { type Browser, devices, type Page } from '@playwright/test'
-import { type Demo, emailOf, expect, openAs, signUp, test, typeNewPassword } from './portal-fixture.ts'
+import { type Demo, toEmail, expect, openAs, signUp, test, typeNewPassword } from './portal-fixture.ts'
 
 const STRANGERS = 'Estranha-Nebulosa-31!'
 const OWNERS = 'Um-Cavalo-Azul-77'
 
 /** Opens a browser of another person, or of the same person on another device. */
-async function otherBrowser(browser: Browser, demo: Demo, device: object = {}): Promise<Page> {
+async function openOtherBrowser(browser: Browser, demo: Demo, device: object = {}): Promise<Page> {
   return (await browser.newContext({ ...device, baseURL: demo.url })).newPage()
 }
-const linkIn = async (demo: Demo, email: string, count = 1) =>
+const getMailLink = async (demo: Demo, email: string, count = 1) =>
   (await demo.mail(email, 'verification', count)).link as string
 const typeFirstPassword = async (page: Page, password: string) => {
   await page.getByLabel('Senha', { exact: true }).fill(password)
@@ -21,15 +21,15 @@ test('the owner of the mailbox gets the account, even on another device and afte
   browser,
   demo,
 }) => {
-  const email = emailOf('dona')
-  const stranger = await otherBrowser(browser, demo)
+  const email = toEmail('dona')
+  const stranger = await openOtherBrowser(browser, demo)
   await signUp(stranger, email, STRANGERS)
   await expect(stranger).toHaveURL('/email-verification')
   await signUp(page, email, OWNERS)
   await expect(page).toHaveURL('/email-verification')
-  const link = await linkIn(demo, email, 2)
+  const link = await getMailLink(demo, email, 2)
 
-  const phone = await otherBrowser(browser, demo, devices['Pixel 7'])
+  const phone = await openOtherBrowser(browser, demo, devices['Pixel 7'])
   await phone.goto(link)
   await expect(phone.getByRole('heading', { name: 'Crie sua senha' })).toBeVisible()
   await expect(phone.getByRole('main')).toContainText(email)
@@ -50,21 +50,21 @@ test('a link of another account requires the signed-in person to sign out first'
   browser,
   demo,
 }) => {
-  const email = emailOf('visita')
-  const elsewhere = await otherBrowser(browser, demo)
+  const email = toEmail('visita')
+  const elsewhere = await openOtherBrowser(browser, demo)
   await signUp(elsewhere, email, OWNERS)
-  const link = await linkIn(demo, email)
+  const link = await getMailLink(demo, email)
   await elsewhere.context().close()
 
   await openAs(page, 'diretoria')
   await page.goto(link)
   await expect(page.getByRole('heading', { name: 'Este link é de outra conta' })).toBeVisible()
   await expect(page.getByRole('main')).toContainText(email)
-  await expect(page.getByRole('main')).toContainText(emailOf('diretoria'))
+  await expect(page.getByRole('main')).toContainText(toEmail('diretoria'))
   await page.getByRole('link', { name: 'Ficar nesta conta' }).click()
   await expect(page).toHaveURL(/\/power-bi/)
   await page.getByRole('link', { name: 'Minha conta' }).click()
-  await expect(page.getByRole('main').locator('dl')).toContainText(emailOf('diretoria'))
+  await expect(page.getByRole('main').locator('dl')).toContainText(toEmail('diretoria'))
 
   await page.goto(link)
   await page.getByRole('button', { name: 'Sair e confirmar' }).click()
@@ -80,26 +80,26 @@ test('a mail scanner that opens every link and runs its page uses nothing up', a
   demo,
 }) => {
   test.setTimeout(120_000)
-  const email = emailOf('lida.antes')
-  const member = emailOf('semrelatorio')
+  const email = toEmail('lida.antes')
+  const member = toEmail('semrelatorio')
   // Mails of every kind that contain links.
   await signUp(page, email, OWNERS)
-  const confirmation = await linkIn(demo, email)
-  const other = await otherBrowser(browser, demo)
+  const confirmation = await getMailLink(demo, email)
+  const other = await openOtherBrowser(browser, demo)
   await signUp(other, member, STRANGERS)
   await demo.mail(member, 'account-exists')
   await other.goto('/forgot-password')
-  const askForReset = async (count: number) => {
+  const requestReset = async (count: number) => {
     await other.goto('/forgot-password')
     await other.getByLabel('E-mail').fill(member)
     await other.getByRole('button', { name: 'Enviar link' }).click()
     return (await demo.mail(member, 'recovery', count)).link as string
   }
-  await other.goto(await askForReset(1))
+  await other.goto(await requestReset(1))
   await typeNewPassword(other, 'Outra-Senha-Boa-9')
   await other.getByRole('button', { name: 'Redefinir senha' }).click()
   const notice = await demo.mail(member, 'password-changed')
-  const reset = await askForReset(2)
+  const reset = await requestReset(2)
 
   const mails: { kind: string; text: string }[] = await (await fetch(`${demo.url}/demo/mailbox.json`)).json()
   expect(new Set(mails.map(({ kind }) => kind))).toEqual(
@@ -108,7 +108,7 @@ test('a mail scanner that opens every link and runs its page uses nothing up', a
   const links = new Set(mails.flatMap(({ text }) => text.match(/https?:\/\/\S+/g) ?? []))
   expect([...links].filter((link) => link.includes('token_hash=')).length).toBeGreaterThanOrEqual(5)
   for (const link of links) {
-    const scanner = await otherBrowser(browser, demo)
+    const scanner = await openOtherBrowser(browser, demo)
     await scanner.goto(link)
     // A scanner does not wait forever.
     await scanner.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => {})

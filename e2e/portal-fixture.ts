@@ -42,7 +42,7 @@ export interface Demo {
   setAdministrator(name: string, isAdministrator: boolean): Promise<void>
 }
 
-function instrumentsOf({ url, database: { db } }: RunningPortal): Demo {
+function createDemo({ url, database: { db } }: RunningPortal): Demo {
   const instruments = `${url}/demo/power-bi`
   return {
     url,
@@ -68,7 +68,7 @@ function instrumentsOf({ url, database: { db } }: RunningPortal): Demo {
       const { user_id } = await db
         .selectFrom('profiles')
         .select('user_id')
-        .where('email', '=', emailOf(name))
+        .where('email', '=', toEmail(name))
         .executeTakeFirstOrThrow()
       await db.deleteFrom('user_roles').where('user_id', '=', user_id).execute()
       if (isAdministrator) await db.insertInto('user_roles').values({ user_id, role: 'admin' }).execute()
@@ -77,7 +77,7 @@ function instrumentsOf({ url, database: { db } }: RunningPortal): Demo {
 }
 
 /** Returns the address of a seeded account. */
-export const emailOf = (name: string): string => `${name}@grupopatio.com.br`
+export const toEmail = (name: string): string => `${name}@grupopatio.com.br`
 
 /** Console errors that tests cause on purpose: refused requests; the missing page logs its path. */
 const EXPECTED_ERRORS =
@@ -86,7 +86,7 @@ const EXPECTED_ERRORS =
 let running: RunningPortal | undefined
 
 /** Returns the portal of the running test; a worker runs one test at a time. */
-function portalOfTest(): RunningPortal {
+function getRunningPortal(): RunningPortal {
   if (!running) throw new Error('The test has no portal')
   return running
 }
@@ -120,7 +120,7 @@ export const test = base.extend<Fixtures, { host: Host }>({
     running = undefined
     await portal.stop()
   },
-  demo: async ({ portal }, use) => use(instrumentsOf(portal)),
+  demo: async ({ portal }, use) => use(createDemo(portal)),
   baseURL: async ({ portal }, use) => use(portal.url),
   context: async ({ context }, use) => {
     const errors: string[] = []
@@ -141,7 +141,7 @@ export { expect }
  * @returns its access token
  */
 export async function openSession(page: Page, name: string): Promise<string> {
-  const session = await newSessionOf(name)
+  const session = await createSession(name)
   // On a page that loads nothing: storageState would open another page in a new process.
   await page.goto('/api/health/live')
   await page.evaluate((kept) => {
@@ -152,12 +152,12 @@ export async function openSession(page: Page, name: string): Promise<string> {
 }
 
 /** Creates a new session of a seeded account. */
-export async function newSessionOf(name: string) {
-  const portal = portalOfTest()
+export async function createSession(name: string) {
+  const portal = getRunningPortal()
   const row = await portal.database.db
     .selectFrom('profiles')
     .selectAll()
-    .where('email', '=', emailOf(name))
+    .where('email', '=', toEmail(name))
     .executeTakeFirstOrThrow()
   return openTestSession(portal, presentProfile(row))
 }
@@ -171,7 +171,7 @@ export async function openAs(page: Page, name: string, path = '/power-bi'): Prom
 /** Submits the sign-in form, with the human check solved. */
 export async function signIn(page: Page, name: string, password = PASSWORD): Promise<void> {
   await page.goto('/login')
-  await page.getByLabel('E-mail').fill(emailOf(name))
+  await page.getByLabel('E-mail').fill(toEmail(name))
   await page.getByLabel('Senha', { exact: true }).fill(password)
   await solveHumanCheck(page)
   await page.getByRole('button', { name: 'Entrar' }).click()
@@ -204,7 +204,7 @@ export async function solveHumanCheck(page: Page): Promise<void> {
 }
 
 /** Returns the report inside an area's frame. */
-export function reportOf(page: Page, area: string): FrameLocator {
+export function getReportFrame(page: Page, area: string): FrameLocator {
   return page.frameLocator(`iframe[title="${area}"]`)
 }
 

@@ -1,5 +1,5 @@
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
-import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
 
 test('a salesperson in RJ sees their two areas with their own figures only', async ({
   page,
@@ -10,7 +10,7 @@ test('a salesperson in RJ sees their two areas with their own figures only', asy
 
   for (const area of ['Vendas', 'CRM']) {
     await page.getByRole('tab', { name: area }).click()
-    const report = reportOf(page, area)
+    const report = getReportFrame(page, area)
     const expected = await demo.data(`area=${area}&marcas=FIAT,JEEP&estados=RJ`)
     for (const card of expected.cards)
       await expect(report.locator(`[data-card="${card.id}"] [data-value]`)).toHaveText(card.formatted)
@@ -42,10 +42,10 @@ test('the board sees its seven configured areas in the catalogue’s order', asy
   ])
   await expect(page.getByRole('tab', { name: 'Vendas' })).toHaveAttribute('aria-selected', 'true')
   await page.getByRole('tab', { name: 'Operadores' }).click()
-  await expect(reportOf(page, 'Operadores').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'Operadores').locator('[data-card]').first()).toBeVisible()
   await expect(page.getByRole('link', { name: 'Abrir no Power BI' })).toBeVisible()
   // As configured in the report's URL.
-  await expect(reportOf(page, 'Operadores').getByRole('button', { name: 'Filtros' })).toHaveCount(0)
+  await expect(getReportFrame(page, 'Operadores').getByRole('button', { name: 'Filtros' })).toHaveCount(0)
 })
 
 test('a waiting person sees the status, can refresh it, and gets the reports without a reload', async ({
@@ -88,7 +88,7 @@ test('a waiting person sees the status, can refresh it, and gets the reports wit
   await page.clock.runFor(20_000)
   await expect(page.getByText('Sua conta foi aprovada')).toBeVisible()
   await expect(page.getByRole('tab')).toHaveText(['Vendas'])
-  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
 test('a person without areas sees why; without marcas the tabs remain, with the reason and whom to contact', async ({

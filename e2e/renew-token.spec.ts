@@ -1,10 +1,10 @@
-import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
 
 test('an expiring embed token is renewed without reloading the frame', async ({ page, portal, demo }) => {
   await page.clock.install()
   await demo.script({ on: 'generateToken', tokenLifeS: 60, times: 1 })
   await openAs(page, 'vendas.rj')
-  const report = reportOf(page, 'Vendas')
+  const report = getReportFrame(page, 'Vendas')
   await expect(report.locator('[data-card]').first()).toBeVisible()
   const frame = page.frames().find((candidate) => candidate.url().includes('reportEmbed'))
   await frame?.evaluate(() => {
@@ -32,7 +32,7 @@ test('an outage beyond the token’s expiry is recovered from', async ({ page, p
   await page.clock.install()
   await demo.script({ on: 'generateToken', tokenLifeS: 60, times: 1 })
   await openAs(page, 'vendas.rj')
-  const card = reportOf(page, 'Vendas').locator('[data-card]').first()
+  const card = getReportFrame(page, 'Vendas').locator('[data-card]').first()
   await expect(card).toBeVisible()
   await page.route('**/api/functions/get-powerbi-token', (route) => route.abort())
   portal.advance(70_000)

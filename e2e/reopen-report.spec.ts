@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
-import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
 
-const cardOf = (page: Page, area: string) => reportOf(page, area).locator('[data-card]').first()
+const getReportCard = (page: Page, area: string) => getReportFrame(page, area).locator('[data-card]').first()
 
 /** A change to the person's areas or approval, made on the server. */
 type Change = { types?: string[]; approved?: boolean }
@@ -10,13 +10,13 @@ test('ten consecutive reloads each show the report in one frame', async ({ page 
   await openAs(page, 'vendas.rj')
   for (let reload = 1; reload <= 10; reload++) {
     await page.reload()
-    await expect(cardOf(page, 'Vendas')).toBeVisible()
+    await expect(getReportCard(page, 'Vendas')).toBeVisible()
     expect(await page.locator('iframe').count(), `frames after reload ${reload}`).toBe(1)
   }
   await page.getByRole('tab', { name: 'CRM' }).click()
-  await expect(cardOf(page, 'CRM')).toBeVisible()
+  await expect(getReportCard(page, 'CRM')).toBeVisible()
   await page.reload()
-  await expect(cardOf(page, 'CRM')).toBeVisible()
+  await expect(getReportCard(page, 'CRM')).toBeVisible()
   await expect(page.locator('iframe')).toHaveCount(1)
 })
 
@@ -32,7 +32,7 @@ test('changed entitlements apply after a reload, and a new approval restores eve
       .execute()
   await change({ types: ['HPD', 'CRM'] })
   await openAs(page, 'vendas.rj')
-  await expect(cardOf(page, 'HPD')).toBeVisible()
+  await expect(getReportCard(page, 'HPD')).toBeVisible()
 
   await change({ approved: false })
   await page.reload()
@@ -41,12 +41,12 @@ test('changed entitlements apply after a reload, and a new approval restores eve
 
   await change({ approved: true })
   await page.getByRole('button', { name: 'Verificar agora' }).click()
-  await expect(cardOf(page, 'HPD')).toBeVisible()
+  await expect(getReportCard(page, 'HPD')).toBeVisible()
   await expect(page.getByRole('tab')).toHaveText(['HPD', 'CRM'])
 
   await change({ types: ['CRM'] })
   await page.reload()
-  await expect(cardOf(page, 'CRM')).toBeVisible()
+  await expect(getReportCard(page, 'CRM')).toBeVisible()
   await expect(page.getByRole('tab')).toHaveText(['CRM'])
   await expect(page.getByText(/Erro ao gerar token/)).toHaveCount(0)
 })

@@ -1,8 +1,8 @@
-import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
 
 test('a report can be printed, shown full screen and reset', async ({ page }) => {
   await openAs(page, 'diretoria')
-  const report = reportOf(page, 'Vendas')
+  const report = getReportFrame(page, 'Vendas')
   await expect(report.locator('[data-card]').first()).toBeVisible()
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const frame = page.frames().find((candidate) => candidate.url().includes('reportEmbed'))
@@ -44,7 +44,7 @@ test.describe('on a phone', () => {
 
   test('the tabs fade where more are hidden, and a menu holds the actions', async ({ page }) => {
     await openAs(page, 'diretoria')
-    await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
     const row = page.getByRole('tablist').locator('..')
     const mask = () => row.evaluate((element) => getComputedStyle(element).maskImage)
     await expect.poll(mask).toContain('linear-gradient')
@@ -71,7 +71,7 @@ test.describe('on a phone', () => {
     await page.setViewportSize({ width: 844, height: 390 })
     await openAs(page, 'diretoria')
     const frame = page.locator('iframe[title="Vendas"]')
-    await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
     const height = async () => (await frame.boundingBox())?.height
     await expect.poll(height).toBe(390)
     await page.getByRole('button', { name: 'Mostrar menu e abas' }).click()

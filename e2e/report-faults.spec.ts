@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test'
-import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
 
 const noReports =
   'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.'
@@ -14,7 +14,7 @@ test('an area whose token fails is reported and omitted', async ({ page, demo })
   await openAs(page, 'vendas.rj')
   await expect(page.getByText('Erro ao gerar token para Vendas')).toBeVisible()
   await expect(page.getByRole('tab')).toHaveText(['CRM'])
-  await expect(reportOf(page, 'CRM').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'CRM').locator('[data-card]').first()).toBeVisible()
 })
 
 test('when every area fails, the page shows why and whom to contact', async ({
@@ -60,9 +60,9 @@ test('transient failures are all reported, keep their tabs and are retried', asy
   await expect(failure).toContainText('O Power BI não respondeu.')
   await page.unroute('**/api/functions/get-powerbi-token')
   await failure.getByRole('button', { name: 'Tentar novamente' }).click()
-  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
   await page.getByRole('tab', { name: 'CRM' }).click()
-  await expect(reportOf(page, 'CRM').locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
+  await expect(getReportFrame(page, 'CRM').locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
 })
 
 test('a paused capacity has its own state, and a failed refresh shows a warning', async ({ page, demo }) => {
@@ -78,7 +78,7 @@ test('a paused capacity has its own state, and a failed refresh shows a warning'
   await expect(failure).toContainText('A capacidade está pausada')
   await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
   await failure.getByRole('button', { name: 'Tentar novamente' }).click()
-  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
   await expect(page.getByText('A última atualização falhou · dados de há 26 h')).toBeVisible()
   await page.getByRole('tab', { name: 'CRM' }).click()
   await expect(page.getByText(/^Dados atualizados (agora|há \d+ (min|h))$/)).toBeVisible()
@@ -86,13 +86,13 @@ test('a paused capacity has its own state, and a failed refresh shows a warning'
 
 test('an error inside the frame shows the error state with a reload button', async ({ page, demo }) => {
   await openAs(page, 'vendas.rj')
-  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
   await demo.script({ on: 'frame', message: 'LoadReportFailed', errorCode: '404' })
   await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toBeVisible()
   const reloaded = page.waitForEvent('load')
   await page.getByRole('button', { name: 'Recarregar' }).click()
   await reloaded
-  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
 test('a report is shown once loaded, however long its visuals take', async ({ page }) => {
@@ -103,14 +103,14 @@ test('a report is shown once loaded, however long its visuals take', async ({ pa
     addEventListener('message', withhold, { capture: true })
   })
   await openAs(page, 'vendas.rj')
-  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
   // Less than the former delay until a report counted as rendered.
   await expect(page.getByText('Carregando o relatório Vendas…')).toHaveCount(0, { timeout: 2_500 })
 })
 
 test('an expired token is renewed once, automatically', async ({ page, demo }) => {
   await openAs(page, 'vendas.rj')
-  const card = reportOf(page, 'Vendas').locator('[data-card]').first()
+  const card = getReportFrame(page, 'Vendas').locator('[data-card]').first()
   await expect(card).toBeVisible()
   await demo.reset()
   await demo.script({ on: 'frame', message: 'TokenExpired', errorCode: '403' })

@@ -1,4 +1,4 @@
-import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
 
 test('a failed report is reported to the administrators, once and without a token', async ({
   page,
@@ -13,7 +13,7 @@ test('a failed report is reported to the administrators, once and without a toke
     if (response.url().endsWith('/get-powerbi-token')) tokens.push((await response.json()).embedToken)
   })
   await openAs(page, 'vendas.rj')
-  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible({ timeout: 15_000 })
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible({ timeout: 15_000 })
   await demo.script({ on: 'frame', message: 'LoadReportFailed', errorCode: '404' })
   await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toBeVisible()
   const report = page.getByRole('button', { name: 'Relatar problema' })

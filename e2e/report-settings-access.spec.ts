@@ -1,17 +1,17 @@
 import { expect, test } from './portal-fixture.ts'
-import { axeFindings, inEachLook } from './serious-findings.ts'
-import { fillIds, formOf, openSettings, save, tabOf, toast, VENDAS } from './settings-card.ts'
+import { findViolations, forEachAppearance } from './axe-findings.ts'
+import { fillIds, getForm, openSettings, save, getTab, toast, VENDAS } from './settings-card.ts'
 
 test('the card is usable by keyboard alone', async ({ page }) => {
   await openSettings(page, 'Operadores')
-  await tabOf(page, 'Operadores').focus()
+  await getTab(page, 'Operadores').focus()
   for (const key of ['Home', 'ArrowLeft', 'ArrowRight', 'ArrowRight', 'ArrowRight'])
     await page.keyboard.press(key)
-  await expect(tabOf(page, 'HPD')).toBeFocused()
+  await expect(getTab(page, 'HPD')).toBeFocused()
   await page.keyboard.press('Enter')
-  await expect(tabOf(page, 'HPD')).toHaveAttribute('aria-selected', 'true')
+  await expect(getTab(page, 'HPD')).toHaveAttribute('aria-selected', 'true')
   await page.keyboard.press('Tab')
-  const radio = (name: string) => formOf(page).getByRole('radio', { name })
+  const radio = (name: string) => getForm(page).getByRole('radio', { name })
   await expect(radio('Service Principal')).toBeFocused()
   await page.keyboard.press('ArrowUp')
   await expect(radio('URL Direta (SSO)')).toBeChecked()
@@ -24,15 +24,15 @@ test('the card is usable by keyboard alone', async ({ page }) => {
   }
   await page.keyboard.press('Enter')
   await expect(toast(page, 'Configuração do Power BI para HPD salva com sucesso')).toBeVisible()
-  await expect(formOf(page).getByLabel('Dataset ID (opcional)')).toBeFocused()
+  await expect(getForm(page).getByLabel('Dataset ID (opcional)')).toBeFocused()
 })
 
 test('axe finds no violation in the card, and nothing overflows', async ({ page }) => {
   const overflow = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   const expectNothing = () =>
-    inEachLook(page, async () => {
-      expect(await axeFindings(page)).toEqual([])
+    forEachAppearance(page, async () => {
+      expect(await findViolations(page)).toEqual([])
       expect(await overflow()).toBe(0)
     })
   await page.setViewportSize({ width: 390, height: 844 })
@@ -41,7 +41,7 @@ test('axe finds no violation in the card, and nothing overflows', async ({ page 
   await page
     .getByRole('heading', { name: 'Configuração Global do Power BI' })
     .evaluate((heading) => heading.scrollIntoView())
-  await expect(tabOf(page, 'Slack')).toBeInViewport()
+  await expect(getTab(page, 'Slack')).toBeInViewport()
   await fillIds(form, 'https://app.powerbi.com', 'x')
   await save(page)
   await expect(form.getByLabel('Report ID')).toHaveAttribute('aria-invalid', 'true')
@@ -49,8 +49,8 @@ test('axe finds no violation in the card, and nothing overflows', async ({ page 
   await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
   await form.getByLabel('URL do relatório').fill('https://app.powerbi.com/view?r=1')
   await expectNothing()
-  await tabOf(page, 'CRM').click()
-  await formOf(page).getByRole('radio', { name: 'Nenhum' }).check()
+  await getTab(page, 'CRM').click()
+  await getForm(page).getByRole('radio', { name: 'Nenhum' }).check()
   await save(page)
   await expect(page.getByRole('dialog')).toBeVisible()
   await expectNothing()

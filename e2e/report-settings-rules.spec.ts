@@ -1,5 +1,5 @@
 import { expect, test } from './portal-fixture.ts'
-import { fillIds, OFICINA, openSettings, save, startingWith, tabOf, toast, VENDAS } from './settings-card.ts'
+import { fillIds, OFICINA, openSettings, save, toPrefixPattern, getTab, toast, VENDAS } from './settings-card.ts'
 
 // None of these tests saves.
 const PAGE_LINK = `https://app.powerbi.com/groups/${VENDAS.workspaceId}/reports/${VENDAS.reportId}/ReportSection?x=1`
@@ -31,7 +31,7 @@ test('each invalid id is reported next to its field and in a toast', async ({ pa
     await expect(toast(page, message)).toBeVisible()
   }
   await expect(toast(page, required)).toHaveCount(0)
-  await expect(tabOf(page, 'Slack')).toHaveText('Slack com alterações não salvas')
+  await expect(getTab(page, 'Slack')).toHaveText('Slack com alterações não salvas')
 })
 
 const HOSTS_ONLY = 'Apenas URLs do Power BI são permitidas (app.powerbi.com ou msit.powerbi.com)'
@@ -51,7 +51,7 @@ test('invalid share URLs are rejected with the rule’s text, and a public one s
   ] as const) {
     await url.fill(text)
     await save(page)
-    await expect(url, text).toHaveAccessibleDescription(startingWith(message))
+    await expect(url, text).toHaveAccessibleDescription(toPrefixPattern(message))
     await expect(toast(page, message), text).toBeVisible()
     await expect(url).toBeFocused()
   }
@@ -107,5 +107,5 @@ test('the demo’s own share link is shown, and saving it explains why it is rej
   await expect(form.getByText(/^Este endereço é do Power BI simulado desta demonstração/)).toBeVisible()
   await save(page)
   await expect(toast(page, INVALID)).toBeVisible()
-  await expect(form.getByLabel('URL do relatório')).toHaveAccessibleDescription(startingWith(INVALID))
+  await expect(form.getByLabel('URL do relatório')).toHaveAccessibleDescription(toPrefixPattern(INVALID))
 })

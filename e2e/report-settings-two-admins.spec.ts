@@ -1,8 +1,8 @@
 import type { Browser, Page } from '@playwright/test'
 import { expect, muteChanges, test } from './portal-fixture.ts'
-import { datasetOf, formOf, openSettings, save, toast } from './settings-card.ts'
+import { getDatasetField, getForm, openSettings, save, toast } from './settings-card.ts'
 
-const notice = (page: Page) => formOf(page).getByRole('alert')
+const notice = (page: Page) => getForm(page).getByRole('alert')
 const NOT_SAVED = 'Erro ao salvar configuração do Power BI para Vendas'
 const SAVED = 'Configuração do Power BI para Vendas salva com sucesso'
 
@@ -22,28 +22,28 @@ test('a change saved by another administrator meanwhile is shown and not overwri
     await openCardAs(browser, demo.url, 'admin'),
     await openCardAs(browser, demo.url, 'diretoria'),
   ]
-  await datasetOf(ana).fill('de-ana')
+  await getDatasetField(ana).fill('de-ana')
   await save(ana)
   await expect(toast(ana, SAVED)).toBeVisible()
 
-  await datasetOf(dirceu).fill('de-dirceu')
+  await getDatasetField(dirceu).fill('de-dirceu')
   await save(dirceu)
   await expect(notice(dirceu)).toContainText('Esta área foi alterada enquanto você editava')
   await expect(notice(dirceu)).toContainText('por admin@grupopatio.com.br')
   await expect(notice(dirceu)).toContainText('de-ana')
-  await expect(datasetOf(dirceu)).toHaveValue('de-dirceu')
+  await expect(getDatasetField(dirceu)).toHaveValue('de-dirceu')
   // The alert says it; a toast would cover the buttons.
   await expect(toast(dirceu, NOT_SAVED)).toHaveCount(0)
   await notice(dirceu).getByRole('button', { name: 'Usar a versão atual' }).click()
   await expect(notice(dirceu)).toHaveCount(0)
-  await expect(datasetOf(dirceu)).toHaveValue('de-ana')
+  await expect(getDatasetField(dirceu)).toHaveValue('de-ana')
 
   // Deleted meanwhile, but kept here on request.
-  await formOf(ana).getByRole('radio', { name: 'Nenhum' }).check()
+  await getForm(ana).getByRole('radio', { name: 'Nenhum' }).check()
   await save(ana)
   await ana.getByRole('button', { name: 'Remover relatório' }).click()
   await expect(toast(ana, 'Configuração do Power BI para Vendas removida com sucesso')).toBeVisible()
-  await datasetOf(dirceu).fill('de-dirceu')
+  await getDatasetField(dirceu).fill('de-dirceu')
   await save(dirceu)
   await expect(notice(dirceu)).toContainText(/Modo\s*Nenhum/)
   await notice(dirceu).getByRole('button', { name: 'Salvar a minha mesmo assim' }).click()
@@ -53,7 +53,7 @@ test('a change saved by another administrator meanwhile is shown and not overwri
   // Ana saw no report, so her 'Nenhum' removes nothing; she has no unsaved input either.
   await save(ana)
   await expect(toast(ana, NOT_SAVED)).toBeVisible()
-  await expect(datasetOf(ana)).toHaveValue('de-dirceu')
+  await expect(getDatasetField(ana)).toHaveValue('de-dirceu')
   await expect(notice(ana)).toHaveCount(0)
 })
 
@@ -63,7 +63,7 @@ test('a demoted administrator is sent away by the next click', async ({
 }) => {
   await demo.setAdministrator('diretoria', true)
   const page = await openCardAs(browser, demo.url, 'diretoria')
-  await datasetOf(page).fill('nunca salvo')
+  await getDatasetField(page).fill('nunca salvo')
   // Demoted while the request is in flight: earlier, the poll of every 15 s could have revealed it.
   await page.route('**/api/global-powerbi-settings/**', async (route) => {
     if (route.request().method() !== 'GET') await demo.setAdministrator('diretoria', false)

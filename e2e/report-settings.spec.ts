@@ -1,12 +1,12 @@
-import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
 import {
-  datasetOf,
+  getDatasetField,
   fillIds,
-  formOf,
+  getForm,
   OFICINA,
   openSettings,
   save,
-  tabOf,
+  getTab,
   toast,
   VENDAS,
 } from './settings-card.ts'
@@ -40,12 +40,12 @@ test('nine ordered tabs show the state of each area, and the URL keeps the selec
   await expect(form.getByLabel('Dataset ID (opcional)')).toHaveValue(VENDAS.datasetId)
   await expect(form.getByLabel('URL do relatório')).toHaveCount(0)
 
-  await tabOf(page, 'Oficina').click()
+  await getTab(page, 'Oficina').click()
   await expect(page).toHaveURL(/[?&]area=Oficina/)
   await page.reload()
-  await expect(formOf(page).getByLabel('Report ID')).toHaveValue(OFICINA.reportId)
+  await expect(getForm(page).getByLabel('Report ID')).toHaveValue(OFICINA.reportId)
   await page.goto('/admin?area=Estoque')
-  await expect(tabOf(page, 'Vendas')).toHaveAttribute('aria-selected', 'true')
+  await expect(getTab(page, 'Vendas')).toHaveAttribute('aria-selected', 'true')
 })
 
 test('a pasted iframe is reduced to its URL, and the saved report shows for people of the area', async ({
@@ -71,10 +71,10 @@ test('a pasted iframe is reduced to its URL, and the saved report shows for peop
   await expect(url).toHaveValue(embedUrl)
   await save(page)
   await expect(toast(page, 'Configuração do Power BI para Administrativo salva com sucesso')).toBeVisible()
-  await expect(tabOf(page, 'Administrativo')).toHaveText('Administrativo com relatório')
+  await expect(getTab(page, 'Administrativo')).toHaveText('Administrativo com relatório')
 
-  await tabOf(page, 'Slack').click()
-  await fillIds(formOf(page), VENDAS.workspaceId, VENDAS.reportId)
+  await getTab(page, 'Slack').click()
+  await fillIds(getForm(page), VENDAS.workspaceId, VENDAS.reportId)
   await save(page)
   await expect(toast(page, 'Configuração do Power BI para Slack salva com sucesso')).toBeVisible()
   // The administrator's own reports, by navigation within the portal.
@@ -86,7 +86,7 @@ test('a pasted iframe is reduced to its URL, and the saved report shows for peop
   await context.route('https://app.powerbi.com/**', (route) => route.fulfill({ body: 'relatório' }))
   await openAs(reader, 'diretoria')
   await reader.getByRole('tab', { name: 'Slack' }).click()
-  await expect(reportOf(reader, 'Slack').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(reader, 'Slack').locator('[data-card]').first()).toBeVisible()
   await reader.getByRole('tab', { name: 'Administrativo' }).click()
   await expect(reader.locator('iframe[title="Administrativo"]')).toHaveAttribute(
     'src',
@@ -102,15 +102,15 @@ test('removing a report asks for confirmation; without one there is nothing to r
   const dialog = page.getByRole('dialog', { name: 'Remover o relatório de Marketing?' })
   await dialog.getByRole('button', { name: 'Cancelar' }).click()
   await expect(dialog).toBeHidden()
-  await expect(tabOf(page, 'Marketing')).toHaveText('Marketing com alterações não salvas')
+  await expect(getTab(page, 'Marketing')).toHaveText('Marketing com alterações não salvas')
   await save(page)
   await dialog.getByRole('button', { name: 'Remover relatório' }).click()
   await expect(toast(page, 'Configuração do Power BI para Marketing removida com sucesso')).toBeVisible()
-  await expect(tabOf(page, 'Marketing')).toHaveText('Marketing sem relatório')
+  await expect(getTab(page, 'Marketing')).toHaveText('Marketing sem relatório')
   await save(page)
   await expect(toast(page, 'Nenhuma configuração para remover em Marketing')).toBeVisible()
   await page.reload()
-  await expect(formOf(page).getByRole('radio', { name: 'Nenhum' })).toBeChecked()
+  await expect(getForm(page).getByRole('radio', { name: 'Nenhum' })).toBeChecked()
 })
 
 test('unsaved changes survive a change of tabs, are marked, and are not discarded unasked', async ({
@@ -120,22 +120,22 @@ test('unsaved changes survive a change of tabs, are marked, and are not discarde
   // A previous screen of the portal, for the back button.
   await page.getByRole('link', { name: 'Minha conta' }).click()
   await page.getByRole('link', { name: 'Administração' }).click()
-  await tabOf(page, 'CRM').click()
-  const form = formOf(page)
+  await getTab(page, 'CRM').click()
+  const form = getForm(page)
   await form.getByLabel('Dataset ID (opcional)').fill('outro')
-  await tabOf(page, 'Oficina').click()
-  await expect(tabOf(page, 'CRM')).toHaveText('CRM com alterações não salvas')
+  await getTab(page, 'Oficina').click()
+  await expect(getTab(page, 'CRM')).toHaveText('CRM com alterações não salvas')
   await expect(page.getByRole('button', { name: 'Descartar alterações' })).toHaveCount(0)
-  await formOf(page).getByRole('radio', { name: 'Nenhum' }).check()
-  await tabOf(page, 'CRM').click()
-  await expect(datasetOf(page)).toHaveValue('outro')
+  await getForm(page).getByRole('radio', { name: 'Nenhum' }).check()
+  await getTab(page, 'CRM').click()
+  await expect(getDatasetField(page)).toHaveValue('outro')
 
   await page.getByRole('link', { name: 'Minha conta' }).click()
   const dialog = page.getByRole('dialog', { name: 'Sair sem salvar?' })
   await expect(dialog).toContainText('As alterações em Oficina e CRM ainda não foram salvas')
   await dialog.getByRole('button', { name: 'Continuar editando' }).click()
   await expect(page).toHaveURL(/\/admin/)
-  await expect(datasetOf(page)).toHaveValue('outro')
+  await expect(getDatasetField(page)).toHaveValue('outro')
 
   await page.evaluate(() => window.history.back())
   await dialog.getByRole('button', { name: 'Continuar editando' }).click()
@@ -149,8 +149,8 @@ test('unsaved changes survive a change of tabs, are marked, and are not discarde
   await reloading
 
   await page.getByRole('button', { name: 'Descartar alterações' }).click()
-  await expect(tabOf(page, 'CRM')).toHaveText('CRM com relatório')
-  await expect(datasetOf(page)).not.toHaveValue('outro')
+  await expect(getTab(page, 'CRM')).toHaveText('CRM com relatório')
+  await expect(getDatasetField(page)).not.toHaveValue('outro')
   await page.getByRole('link', { name: 'Minha conta' }).click()
   await dialog.getByRole('button', { name: 'Sair sem salvar' }).click()
   await expect(page).toHaveURL(/\/profile/)
@@ -158,17 +158,17 @@ test('unsaved changes survive a change of tabs, are marked, and are not discarde
 
 test("'Sair' asks before it discards unsaved changes", async ({ page }) => {
   await openSettings(page, 'CRM')
-  await datasetOf(page).fill('outro')
+  await getDatasetField(page).fill('outro')
   const leave = page.getByRole('button', { name: 'Sair', exact: true })
   const dialog = page.getByRole('dialog', { name: 'Sair sem salvar?' })
   await leave.click()
   await expect(dialog).toContainText('As alterações em CRM ainda não foram salvas')
   await page.keyboard.press('Escape')
-  await expect(datasetOf(page)).toHaveValue('outro')
+  await expect(getDatasetField(page)).toHaveValue('outro')
   await expect(leave).toBeFocused()
   // Still signed in: the server responds.
   await page.getByRole('button', { name: 'Testar relatório' }).click()
-  await expect(formOf(page).getByText('Testando o relatório…')).toHaveCount(0)
+  await expect(getForm(page).getByText('Testando o relatório…')).toHaveCount(0)
   await expect(page).toHaveURL(/\/admin/)
 
   await leave.click()
@@ -179,7 +179,7 @@ test("'Sair' asks before it discards unsaved changes", async ({ page }) => {
 
   // A session that another tab ends is not held back.
   await openSettings(page, 'CRM')
-  await datasetOf(page).fill('outro')
+  await getDatasetField(page).fill('outro')
   const other = await page.context().newPage()
   await other.goto('/profile')
   await other.getByRole('button', { name: 'Sair', exact: true }).click()
@@ -194,13 +194,13 @@ test('failures to load or save are reported and can be retried', async ({ page }
   await expect(failure).toBeVisible()
   await page.unroute('**/api/global-powerbi-settings')
   await failure.getByRole('button', { name: 'Tentar novamente' }).click()
-  await expect(tabOf(page, 'Gerentes')).toHaveAttribute('aria-selected', 'true')
+  await expect(getTab(page, 'Gerentes')).toHaveAttribute('aria-selected', 'true')
 
   await page.route('**/api/global-powerbi-settings/gerentes', (route) => route.abort())
-  await datasetOf(page).fill('')
+  await getDatasetField(page).fill('')
   await save(page)
   await expect(toast(page, 'Erro ao salvar configuração do Power BI para Gerentes')).toBeVisible()
-  await expect(tabOf(page, 'Gerentes')).toHaveText('Gerentes com alterações não salvas')
+  await expect(getTab(page, 'Gerentes')).toHaveText('Gerentes com alterações não salvas')
   await page.unroute('**/api/global-powerbi-settings/gerentes')
   await save(page)
   await expect(toast(page, 'Configuração do Power BI para Gerentes salva com sucesso')).toBeVisible()
@@ -220,7 +220,7 @@ test('content below the card does not shift when the settings load', async ({ pa
     const top = async () => Math.round((await below.boundingBox())?.y ?? 0)
     const before = await top()
     letCome()
-    await expect(tabOf(page, 'Vendas')).toBeVisible()
+    await expect(getTab(page, 'Vendas')).toBeVisible()
     expect([width, await top()]).toEqual([width, before])
     await page.unrouteAll({ behavior: 'wait' })
   }

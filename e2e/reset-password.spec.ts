@@ -50,8 +50,8 @@ test('a forgotten password is reset by mail, and the new one signs in', async ({
   await expect(page).toHaveURL('/reset-password')
   const titles = await page.evaluateHandle(() => {
     const seen = new Set<string | null | undefined>()
-    const look = () => seen.add(document.querySelector('h1')?.textContent)
-    new MutationObserver(look).observe(document.body, { childList: true, subtree: true })
+    const record = () => seen.add(document.querySelector('h1')?.textContent)
+    new MutationObserver(record).observe(document.body, { childList: true, subtree: true })
     return seen
   })
   await expect(page).toHaveURL('/login')

@@ -51,7 +51,7 @@ const RECAPTCHA_SCRIPT = `
     reset() {},
   }`
 
-async function answerForGoogle(page: Page): Promise<string[]> {
+async function stubGoogle(page: Page): Promise<string[]> {
   const asked: string[] = []
   await page.route(/^https:\/\/(?!localhost)/, (route) => {
     const { origin, pathname } = new URL(route.request().url())
@@ -94,7 +94,7 @@ test.describe(() => {
   })
 
   test('with reCAPTCHA the policy allows its two hosts only', async ({ page }) => {
-    const asked = await answerForGoogle(page)
+    const asked = await stubGoogle(page)
     for (const path of ['/login', '/signup']) {
       const reply = await page.goto(path)
       const policy = parsePolicy(reply?.headers()['content-security-policy'])

@@ -4,21 +4,21 @@ import { expect, openAs } from './portal-fixture.ts'
 
 export const [VENDAS, OFICINA] = EMULATED_REPORTS as unknown as [EmulatedReport, EmulatedReport]
 
-export const tabOf = (page: Page, area: string) => page.getByRole('tab', { name: new RegExp(`^${area} `) })
+export const getTab = (page: Page, area: string) => page.getByRole('tab', { name: new RegExp(`^${area} `) })
 /** Returns the form of the selected area. */
-export const formOf = (page: Page) => page.getByRole('tabpanel').getByRole('form')
-export const datasetOf = (page: Page) => formOf(page).getByLabel('Dataset ID (opcional)')
+export const getForm = (page: Page) => page.getByRole('tabpanel').getByRole('form')
+export const getDatasetField = (page: Page) => getForm(page).getByLabel('Dataset ID (opcional)')
 export const save = (page: Page) => page.getByRole('button', { name: 'Salvar Configurações' }).click()
 export const toast = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Notificações' }).getByText(text, { exact: true })
 /** Matches a field's description that begins with its error, followed by the hint. */
-export const startingWith = (text: string) => new RegExp(`^${text.replace(/[.()]/g, '\\$&')}( |$)`)
+export const toPrefixPattern = (text: string) => new RegExp(`^${text.replace(/[.()]/g, '\\$&')}( |$)`)
 
 /** Signs in and opens the card of /admin at an area. */
 export async function openSettings(page: Page, area: string, name = 'admin'): Promise<Locator> {
   await openAs(page, name, `/admin?area=${area}`)
-  await expect(tabOf(page, area)).toHaveAttribute('aria-selected', 'true')
-  return formOf(page)
+  await expect(getTab(page, area)).toHaveAttribute('aria-selected', 'true')
+  return getForm(page)
 }
 
 export async function fillIds(form: Locator, workspaceId: string, reportId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { expect, openAs, PASSWORD, reportOf, signIn, solveHumanCheck, test } from './portal-fixture.ts'
+import { expect, openAs, PASSWORD, getReportFrame, signIn, solveHumanCheck, test } from './portal-fixture.ts'
 
 const email = (name: string) => `${name}@grupopatio.com.br`
 
@@ -182,7 +182,7 @@ test('a browser that refuses storage can sign in, open the reports and sign out'
     navigator.locks.request = async () => refuse()
   })
   await signIn(page, 'diretoria')
-  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
   await page.getByRole('button', { name: 'Sair' }).click()
   await expect(page).toHaveURL('/login')
   await expect(page.getByText('Este navegador não guarda nada deste site.')).toBeVisible()

@@ -1,17 +1,17 @@
 import type { Locator, Page } from '@playwright/test'
 import {
   type Demo,
-  emailOf,
+  toEmail,
   expect,
   PASSWORD as SEEDED_PASSWORD,
   signUp,
   solveHumanCheck,
   test,
 } from './portal-fixture.ts'
-import { cardOf } from './support-calls.ts'
+import { getCard } from './support-calls.ts'
 
 const PASSWORD = 'Um-Cavalo-Azul-77'
-const linkIn = async (demo: Demo, email: string, count = 1) =>
+const getMailLink = async (demo: Demo, email: string, count = 1) =>
   (await demo.mail(email, 'verification', count)).link as string
 
 test('a person signs up, confirms the mail and waits for approval', async ({ page, demo }) => {
@@ -40,7 +40,7 @@ test('a person signs up, confirms the mail and waits for approval', async ({ pag
   await expect(page.getByLabel('E-mail')).toHaveValue(email)
 
   // A prefetch of the link does not use it up.
-  const link = await linkIn(demo, email, 2)
+  const link = await getMailLink(demo, email, 2)
   await fetch(link)
   await page.goto(link)
   await expect(page.getByText('E-mail verificado!')).toBeVisible()
@@ -188,14 +188,14 @@ test('sign-up, sign-in, approval and answering a message work by keyboard alone'
   await expect(page).toHaveURL('/email-verification')
   await press(page.getByRole('link', { name: 'Voltar para o login' }))
 
-  await typeInto('E-mail', emailOf('admin'))
+  await typeInto('E-mail', toEmail('admin'))
   await typeInto('Senha', SEEDED_PASSWORD)
   await solveHumanCheck(page)
   await keyboard.press('Enter')
   await press(page.getByRole('link', { name: /^Administração, \d+ aguardam aprovação$/ }))
 
   const waiting = page.getByRole('region', { name: 'Aguardando aprovação' }).getByRole('listitem')
-  const pending = waiting.filter({ hasText: emailOf('pendente') })
+  const pending = waiting.filter({ hasText: toEmail('pendente') })
   await press(button('Aprovar', pending))
   const approving = page.getByRole('dialog', { name: 'Aprovar Usuário' })
   for (const name of ['CRM', 'FIAT', 'RJ'])
@@ -207,7 +207,7 @@ test('sign-up, sign-in, approval and answering a message work by keyboard alone'
   // From the top of the page, as after F5.
   await page.reload()
   await press(page.getByRole('link', { name: /^Mensagens, \d+ não lidas$/ }))
-  const card = cardOf(page, 'Rita Prado')
+  const card = getCard(page, 'Rita Prado')
   await press(card.getByRole('link', { name: 'Responder', exact: true }))
   await expect(card.getByText(/^Respondida por .+, hoje às/)).toBeVisible()
   await press(button('Marcar como não lida', card))

@@ -29,7 +29,7 @@ export async function sendMessages(demo: Demo, ...messages: Partial<SentMessage>
 }
 
 /** Returns the card of a person's message. */
-export function cardOf(page: Page, name: string) {
+export function getCard(page: Page, name: string) {
   return page.getByRole('article', { name })
 }
 

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { EMULATED_THIN_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { expect, test } from './portal-fixture.ts'
-import { datasetOf, formOf, OFICINA, openSettings, tabOf } from './settings-card.ts'
+import { getDatasetField, getForm, OFICINA, openSettings, getTab } from './settings-card.ts'
 
 async function openVendas(page: Page) {
   const form = await openSettings(page, 'Vendas')
@@ -91,7 +91,7 @@ test('a report is chosen from those the application can access, and tested at on
   await expect(dialog).toHaveCount(0)
   await expect(form.getByLabel('Workspace ID')).toHaveValue(EMULATED_THIN_REPORT.workspaceId)
   await expect(form.getByLabel('Report ID')).toHaveValue(EMULATED_THIN_REPORT.reportId)
-  await expect(datasetOf(page)).toHaveValue(EMULATED_THIN_REPORT.datasetId)
+  await expect(getDatasetField(page)).toHaveValue(EMULATED_THIN_REPORT.datasetId)
   await expect(form.locator('[aria-live]')).toHaveText(/^Tudo certo: o relatório “Vendas com modelo/)
 })
 
@@ -106,7 +106,7 @@ test('a pasted report URL fills in the ids', async ({ page }) => {
   await expect(form.getByLabel('Workspace ID')).toHaveValue(workspaceId)
   await expect(form.getByLabel('Report ID')).toHaveValue(reportId)
   // The other report's dataset would be wrong.
-  await expect(datasetOf(page)).toHaveValue('')
+  await expect(getDatasetField(page)).toHaveValue('')
   await expect(form.getByText(/foram preenchidos pelo link colado/)).toBeVisible()
 })
 
@@ -129,6 +129,6 @@ test('all areas are tested at once, and each fault links to its form', async ({ 
   await expect(dialog.getByRole('status')).toHaveText('Tudo certo em todas as áreas.', { timeout: 20_000 })
   await dialog.getByRole('button', { name: 'CRM' }).click()
   await expect(dialog).toHaveCount(0)
-  await expect(tabOf(page, 'CRM')).toHaveAttribute('aria-selected', 'true')
-  await expect(formOf(page)).toHaveAccessibleName('Relatório de CRM')
+  await expect(getTab(page, 'CRM')).toHaveAttribute('aria-selected', 'true')
+  await expect(getForm(page)).toHaveAccessibleName('Relatório de CRM')
 })

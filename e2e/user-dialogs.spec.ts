@@ -1,15 +1,15 @@
 import type { Page } from '@playwright/test'
 import {
   expect,
-  menuOf,
+  getRowMenu,
   openAdmin,
   openPerson,
-  pressInMenu,
+  clickMenuItem,
   test,
-  tickedIn,
+  listSelected,
   toast,
 } from './administration.ts'
-import { seriousFindings } from './serious-findings.ts'
+import { findSeriousViolations } from './axe-findings.ts'
 
 const PENDING = 'pendente@grupopatio.com.br'
 const VENDAS = 'vendas.rj@grupopatio.com.br'
@@ -29,7 +29,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 /** Waits until running animations and those about to start have finished. */
-function animationsEnd(page: Page): Promise<void> {
+function waitForAnimations(page: Page): Promise<void> {
   return page.evaluate(async () => {
     for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame)
     await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
@@ -41,7 +41,7 @@ test('types are changed by keyboard alone', async ({ page, other }) => {
   await openPerson(page, VENDAS)
   // Around the menu and out of it, then in again.
   const item = (name: string) => page.getByRole('menuitem', { name })
-  await menuOf(page).focus()
+  await getRowMenu(page).focus()
   await page.keyboard.press('Enter')
   await expect(item('Gerenciar Tipos de Acesso')).toBeFocused()
   await page.keyboard.press('ArrowUp')
@@ -50,16 +50,16 @@ test('types are changed by keyboard alone', async ({ page, other }) => {
   await expect(item('Histórico')).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('menu')).toHaveCount(0)
-  await expect(menuOf(page)).toBeFocused()
-  await expect(menuOf(page)).toHaveAttribute('aria-expanded', 'false')
+  await expect(getRowMenu(page)).toBeFocused()
+  await expect(getRowMenu(page)).toHaveAttribute('aria-expanded', 'false')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' })).toBeFocused()
   await page.keyboard.press('Space')
-  expect(await tickedIn(dialog)).toHaveLength(9)
+  expect(await listSelected(dialog)).toHaveLength(9)
   await page.keyboard.press('Space')
-  expect(await tickedIn(dialog)).toEqual([])
+  expect(await listSelected(dialog)).toEqual([])
   await tabTo(page, 'Marketing')
   await page.keyboard.press('Space')
   // The focus is trapped in the dialog.
@@ -67,7 +67,7 @@ test('types are changed by keyboard alone', async ({ page, other }) => {
   await tabTo(page, 'Vendas')
   await page.keyboard.press('Escape')
   await expect(dialog).toHaveCount(0)
-  await expect(menuOf(page)).toBeFocused()
+  await expect(getRowMenu(page)).toBeFocused()
   expect((await other.person(VENDAS)).types).toEqual(['Vendas'])
 
   await page.keyboard.press('Enter')
@@ -86,23 +86,23 @@ test('a click outside keeps a dialog with changes open and closes one without', 
   await openPerson(page, VENDAS)
   const dialog = page.getByRole('dialog')
   const open = async () => {
-    await pressInMenu(page, 'Gerenciar Tipos de Acesso')
+    await clickMenuItem(page, 'Gerenciar Tipos de Acesso')
     await expect(dialog.getByRole('checkbox', { name: 'HPD' })).toBeVisible()
   }
-  const pressBeside = () => page.mouse.click(195, 12)
+  const clickOutside = () => page.mouse.click(195, 12)
   await open()
-  await pressBeside()
+  await clickOutside()
   await expect(dialog).toHaveCount(0)
 
   await open()
   await dialog.getByRole('checkbox', { name: 'HPD' }).check()
-  await pressBeside()
+  await clickOutside()
   // A closing dialog fades first.
-  await animationsEnd(page)
-  expect(await tickedIn(dialog)).toEqual(['Vendas', 'HPD'])
+  await waitForAnimations(page)
+  expect(await listSelected(dialog)).toEqual(['Vendas', 'HPD'])
   // Back to the initial selection: nothing to lose.
   await dialog.getByRole('checkbox', { name: 'HPD' }).uncheck()
-  await pressBeside()
+  await clickOutside()
   await expect(dialog).toHaveCount(0)
 
   // Escape is deliberate, so it asks.
@@ -190,11 +190,11 @@ for (const [colorScheme, width] of [
     const dialog = page.getByRole('dialog')
     const expectClean = async (text: string) => {
       await expect(dialog.getByText(text).first()).toBeVisible()
-      expect(await seriousFindings(page), text).toEqual([])
+      expect(await findSeriousViolations(page), text).toEqual([])
     }
     await openPerson(page, VENDAS)
-    await menuOf(page).click()
-    expect(await seriousFindings(page)).toEqual([])
+    await getRowMenu(page).click()
+    expect(await findSeriousViolations(page)).toEqual([])
     await page.keyboard.press('Escape')
     for (const [button, text] of [
       ['Gerenciar Tipos de Acesso', 'Operadores'],
@@ -204,12 +204,12 @@ for (const [colorScheme, width] of [
     ] as const) {
       const isInRow = button === 'Remover' && width === 1440
       if (isInRow) await page.getByRole('button', { name: button, exact: true }).click()
-      else await pressInMenu(page, button)
+      else await clickMenuItem(page, button)
       await expectClean(text)
       await page.keyboard.press('Escape')
       await expect(dialog).toHaveCount(0)
     }
-    await pressInMenu(page, 'Gerenciar Tipos de Acesso')
+    await clickMenuItem(page, 'Gerenciar Tipos de Acesso')
     await expectClean('Operadores')
     await other.change(VENDAS, { types: ['Slack'] })
     await dialog.getByRole('button', { name: 'Salvar' }).click()
@@ -249,16 +249,16 @@ test('a double click opens a dialog and does not close it', async ({ page }) => 
     await expect(dialog).toHaveCount(0)
   }
   for (const name of ['Gerenciar Marcas e Estados', 'Gerenciar Tipos de Acesso']) {
-    await menuOf(page).click()
+    await getRowMenu(page).click()
     await page.getByRole('menuitem', { name }).dblclick()
-    await animationsEnd(page)
+    await waitForAnimations(page)
     await expect(dialog, name).toBeVisible()
     await leave('Cancelar')
   }
   await page.getByRole('row').nth(1).getByRole('checkbox').click()
   for (const name of [/^Alterar Filtros em Massa/, /^Excluir Selecionados/]) {
     await page.getByRole('button', { name }).dblclick()
-    await animationsEnd(page)
+    await waitForAnimations(page)
     await expect(dialog).toBeVisible()
     await leave('Cancelar')
   }

@@ -17,24 +17,24 @@ const columnHead = (page: Page, name: string): Locator =>
 export const header = (page: Page, name: string): Locator => columnHead(page, name).getByRole('button')
 
 /** Waits until the rows are sorted by a column. */
-export async function untilSorted(page: Page, name: string, direction: string): Promise<void> {
+export async function waitUntilSorted(page: Page, name: string, direction: string): Promise<void> {
   await expect(columnHead(page, name)).toHaveAttribute('aria-sort', direction)
   await expect(page.locator('#usuarios table')).toHaveAttribute('aria-busy', 'false')
 }
 
-export const words = (page: Page): Locator => page.locator('#usuarios').getByRole('status')
+export const getStatus = (page: Page): Locator => page.locator('#usuarios').getByRole('status')
 
 /** Returns the button of a filter by its name; its text is the picked value. */
-export const filterBy = (page: Page, name: string): Locator =>
+export const getFilter = (page: Page, name: string): Locator =>
   page.getByRole('combobox', { name: new RegExp(`^Filtrar por ${name}: `) })
 
 export async function pickFilter(page: Page, name: string, option: string): Promise<void> {
-  await filterBy(page, name).click()
+  await getFilter(page, name).click()
   await page.getByRole('option', { name: option, exact: true }).click()
 }
 
 /** Returns the addresses in the first rows, from the top. */
-export async function firstEmails(page: Page, count: number): Promise<string[]> {
+export async function readFirstEmails(page: Page, count: number): Promise<string[]> {
   await expect(page.locator('#usuarios table')).toHaveAttribute('aria-busy', 'false')
   const row = (index: number) => page.locator(`#usuarios tbody [data-index="${index}"]`)
   const cells = Array.from({ length: count }, (_, index) => row(index).locator('td').nth(1))
@@ -43,11 +43,11 @@ export async function firstEmails(page: Page, count: number): Promise<string[]> 
 
 /** Returns the number of people that the table displays. */
 export async function countPeople(page: Page): Promise<number> {
-  await expect(words(page)).toHaveText(/^\d+ usuários$/)
-  return Number.parseInt((await words(page).textContent()) ?? '', 10)
+  await expect(getStatus(page)).toHaveText(/^\d+ usuários$/)
+  return Number.parseInt((await getStatus(page).textContent()) ?? '', 10)
 }
 
 /** Checks whether the page is wider than the window. */
-export function overflowsSideways(page: Page): Promise<boolean> {
+export function hasHorizontalOverflow(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 }

@@ -1,14 +1,14 @@
-import { menuOf } from './administration.ts'
+import { getRowMenu } from './administration.ts'
 import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
-import { axeFindings, inEachLook } from './serious-findings.ts'
+import { findViolations, forEachAppearance } from './axe-findings.ts'
 import {
   countPeople,
   header,
   openTable,
-  overflowsSideways,
+  hasHorizontalOverflow,
   pickFilter,
   rows,
-  words,
+  getStatus,
 } from './user-table-fixture.ts'
 
 test('the header is sticky, and rows load ahead of scrolling', async ({ page }) => {
@@ -74,7 +74,7 @@ test('a count that fails to load is reported and can be retried', async ({ page 
   await page.unroute('**/api/profiles?*')
   await page.unroute('**/api/profiles/count*')
   await retry.press('Enter')
-  await expect(words(page)).toHaveText(/^\d+ usuários$/)
+  await expect(getStatus(page)).toHaveText(/^\d+ usuários$/)
   await expect(page.getByRole('button', { name: /^Pendentes \(\d+\)$/ })).toBeVisible()
   // A figure is wider than its placeholder dots.
   expect(Math.abs(((await besideIt.boundingBox())?.x ?? 0) - left)).toBeLessThan(12)
@@ -89,7 +89,7 @@ test('on a phone people are cards, and nothing overflows', async ({ page }) => {
   await page.getByRole('button', { name: 'Ir para os usuários' }).click()
   await expect(page.getByRole('searchbox')).toBeInViewport()
   const row = rows(page).first()
-  await menuOf(row).click()
+  await getRowMenu(row).click()
   for (const name of ['Remover', 'Gerenciar Marcas e Estados', 'Exportar dados'])
     await expect(page.getByRole('menuitem', { name })).toBeInViewport({ ratio: 1 })
   await page.keyboard.press('Escape')
@@ -104,11 +104,11 @@ test('on a phone people are cards, and nothing overflows', async ({ page }) => {
   await page.locator('#filtros').getByRole('button', { name: 'Limpar filtros' }).click()
   await header(page, 'Último Acesso').click()
   await expect(page).toHaveURL(/sort=last_sign_in_at/)
-  expect(await overflowsSideways(page)).toBe(false)
+  expect(await hasHorizontalOverflow(page)).toBe(false)
 })
 
 test('axe finds no violation in the table', async ({ page }) => {
   await openTable(page)
   await rows(page).nth(2).getByRole('checkbox').check()
-  await inEachLook(page, async () => expect(await axeFindings(page, '#usuarios')).toEqual([]))
+  await forEachAppearance(page, async () => expect(await findViolations(page, '#usuarios')).toEqual([]))
 })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test, toast } from './administration.ts'
-import { countPeople, header, openTable, pickFilter, rows, untilSorted, words } from './user-table-fixture.ts'
+import { countPeople, header, openTable, pickFilter, rows, waitUntilSorted, getStatus } from './user-table-fixture.ts'
 
 // Rows are virtualized: only those near the window are rendered.
 test.use({ viewport: { width: 1440, height: 1300 } })
@@ -18,24 +18,24 @@ test('all who match are selected, except those deselected, until the filter chan
 
   const all = page.getByRole('checkbox', { name: 'Selecionar todos' })
   await all.check()
-  await expect(words(page)).toContainText(`Todos os ${count} usuários estão selecionados`)
+  await expect(getStatus(page)).toContainText(`Todos os ${count} usuários estão selecionados`)
   await expect(remove(page)).toHaveText(`Excluir Selecionados (${count})`)
   await rows(page).nth(1).getByRole('checkbox').uncheck()
   await rows(page).nth(3).getByRole('checkbox').uncheck()
-  await expect(words(page)).toContainText('estão selecionados, menos 2')
+  await expect(getStatus(page)).toContainText('estão selecionados, menos 2')
   await expect(edit).toHaveText(`Alterar Filtros em Massa (${count - 2})`)
   expect(await all.evaluate((box: HTMLInputElement) => box.indeterminate)).toBe(true)
 
   await header(page, 'Nome').click()
   await expect(page).toHaveURL(/sort=full_name/)
-  await untilSorted(page, 'Nome', 'ascending')
-  await expect(words(page)).toContainText('menos 2')
+  await waitUntilSorted(page, 'Nome', 'ascending')
+  await expect(getStatus(page)).toContainText('menos 2')
   await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
   await expect(page.locator(`#usuarios [aria-rowindex="${count + 1}"]`).getByRole('checkbox')).toBeChecked()
   await pickFilter(page, 'Tipo', 'HPD')
   await expect(edit).toBeDisabled()
   await all.check()
-  await expect(words(page)).toContainText('que correspondem estão selecionados')
+  await expect(getStatus(page)).toContainText('que correspondem estão selecionados')
   await page.getByRole('button', { name: 'Limpar seleção' }).click()
   await expect(edit).toBeDisabled()
 })
@@ -45,14 +45,14 @@ test('shift selects a range, by pointer and by keyboard', async ({ page }) => {
   const box = (index: number) => page.locator(`#usuarios [data-index="${index}"]`).getByRole('checkbox')
   await box(1).click()
   await box(5).click({ modifiers: ['Shift'] })
-  await expect(words(page)).toContainText('5 usuários selecionados')
+  await expect(getStatus(page)).toContainText('5 usuários selecionados')
   await box(3).click()
-  await expect(words(page)).toContainText('4 usuários selecionados')
+  await expect(getStatus(page)).toContainText('4 usuários selecionados')
   await box(3).press('ArrowDown')
   await expect(box(4)).toBeFocused()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Shift+Space')
-  await expect(words(page)).toContainText('2 usuários selecionados')
+  await expect(getStatus(page)).toContainText('2 usuários selecionados')
 })
 
 test('the table is usable by keyboard alone', async ({ page }) => {
@@ -61,10 +61,10 @@ test('the table is usable by keyboard alone', async ({ page }) => {
   await header(page, 'Data de Registro').focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/sort=created_at/)
-  await untilSorted(page, 'Data de Registro', 'ascending')
+  await waitUntilSorted(page, 'Data de Registro', 'ascending')
   await page.getByRole('checkbox', { name: 'Selecionar todos' }).focus()
   await page.keyboard.press('Space')
-  await expect(words(page)).toContainText('estão selecionados')
+  await expect(getStatus(page)).toContainText('estão selecionados')
 
   const first = page.locator('#usuarios [data-index="0"]')
   await first.getByRole('checkbox').focus()
@@ -101,7 +101,7 @@ test('people who leave the list also leave the selection and its exceptions', as
   await openTable(page, '?status=pending&verified=yes')
   for (const email of [first, second]) await rowOf(email).getByRole('checkbox').check()
   await approve(first)
-  await expect(words(page)).toContainText('1 usuário selecionado')
+  await expect(getStatus(page)).toContainText('1 usuário selecionado')
   await expect(remove(page)).toHaveText('Excluir Selecionados (1)')
   await expect(page.locator('#usuarios tbody input:checked')).toHaveCount(1)
 
@@ -110,8 +110,8 @@ test('people who leave the list also leave the selection and its exceptions', as
   await rowOf(third).getByRole('checkbox').uncheck()
   await expect(remove(page)).toHaveText(`Excluir Selecionados (${left})`)
   await approve(third)
-  await expect(words(page)).toContainText(`Todos os ${left} usuários`)
-  await expect(words(page)).not.toContainText('menos')
+  await expect(getStatus(page)).toContainText(`Todos os ${left} usuários`)
+  await expect(getStatus(page)).not.toContainText('menos')
   await expect(remove(page)).toHaveText(`Excluir Selecionados (${left})`)
 })
 
@@ -139,7 +139,7 @@ test('while another list loads, the old rows stay dimmed and unselectable, and t
   }
   answer()
   await expect(table).toHaveAttribute('aria-busy', 'false')
-  await expect(words(page)).not.toContainText('selecionado')
+  await expect(getStatus(page)).not.toContainText('selecionado')
   await expect(all).toBeFocused()
   await expect(box).toBeEnabled()
 })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './portal-fixture.ts'
-import { header, openTable, overflowsSideways, rows, untilSorted } from './user-table-fixture.ts'
+import { header, openTable, hasHorizontalOverflow, rows, waitUntilSorted } from './user-table-fixture.ts'
 
 test('rows are visible in every window size, with filters and a selection', async ({ page }) => {
   for (const [width, height] of [
@@ -16,13 +16,13 @@ test('rows are visible in every window size, with filters and a selection', asyn
     await page.locator('main').evaluate((main) => main.scrollTo({ top: 3_000 }))
     await expect(page.getByRole('button', { name: 'Excluir Selecionados (1)' })).toBeInViewport()
     await expect(header(page, 'E-mail')).toBeInViewport()
-    await expect.poll(() => pixelsOfRows(page), `${width} × ${height}`).toBeGreaterThan(180)
-    expect(await overflowsSideways(page)).toBe(false)
+    await expect.poll(() => measureRows(page), `${width} × ${height}`).toBeGreaterThan(180)
+    expect(await hasHorizontalOverflow(page)).toBe(false)
   }
 })
 
 /** Returns the height below the header and above the sticky bottom bar in which rows receive clicks. */
-function pixelsOfRows(page: Page): Promise<number> {
+function measureRows(page: Page): Promise<number> {
   return page.evaluate(() => {
     const x = window.innerWidth / 2
     const isRow = (y: number) => document.elementFromPoint(x, y)?.closest('#usuarios [data-index]') != null
@@ -31,7 +31,7 @@ function pixelsOfRows(page: Page): Promise<number> {
 }
 
 /** Returns how many rows of average height fit into the visible area. */
-const rowsInSight = (page: Page) =>
+const countVisibleRows = (page: Page) =>
   page.evaluate(() => {
     const at = (y: number) =>
       document.elementFromPoint(window.innerWidth / 2, y)?.closest('#usuarios [data-index]') ?? []
@@ -49,7 +49,7 @@ test('twelve people are visible on a desktop and four on a phone', async ({ page
     await page.setViewportSize({ width, height })
     await openTable(page)
     await page.locator('main').evaluate((main) => main.scrollTo({ top: 3_000 }))
-    await expect.poll(() => rowsInSight(page)).toBeGreaterThanOrEqual(wanted)
+    await expect.poll(() => countVisibleRows(page)).toBeGreaterThanOrEqual(wanted)
   }
 })
 
@@ -68,15 +68,15 @@ test('on a phone the header fades at its overflowing edge and can be scrolled to
   const [button, edge] = [await last.boundingBox(), await head.boundingBox()]
   if (!button || !edge) throw new Error('Nothing is drawn')
   expect(button.x + button.width).toBeLessThan(edge.x + edge.width - 40)
-  await expect(page.getByRole('searchbox')).toHaveJSProperty('scrollWidth', await innerWidthOf(page))
+  await expect(page.getByRole('searchbox')).toHaveJSProperty('scrollWidth', await getInnerWidth(page))
 })
 
-const innerWidthOf = (page: Page) => page.getByRole('searchbox').evaluate((input) => input.clientWidth)
+const getInnerWidth = (page: Page) => page.getByRole('searchbox').evaluate((input) => input.clientWidth)
 
 test('cards keep their heights in another order, and the last one ends with the table', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openTable(page, '?q=ana')
-  const restBelow = () =>
+  const measureRest = () =>
     page.evaluate(() => {
       document.querySelector('main')?.scrollTo({ top: 99_999 })
       const body = document.querySelector('#usuarios tbody')
@@ -84,11 +84,11 @@ test('cards keep their heights in another order, and the last one ends with the 
       const bottom = body?.querySelector(`[aria-rowindex="${count}"]`)?.getBoundingClientRect().bottom
       return body && bottom && Math.round(body.getBoundingClientRect().bottom - bottom)
     })
-  await expect.poll(restBelow).toBe(0)
+  await expect.poll(measureRest).toBe(0)
   for (const direction of ['ascending', 'descending']) {
     await header(page, 'Nome').click()
-    await untilSorted(page, 'Nome', direction)
-    await expect.poll(restBelow).toBe(0)
+    await waitUntilSorted(page, 'Nome', direction)
+    await expect.poll(measureRest).toBe(0)
   }
 })
 

@@ -1,14 +1,14 @@
-import { menuOf } from './administration.ts'
+import { getRowMenu } from './administration.ts'
 import { expect, test } from './portal-fixture.ts'
 import {
-  filterBy,
-  firstEmails,
+  getFilter,
+  readFirstEmails,
   header,
   openTable,
   pickFilter,
   rows,
-  untilSorted,
-  words,
+  waitUntilSorted,
+  getStatus,
 } from './user-table-fixture.ts'
 
 // Rows are virtualized: only those near the window are rendered.
@@ -28,7 +28,7 @@ test('the table has seven columns, of which all but the last can be sorted by', 
     'Último Acesso',
     'Ações',
   ])
-  await untilSorted(page, 'E-mail', 'ascending')
+  await waitUntilSorted(page, 'E-mail', 'ascending')
   // Administrators are marked, without making the row higher.
   await expect(rows(page).filter({ hasText: 'admin@grupopatio.com.br' })).toContainText('Administrador')
   await expect(rows(page).getByText('Administrador', { exact: true })).toHaveCount(1)
@@ -46,14 +46,14 @@ test('the table has seven columns, of which all but the last can be sorted by', 
       await header(page, name).click()
       const { searchParams } = new URL((await asked).url())
       expect([searchParams.get('sort'), searchParams.get('order')]).toEqual([sort, order])
-      await untilSorted(page, name, direction)
+      await waitUntilSorted(page, name, direction)
       await expect(
         page.locator('#usuarios [aria-sort=ascending], #usuarios [aria-sort=descending]'),
       ).toHaveCount(1)
     }
   await header(page, 'E-mail').click()
-  await untilSorted(page, 'E-mail', 'ascending')
-  const emails = await firstEmails(page, 10)
+  await waitUntilSorted(page, 'E-mail', 'ascending')
+  const emails = await readFirstEmails(page, 10)
   expect(emails).toEqual(emails.toSorted(new Intl.Collator('pt-BR').compare))
 })
 
@@ -72,7 +72,7 @@ test('a row shows a person’s entitlements and offers every action', async ({ p
   ])
     await expect(row).toContainText(text)
   await expect(row.getByRole('button', { name: 'Remover', exact: true })).toBeVisible()
-  await menuOf(row).click()
+  await getRowMenu(row).click()
   await expect(page.getByRole('menuitem')).toHaveText([
     'Gerenciar Tipos de Acesso',
     'Gerenciar Marcas e Estados',
@@ -90,22 +90,22 @@ test('a row shows a person’s entitlements and offers every action', async ({ p
 
 test('filters are kept in the URL, through a reload and back', async ({ page }) => {
   await openTable(page)
-  const everybody = (await words(page).textContent()) as string
+  const everybody = (await getStatus(page).textContent()) as string
   const pending = page.getByRole('button', { name: /^Pendentes \(\d+\)$/ })
   const waiting = /\d+/.exec((await pending.textContent()) ?? '')?.[0]
   await pending.click()
-  await expect(words(page)).toHaveText(`${waiting} de ${everybody}`)
+  await expect(getStatus(page)).toHaveText(`${waiting} de ${everybody}`)
   await expect(page).toHaveURL(/status=pending/)
   await pending.click()
-  await expect(words(page)).toHaveText(everybody)
+  await expect(getStatus(page)).toHaveText(everybody)
 
-  await filterBy(page, 'Marca').click()
+  await getFilter(page, 'Marca').click()
   await page.getByRole('combobox', { name: 'Buscar em Marca' }).fill('fía')
   await expect(page.getByRole('option')).toHaveText(['FIAT'])
   await page.keyboard.press('Enter')
-  await expect(filterBy(page, 'Marca')).toBeFocused()
-  await expect(words(page)).toHaveText(/^\d+ de /)
-  const fiat = (await words(page).textContent()) as string
+  await expect(getFilter(page, 'Marca')).toBeFocused()
+  await expect(getStatus(page)).toHaveText(/^\d+ de /)
+  const fiat = (await getStatus(page).textContent()) as string
   for (const [name, option, parameter, told] of [
     ['Estado', 'MG', 'estado=MG', 'Estado: MG'],
     ['E-mail', 'Verificado', 'verified=yes', 'E-mail: verificado'],
@@ -114,15 +114,15 @@ test('filters are kept in the URL, through a reload and back', async ({ page }) 
   ] as const) {
     await pickFilter(page, name, option)
     await expect(page).toHaveURL(new RegExp(`[?&]${parameter}(&|$)`))
-    await expect(filterBy(page, name)).toHaveText(told)
+    await expect(getFilter(page, name)).toHaveText(told)
   }
   await page.reload()
-  await expect(filterBy(page, 'Estado')).toHaveText('Estado: MG')
-  await expect(filterBy(page, 'E-mail')).toHaveText('E-mail: pendente')
+  await expect(getFilter(page, 'Estado')).toHaveText('Estado: MG')
+  await expect(getFilter(page, 'E-mail')).toHaveText('E-mail: pendente')
   for (let steps = 0; steps < 4; steps += 1) await page.goBack()
-  await expect(words(page)).toHaveText(fiat)
+  await expect(getStatus(page)).toHaveText(fiat)
   await page.getByRole('button', { name: 'Limpar filtros' }).click()
-  await expect(words(page)).toHaveText(everybody)
+  await expect(getStatus(page)).toHaveText(everybody)
   await expect(page).toHaveURL(/\/admin$/)
 })
 
@@ -135,8 +135,8 @@ test('a search starts while typing, and an empty result shows in a full-width ce
   await expect(search).toBeFocused()
   await page.keyboard.type('DIRETÓRIA@')
   await page.keyboard.press('Enter')
-  await expect(words(page)).toContainText('1 de')
-  expect(await firstEmails(page, 1)).toEqual(['diretoria@grupopatio.com.br'])
+  await expect(getStatus(page)).toContainText('1 de')
+  expect(await readFirstEmails(page, 1)).toEqual(['diretoria@grupopatio.com.br'])
   await page.goBack()
   await expect(search).toHaveValue('')
   await search.fill('ninguém se chama assim')

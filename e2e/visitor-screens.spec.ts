@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test'
 import { watchLayoutShifts } from './layout-shifts.ts'
 import {
-  emailOf,
+  toEmail,
   expect,
-  newSessionOf,
+  createSession,
   openAs,
   openSession,
   PASSWORD,
@@ -14,13 +14,13 @@ import {
 
 const LINK = 'token_hash=abc&type='
 /** Stubs the server's reply about any link. */
-const tellOfLink = (page: Page, state: string) =>
-  page.route('**/api/auth/verify**', (route) => route.fulfill({ json: { email: emailOf('ana'), state } }))
+const stubLinkState = (page: Page, state: string) =>
+  page.route('**/api/auth/verify**', (route) => route.fulfill({ json: { email: toEmail('ana'), state } }))
 const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
 /** Calls the portal as a seeded account, from another device. */
 async function callAs(name: string, url: string, body: object): Promise<void> {
-  const session = await newSessionOf(name)
+  const session = await createSession(name)
   const headers = { authorization: `Bearer ${session.access_token}`, 'content-type': 'application/json' }
   const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   expect(reply.status).toBe(200)
@@ -44,7 +44,7 @@ for (const width of [1440, 390])
       ['/nao-fui-eu#token_hash=abc', 'Não foi você?'],
       ['/nada-aqui', 'Oops! Page not found'],
     ]
-    await tellOfLink(page, 'asks-password')
+    await stubLinkState(page, 'asks-password')
     const places: Record<'forms' | 'messages', Set<string>> = { forms: new Set(), messages: new Set() }
     const heights = new Set<string>()
     // On a slow connection the font loads last.
@@ -99,10 +99,10 @@ for (const width of [1440, 390])
       expect(await moved(), page.url()).toEqual([])
     }
     await page.goto('/signup')
-    await page.getByLabel('E-mail').fill(emailOf('ana'))
+    await page.getByLabel('E-mail').fill(toEmail('ana'))
     await solveHumanCheck(page)
     await typeInto('Senha')
-    await tellOfLink(page, 'asks-password')
+    await stubLinkState(page, 'asks-password')
     await page.goto(`/reset-password#${LINK}recovery`)
     await typeInto('Nova senha')
     await page.goto(`/auth/callback#${LINK}signup`)
@@ -146,12 +146,12 @@ test('every form that sets a password names its account, without warnings of Chr
   })
   const expectOwner = async (name: string) => {
     const owner = page.locator('form:has([autocomplete=new-password]) [autocomplete=username]')
-    await expect(owner).toHaveValue(emailOf(name))
+    await expect(owner).toHaveValue(toEmail(name))
   }
   await page.goto('/signup')
-  await page.getByLabel('E-mail').fill(emailOf('ana'))
+  await page.getByLabel('E-mail').fill(toEmail('ana'))
   await expectOwner('ana')
-  await tellOfLink(page, 'asks-password')
+  await stubLinkState(page, 'asks-password')
   await page.goto(`/reset-password#${LINK}recovery`)
   await expectOwner('ana')
   await page.goto(`/auth/callback#${LINK}signup`)
@@ -174,7 +174,7 @@ test('every form focuses its first field, except on a phone', async ({
     await browser.newContext({ baseURL: baseURL as string, hasTouch: true, isMobile: true })
   ).newPage()
   for (const each of [page, phone]) {
-    await tellOfLink(each, 'asks-password')
+    await stubLinkState(each, 'asks-password')
     for (const [path, label] of [
       ['/login', 'E-mail'],
       ['/signup', 'E-mail'],
@@ -211,7 +211,7 @@ test('/login reports that the password was changed elsewhere, without earlier to
   await expect(page.getByText('A senha desta conta foi trocada. Entre com a nova senha.')).toBeVisible()
   await expect(page.getByRole('region', { name: 'Notificações' }).locator('p')).toHaveCount(0)
   // After the sign-in, the person is back where they were.
-  await page.getByLabel('E-mail').fill(emailOf('vendas.rj'))
+  await page.getByLabel('E-mail').fill(toEmail('vendas.rj'))
   await page.getByLabel('Senha', { exact: true }).fill('Cavalo-Verde-88')
   await solveHumanCheck(page)
   await page.getByRole('button', { name: 'Entrar' }).click()
@@ -227,7 +227,7 @@ test('/login reports that the account was removed, and that another tab has sign
   demo,
 }) => {
   await openSession(page, 'pendente')
-  const session = await newSessionOf('pendente')
+  const session = await createSession('pendente')
   await callAs('admin', `${demo.url}/api/functions/delete-users`, { userIds: [session.user.id] })
   await page.goto('/power-bi')
   await expect(page.getByText(/^Sua conta foi removida do portal\./)).toBeVisible()
@@ -254,7 +254,7 @@ test('after inactivity the same person returns to where they were, another perso
     await page.clock.fastForward('31:00')
     await expect(page).toHaveURL('/login')
     await expect(page.getByText('Ao entrar, você volta para onde estava.')).toBeVisible()
-    await page.getByLabel('E-mail').fill(emailOf(name))
+    await page.getByLabel('E-mail').fill(toEmail(name))
     await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
     await solveHumanCheck(page)
     await page.getByRole('button', { name: 'Entrar' }).click()
@@ -269,7 +269,7 @@ test('/profile shows the person’s account and entitlements', async ({ page }) 
   await page.getByRole('link', { name: 'Minha conta' }).click()
   const lines = page.getByRole('main').locator('dl > div')
   await expect(lines).toHaveText([
-    `E-mail${emailOf('vendas.rj')}O e-mail não pode ser alterado.`,
+    `E-mail${toEmail('vendas.rj')}O e-mail não pode ser alterado.`,
     'NomeVera Vendas',
     'ÁreasVendas, CRM',
     'MarcasFIAT, JEEP',
@@ -285,7 +285,7 @@ test.describe(() => {
   test('a second request for a reset link shows when it is allowed', async ({ page }) => {
     await page.goto('/forgot-password')
     const ask = async () => {
-      await page.getByLabel('E-mail').fill(emailOf('diretoria'))
+      await page.getByLabel('E-mail').fill(toEmail('diretoria'))
       await page.getByRole('button', { name: 'Enviar link' }).click()
     }
     await ask()
@@ -297,7 +297,7 @@ test.describe(() => {
     const button = page.getByRole('button', { name: 'Enviar link' })
     await expect(button).toBeDisabled()
     // Another address is not limited.
-    await page.getByLabel('E-mail').fill(emailOf('vendas.rj'))
+    await page.getByLabel('E-mail').fill(toEmail('vendas.rj'))
     await expect(button).toBeEnabled()
   })
 })

@@ -20,16 +20,16 @@ export async function watchViolations(context: BrowserContext): Promise<string[]
   context.on('console', (message) => {
     if (isAboutPolicy(message)) violations.push(`console at ${message.page()?.url()}: ${message.text()}`)
   })
-  await context.exposeBinding('tellViolation', (_, { disposition, sourceFile, text }: Violation) => {
+  await context.exposeBinding('reportViolation', (_, { disposition, sourceFile, text }: Violation) => {
     if (disposition === 'report' && KNOWN_REPORTER.test(sourceFile)) return
     violations.push(`${disposition}: ${text}`)
   })
   await context.addInitScript(() => {
-    const { tellViolation } = globalThis as unknown as { tellViolation: (violation: Violation) => void }
+    const { reportViolation } = globalThis as unknown as { reportViolation: (violation: Violation) => void }
     document.addEventListener('securitypolicyviolation', (event) => {
       const { disposition, effectiveDirective, blockedURI, documentURI, sourceFile, sample } = event
       const text = `${effectiveDirective} ${blockedURI} at ${documentURI} by ${sourceFile}: ${sample}`
-      tellViolation({ disposition, sourceFile: sourceFile ?? '', text })
+      reportViolation({ disposition, sourceFile: sourceFile ?? '', text })
     })
   })
   return violations

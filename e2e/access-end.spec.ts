@@ -1,12 +1,12 @@
 import { saoPauloDay } from '#contract/user-rules.ts'
-import { expect, openAdmin, openPerson, pressInMenu, test, toast } from './administration.ts'
-import { emailOf, openAs, reportOf } from './portal-fixture.ts'
-import { seriousFindings } from './serious-findings.ts'
+import { expect, openAdmin, openPerson, clickMenuItem, test, toast } from './administration.ts'
+import { toEmail, openAs, getReportFrame } from './portal-fixture.ts'
+import { findSeriousViolations } from './axe-findings.ts'
 import { rows } from './user-table-fixture.ts'
 
-const VENDAS = emailOf('vendas.rj')
+const VENDAS = toEmail('vendas.rj')
 const DAY_MS = 24 * 60 * 60_000
-const shown = (day: string) => day.split('-').reverse().join('/')
+const formatDay = (day: string) => day.split('-').reverse().join('/')
 
 test('an end date is set or removed for many people at once and can be undone', async ({ page, other }) => {
   const day = saoPauloDay(Date.now() + 30 * DAY_MS)
@@ -30,7 +30,7 @@ test('an end date is set or removed for many people at once and can be undone', 
   expect((await other.person(VENDAS)).valid_until).toBeNull()
   await page.getByRole('button', { name: 'Desfazer' }).click()
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
-  await expect(rows(page).first()).toContainText(`Válido até ${shown(day)}`)
+  await expect(rows(page).first()).toContainText(`Válido até ${formatDay(day)}`)
 })
 
 test('an end date shows in the row, in the history and to the person', async ({
@@ -40,7 +40,7 @@ test('an end date shows in the row, in the history and to the person', async ({
 }) => {
   const day = saoPauloDay(Date.now() + 30 * DAY_MS)
   await openPerson(page, VENDAS)
-  await pressInMenu(page, 'Gerenciar Tipos de Acesso')
+  await clickMenuItem(page, 'Gerenciar Tipos de Acesso')
   const dialog = page.getByRole('dialog')
   const field = dialog.getByLabel('Válido até')
   await field.fill(saoPauloDay(Date.now() - DAY_MS))
@@ -48,10 +48,10 @@ test('an end date shows in the row, in the history and to the person', async ({
   await field.fill(day)
   await dialog.getByRole('button', { name: 'Salvar' }).click()
   await expect(dialog).toHaveCount(0)
-  await expect(rows(page).first()).toContainText(`Válido até ${shown(day)}`)
-  await pressInMenu(page, 'Histórico')
+  await expect(rows(page).first()).toContainText(`Válido até ${formatDay(day)}`)
+  await clickMenuItem(page, 'Histórico')
   await expect(dialog).toContainText(`mudou até quando o acesso vale`)
-  await expect(dialog).toContainText(`válido até ${shown(day)}`)
+  await expect(dialog).toContainText(`válido até ${formatDay(day)}`)
   await page.keyboard.press('Escape')
 
   const yesterday = saoPauloDay(Date.now() - DAY_MS)
@@ -62,9 +62,9 @@ test('an end date shows in the row, in the history and to the person', async ({
   await db.updateTable('profiles').set({ valid_until: yesterday }).where('email', '=', VENDAS).execute()
   await colleague.reload()
   await expect(colleague.getByRole('main')).toContainText(
-    `Seu acesso ao portal era válido até ${shown(yesterday)}. Para continuar, peça a um administrador que o prorrogue.`,
+    `Seu acesso ao portal era válido até ${formatDay(yesterday)}. Para continuar, peça a um administrador que o prorrogue.`,
   )
-  await expect(rows(page).first()).toContainText(`Acesso encerrado em ${shown(yesterday)}`)
+  await expect(rows(page).first()).toContainText(`Acesso encerrado em ${formatDay(yesterday)}`)
   await colleague.getByRole('link', { name: 'Escrever ao administrador' }).click()
   await expect(colleague.getByLabel('Mensagem')).toHaveValue(/Meu acesso ao portal terminou/)
   await colleague.close()
@@ -111,7 +111,7 @@ test('the holders of a marca are reviewed, and the review is recorded', async ({
     `${holders.length - 2} mantidos, 1 removido · admin@grupopatio.com.br`,
   )
   expect((await other.person(VENDAS)).marcas).toEqual(['FIAT'])
-  const findings = await seriousFindings(page)
+  const findings = await findSeriousViolations(page)
   expect(findings).toEqual([])
 })
 
@@ -120,13 +120,13 @@ test('an administrator views the reports as another person, under a permanent no
   other,
 }) => {
   await openPerson(page, VENDAS)
-  await pressInMenu(page, 'Ver como')
+  await clickMenuItem(page, 'Ver como')
   const frame = page.getByRole('region', { name: 'Vendo como Vera Vendas' })
   await expect(frame).toContainText('somente leitura')
   await expect(frame.getByRole('timer')).toHaveText(/^Restam 1[45]:\d\d$/)
   await expect(frame.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
-  await expect(reportOf(page, 'Vendas').getByText('FIAT').first()).toBeVisible({ timeout: 20_000 })
-  expect(await seriousFindings(page)).toEqual([])
+  await expect(getReportFrame(page, 'Vendas').getByText('FIAT').first()).toBeVisible({ timeout: 20_000 })
+  expect(await findSeriousViolations(page)).toEqual([])
   await frame.getByRole('link', { name: 'Encerrar' }).click()
   await expect(rows(page)).toHaveCount(1)
   expect((await other.person(VENDAS)).last_sign_in_at).toBeNull()

@@ -11,23 +11,23 @@ export interface Finding {
 
 const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-async function lookAt(frame: Frame, within: string): Promise<Finding[]> {
+async function runAxe(frame: Frame, within: string): Promise<Finding[]> {
   if (!(await frame.evaluate(() => 'axe' in window))) await frame.evaluate(axeSource)
   return frame.evaluate(async (selector) => {
     const { axe } = window as typeof window & { axe: typeof axeCore }
-    const readMoving = () =>
+    const listRunningAnimations = () =>
       document
         .getAnimations()
         .filter(
           ({ playState, effect }) =>
             playState === 'running' && effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY,
         )
-    const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+    const waitForFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
     // Ends color transitions, whose colors are not the page's; inheriting elements start theirs later.
-    await drawn()
-    for (let moving = readMoving(); moving.length > 0; moving = readMoving()) {
+    await waitForFrame()
+    for (let moving = listRunningAnimations(); moving.length > 0; moving = listRunningAnimations()) {
       await Promise.allSettled(moving.map(({ finished }) => finished))
-      await drawn()
+      await waitForFrame()
     }
     // A focus guard only passes the focus on, which axe cannot know (dequelabs/axe-core#4832).
     const context = { include: selector, exclude: '[data-base-ui-focus-guard]' }
@@ -43,21 +43,21 @@ async function lookAt(frame: Frame, within: string): Promise<Finding[]> {
  * Returns axe's findings in a page and its frames. Injects axe once per page
  * and returns only the findings, since transferring both took most of the time.
  */
-export async function axeFindings(page: Page, within = 'html'): Promise<Finding[]> {
-  const found = await lookAt(page.mainFrame(), within)
+export async function findViolations(page: Page, within = 'html'): Promise<Finding[]> {
+  const found = await runAxe(page.mainFrame(), within)
   for (const frame of page.frames().slice(1))
-    if (await (await frame.frameElement()).isVisible()) found.push(...(await lookAt(frame, 'html')))
+    if (await (await frame.frameElement()).isVisible()) found.push(...(await runAxe(frame, 'html')))
   return found
 }
 
 /** Returns axe's serious and critical findings in a page, each with its element. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  const found = await axeFindings(page)
+export async function findSeriousViolations(page: Page): Promise<string[]> {
+  const found = await findViolations(page)
   return found.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ text }) => text)
 }
 
 /** Runs a check in light and dark, desktop and phone; the page keeps the last of them. */
-export async function inEachLook(page: Page, check: () => Promise<void>): Promise<void> {
+export async function forEachAppearance(page: Page, check: () => Promise<void>): Promise<void> {
   for (const width of [1440, 390])
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: 844 })
@@ -66,6 +66,6 @@ export async function inEachLook(page: Page, check: () => Promise<void>): Promis
     }
 }
 
-export function expectNothingSerious(page: Page): Promise<void> {
-  return inEachLook(page, async () => expect(await seriousFindings(page)).toEqual([]))
+export function expectNoSeriousViolations(page: Page): Promise<void> {
+  return forEachAppearance(page, async () => expect(await findSeriousViolations(page)).toEqual([]))
 }
