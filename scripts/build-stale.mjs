@@ -1,4 +1,4 @@
-// Builds what the browser gets, when what it is made from has changed.
+// Builds the browser's files if their sources have changed.
 
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -7,11 +7,11 @@ import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } fro
 
 /**
  * @typedef {object} Target
- * @property {string} folder where it goes, below dist/
+ * @property {string} folder output folder below dist/
  * @property {string} announcement
  * @property {string} config
  * @property {readonly string[]} inputs
- * @property {boolean} [isPrerendered] whether its screens are drawn as HTML too
+ * @property {boolean} [isPrerendered] whether its screens are also prerendered as HTML
  */
 
 const isTest = /\.(test|spec)\.[a-z]+$/
@@ -34,7 +34,7 @@ export const webApp = {
   isPrerendered: true,
 }
 
-/** @type {Target} The Power BI emulator's page; only the demo and the tests need it. */
+/** @type {Target} The Power BI emulator's page, for the demo and the tests only. */
 export const reportPage = {
   folder: 'report-page',
   announcement: 'Compilando a página de relatório da demonstração…',
@@ -45,7 +45,7 @@ export const reportPage = {
 /**
  * @param {Target} target
  * @param {string} [base] the project's folder
- * @returns {string | undefined} the digest to store after a build, undefined when what is there is up to date
+ * @returns {string | undefined} the digest to store after a build; undefined when up to date
  */
 export function findStaleDigest({ folder, inputs }, base = root) {
   const digest = hashFiles(base, inputs)
@@ -65,7 +65,7 @@ const digestFile = (folder, base) => join(base, 'dist', `${folder}.sha256`)
  */
 export async function buildStale(targets) {
   for (const target of targets) {
-    // Taken before the build: a file saved meanwhile makes the next start build again.
+    // Before the build: a file saved meanwhile makes the next start build again.
     const digest = findStaleDigest(target)
     if (digest) await build(target, digest)
   }
@@ -99,14 +99,14 @@ async function run(program, args) {
 
 /**
  * @param {string} base folder that the entries are relative to
- * @param {readonly string[]} entries files and folders (whole, without tests); one that is missing counts as missing
- * @returns {string} hexadecimal SHA-256 over paths and contents, whatever the dates and the order of the entries
+ * @param {readonly string[]} entries files and folders (recursive, without tests), also missing ones
+ * @returns {string} hexadecimal SHA-256 over paths and contents, independent of dates and order
  */
 export function hashFiles(base, entries) {
   const hash = createHash('sha256')
   for (const path of entries.flatMap((entry) => listFiles(base, entry)).sort()) {
     const content = readFileSync(join(base, path))
-    // The length in between keeps two files apart from one file holding both.
+    // The length keeps two files distinct from one file with both contents.
     hash.update(`${path}\0${content.length}\0`).update(content)
   }
   return hash.digest('hex')

@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true }))
 
-test('stays the same when only dates, tests and the order of the entries change', () => {
+test('the digest ignores dates, tests and the order of entries', () => {
   const before = hashFiles(base, entries)
   utimesSync(join(base, 'src/a.ts'), 1, 1)
   writeFileSync(join(base, 'src/a.test.ts'), 'test')
@@ -29,19 +29,19 @@ test.each([
   ['a new file', () => writeFileSync(join(base, 'src/deep/c.ts'), '')],
   ['a removed file', () => rmSync(join(base, 'index.html'))],
   [
-    'two files run together into one',
+    'two files concatenated into one',
     () => {
       writeFileSync(join(base, 'src/a.ts'), 'onesrc/deep/b.ts\0two')
       rmSync(join(base, 'src/deep/b.ts'))
     },
   ],
-])('changes with %s', (_what, change) => {
+])('the digest changes with %s', (_what, change) => {
   const before = hashFiles(base, entries)
   change()
   expect(hashFiles(base, entries)).not.toBe(before)
 })
 
-test('a build is stale until its digest is stored, and again when its folder or a source is gone', () => {
+test('a build is stale until its digest is stored, and after its folder or a source is removed', () => {
   const target = { folder: 'web', announcement: '', config: '', inputs: entries }
   const digest = findStaleDigest(target, base)
   expect(digest).toBe(hashFiles(base, entries))

@@ -1,4 +1,4 @@
-// `npm run build`: everything that the browser gets, if stale.
+// `npm run build`: builds the browser's files if stale.
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { installDependencies } from './install-dependencies.mjs'
 import { failWith } from './run-command.mjs'

@@ -1,6 +1,6 @@
-// `npm run supply-chain`: what is installed is what package-lock.json says, nothing runs at install time but what
-// package.json allows, and every licence is one that we take. `-- --list` prints every package with its licence.
-// It knows nothing of known vulnerabilities: that takes a service (npm audit).
+// `npm run supply-chain`: checks that the installed packages match package-lock.json, that only
+// scripts allowed by package.json run at install time, and that every license is allowed. `-- --list`
+// prints every package with its license. Known vulnerabilities need a service (npm audit).
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { failWith, pinnedBinary, root, say } from './run-command.mjs'
 
 /** @typedef {import('./installed-packages.mjs').InstalledPackage} InstalledPackage */
 
-// Which licences packages may have: permissive ones, those of a font, and MPL-2.0, whose duties end at its own files.
+// Allowed licenses: permissive, font licenses, and MPL-2.0, whose duties are limited to its own files.
 const allowedLicences = new Set([
   '0BSD',
   'Apache-2.0',
@@ -37,7 +37,7 @@ function thisPlatform() {
 }
 
 /**
- * The package `node` fetches its binary as one more package, of the same version, which the lock cannot know.
+ * Whether a package is the pinned Node's binary, which `node` downloads and the lock file cannot list.
  * @param {InstalledPackage} candidate
  * @param {import('./installed-packages.mjs').Locked} locked
  */
@@ -76,8 +76,8 @@ function findRanges(dependencies) {
 }
 
 /**
- * Judges an SPDX expression: of `A OR B` one must be allowed, of `A AND B` both; AND binds closer. Anything that is
- * no such expression (UNLICENSED, SEE LICENSE IN …, WITH an exception) is not allowed.
+ * Evaluates an SPDX expression: `A OR B` needs one allowed, `A AND B` both; AND binds
+ * tighter. Anything else (UNLICENSED, SEE LICENSE IN …, WITH an exception) is not allowed.
  * @param {string | undefined} licence
  * @returns {boolean}
  */
@@ -112,7 +112,7 @@ function findLicences(installed) {
 }
 
 /**
- * Checks a project's folder.
+ * Checks a project folder.
  * @param {string} folder
  * @returns {{ installed: InstalledPackage[], faults: string[] }}
  * @throws {Error} when nothing is installed
@@ -132,7 +132,7 @@ export function checkSupplyChain(folder, platform = thisPlatform()) {
   return { installed, faults }
 }
 
-/** The binary comes with no package of the lock: all that can be said is which version it claims to be. */
+/** Checks the version that the pinned Node's binary claims: no lock entry covers it. */
 function findOtherNode() {
   if (!existsSync(pinnedBinary)) return []
   const wanted = `v${readJson(join(root, 'package-lock.json')).packages['node_modules/node'].version}`

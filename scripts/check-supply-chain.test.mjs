@@ -60,17 +60,17 @@ function faultsNow() {
   return checkSupplyChain(folder, platform).faults
 }
 
-describe('the check of the supply chain', () => {
-  test('finds nothing in a tree that is as locked, without what is for other platforms', () => {
+describe('checkSupplyChain', () => {
+  test('accepts a tree that matches the lock, without packages for other platforms', () => {
     expect(faultsNow()).toEqual([])
   })
 
-  test('finds a package too many, however deep', () => {
+  test('reports an extra package at any depth', () => {
     tree.installed['node_modules/a/node_modules/c'] = { name: 'c', version: '1.0.0', license: 'MIT' }
     expect(faultsNow()).toEqual(['node_modules/a/node_modules/c: não está em package-lock.json'])
   })
 
-  test('finds one too few', () => {
+  test('reports a missing package', () => {
     delete tree.installed['node_modules/a/node_modules/@s/b']
     expect(faultsNow()).toEqual(['node_modules/a/node_modules/@s/b: falta em node_modules'])
   })
@@ -82,26 +82,26 @@ describe('the check of the supply chain', () => {
       { os: ['linux'], cpu: ['x64'], libc: ['glibc'] },
     ],
     ['node_modules/native', 'for another platform, but not optional', { optional: false }],
-  ])('misses %s: %s', (path, _, values) => {
+  ])('reports %s as missing: %s', (path, _, values) => {
     Object.assign(tree.locked[path], values)
     expect(faultsNow()).toEqual([`${path}: falta em node_modules`])
   })
 
   test.each([[{ os: ['linux'], cpu: ['x64'], libc: ['musl'] }], [{ os: ['!linux'], cpu: undefined }]])(
-    'does not miss an optional package for %o',
+    'allows a missing optional package for %o',
     (values) => {
       Object.assign(tree.locked['node_modules/native'], values)
       expect(faultsNow()).toEqual([])
     },
   )
 
-  test('does not miss what only a missing package asks for', () => {
+  test('allows missing dependencies of a missing package', () => {
     tree.locked['node_modules/native'].dependencies = { helper: '1.0.0' }
     tree.locked['node_modules/helper'] = { version: '1.0.0', integrity: 'sha512-h', optional: true }
     expect(faultsNow()).toEqual([])
   })
 
-  test('finds another version, another name, another tarball', () => {
+  test('reports a different version, name or tarball', () => {
     tree.installed['node_modules/a'].version = '1.0.1'
     tree.installed['node_modules/@s/b'].name = 'b'
     tree.project.allowScripts.b = true
@@ -113,7 +113,7 @@ describe('the check of the supply chain', () => {
     ])
   })
 
-  test('finds what is locked without integrity or from elsewhere', () => {
+  test('reports lock entries without integrity or from another registry', () => {
     delete tree.locked['node_modules/a'].integrity
     tree.locked['node_modules/a'].resolved = 'git+ssh://git@example.com/a.git'
     expect(faultsNow().sort()).toEqual([
@@ -122,7 +122,7 @@ describe('the check of the supply chain', () => {
     ])
   })
 
-  test('finds install scripts that nobody allowed, those that npm makes up too, and allowances without use', () => {
+  test('reports install scripts that are not allowed, npm’s implicit ones included, and unused permissions', () => {
     tree.installed['node_modules/a'].scripts = { postinstall: 'curl' }
     write('node_modules/a/node_modules/@s/b/binding.gyp', {})
     tree.project.allowScripts = { z: true }
@@ -133,7 +133,7 @@ describe('the check of the supply chain', () => {
     ])
   })
 
-  test('finds a range in package.json and a licence that is not allowed', () => {
+  test('reports a version range in package.json and a license that is not allowed', () => {
     tree.project.dependencies.a = '^1.0.0'
     tree.installed['node_modules/a'].license = 'AGPL-3.0-only'
     tree.installed['node_modules/@s/b'].license = undefined
@@ -158,16 +158,16 @@ test.each([
   ['MIT)', false],
   ['', false],
   [undefined, false],
-])('licence %s: %s', (licence, isAllowed) => {
+])('isLicenceAllowed for %s: %s', (licence, isAllowed) => {
   expect(isLicenceAllowed(licence)).toBe(isAllowed)
 })
 
-test('npm run sbom lists every locked package in CycloneDX, with its hash where it is known', async () => {
+test('npm run sbom lists every locked package in CycloneDX, with its hash if known', async () => {
   const { status } = await runCommand('npm', ['run', 'sbom'], { capture: true })
   expect(status).toBe(0)
   const sbom = JSON.parse(readFileSync(join(root, 'dist', 'sbom.json'), 'utf8'))
   expect(sbom.bomFormat).toBe('CycloneDX')
-  // Whatever the folder is called.
+  // Whatever the folder's name.
   expect(sbom.metadata.component.purl).toMatch(/^pkg:npm\/patio@/)
   const locked = Object.entries(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)
   const names = locked

@@ -1,4 +1,4 @@
-// The numbers of a test run, read from what Vitest and Playwright report as JSON.
+// Reads the totals of a test run from the JSON reports of Vitest and Playwright.
 import { existsSync, readFileSync } from 'node:fs'
 
 /**
@@ -14,7 +14,7 @@ export const noTests = { passed: 0, failed: 0, skipped: 0 }
 /**
  * @param {string} file
  * @param {(report: any) => Totals} count
- * @returns {Totals} all zero when the report was never written or is cut short
+ * @returns {Totals} all zero when the report is missing or truncated
  */
 export function readTotals(file, count) {
   if (!existsSync(file)) return noTests
@@ -26,10 +26,11 @@ export function readTotals(file, count) {
 }
 
 /**
- * @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
+ * @param {{ numPassedTests: number, numFailedTests: number,
+ *   numPendingTests: number, numTodoTests: number,
  *   testResults: { status: string, assertionResults: unknown[] }[]
  * }} report Vitest's
- * @returns {Totals} a file that cannot even be loaded counts as one failure
+ * @returns {Totals} a file that cannot be loaded counts as one failure
  */
 export function countVitest(report) {
   const broken = report.testResults.filter(
@@ -68,7 +69,7 @@ export const addTotals = (all) =>
 
 /**
  * @param {Totals} totals
- * @returns {string} `N passed, N failed`, and the skipped ones when there are any
+ * @returns {string} `N passed, N failed`, and the skipped ones if any
  */
 export const writeTotals = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addTotals, countPlaywright, countVitest, noTests, readTotals, writeTotals } from './count-tests.mjs'
 
-test('counts a file that Vitest cannot load as a failure, and one with failed tests only once', () => {
+test('counts a file that Vitest cannot load as one failure, and failed tests only once', () => {
   const report = {
     numPassedTests: 5,
     numFailedTests: 1,
@@ -19,12 +19,12 @@ test('counts a file that Vitest cannot load as a failure, and one with failed te
   expect(countVitest(report)).toEqual({ passed: 5, failed: 2, skipped: 3 })
 })
 
-test('counts what Playwright reports', () => {
+test('counts Playwright’s results', () => {
   const stats = { expected: 4, unexpected: 1, flaky: 0, skipped: 2 }
   expect(countPlaywright({ stats })).toEqual({ passed: 4, failed: 1, skipped: 2 })
 })
 
-test('a report that is missing or cut short counts nothing', () => {
+test('counts a missing or truncated report as zero', () => {
   const folder = mkdtempSync(join(tmpdir(), 'patio-report-'))
   writeFileSync(join(folder, 'cut.json'), '{"stats":')
   expect(readTotals(join(folder, 'none.json'), countPlaywright)).toEqual(noTests)
@@ -32,7 +32,7 @@ test('a report that is missing or cut short counts nothing', () => {
   rmSync(folder, { recursive: true })
 })
 
-test('writes the sum on one line, naming skipped tests only when there are any', () => {
+test('formats the totals on one line, with skipped tests only if any', () => {
   const sum = addTotals([
     { passed: 2, failed: 1, skipped: 0 },
     { passed: 3, failed: 0, skipped: 4 },

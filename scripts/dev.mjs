@@ -1,4 +1,5 @@
-// `npm run dev`: the server under `node --watch` and Vite's development server in front of it, ended together.
+// `npm run dev`: runs the server under `node --watch` behind
+// Vite's development server, and ends both together.
 import { buildStale, reportPage } from './build-stale.mjs'
 import { installDependencies } from './install-dependencies.mjs'
 import { failWith, pinnedNode, runCommand, say, toolEnvironment } from './run-command.mjs'
@@ -8,7 +9,7 @@ const webPort = process.env.WEB_PORT ?? '5173'
 
 async function runBoth() {
   const oneEnded = new AbortController()
-  // Links in mails lead to the address that the developer has open.
+  // Links in mails must lead to the URL that the developer has open.
   const env = toolEnvironment({ PORT: port, WEB_PORT: webPort, PUBLIC_URL: `http://localhost:${webPort}` })
   /** @param {string} command @param {string[]} args */
   const run = async (command, ...args) => {

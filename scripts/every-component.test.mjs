@@ -12,7 +12,7 @@ test('the style page shows every component of ui', () => {
         ([, component]) => component ?? '',
       ),
     )
-  // Parts of others, what is made of one other alone, and what every page has once.
+  // Parts of other components, and those that every page renders once.
   const elsewhere = ['BlankPage', 'FieldFrame', 'FormAlert', 'LazyPart', 'MessagePage', 'Toaster']
   const missing = components.filter((name) => !elsewhere.includes(name) && !screen.includes(`<${name}`))
   expect(missing).toEqual([])

@@ -1,11 +1,11 @@
-// The Chromium that the browser tests drive, and installed PostgreSQL server programs for a throw-away cluster.
+// Finds the Chromium for browser tests, and PostgreSQL server programs for a temporary cluster.
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pinnedNode, runCommand, say, toolEnvironment } from './run-command.mjs'
 
 const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-/** Debian's engine without a window draws what no person sees: only where there is no browser. */
+/** Debian's headless engine renders unlike a real browser: only used when there is none. */
 const headlessShell = '/usr/lib/chromium/chromium-headless-shell'
 const macApps = ['Google Chrome', 'Chromium'].map((name) => `Applications/${name}.app/Contents/MacOS/${name}`)
 const downloadLimitMs = 5 * 60_000
@@ -13,7 +13,7 @@ const minPostgresMajor = 15
 
 /**
  * @param {string} path
- * @returns {boolean} whether it is a file that may be run
+ * @returns {boolean} whether it is an executable file
  */
 function isExecutable(path) {
   try {
@@ -41,7 +41,7 @@ export const findOnPath = (name, path) =>
     .find(isExecutable)
 
 /**
- * Installs Debian packages when this machine has apt-get and lets us: as root, or through sudo without a password.
+ * Installs Debian packages where apt-get is available: as root, or through sudo without a password.
  * @param {readonly string[]} names
  */
 async function installSystemPackages(names) {
@@ -55,17 +55,17 @@ async function installSystemPackages(names) {
   }
   if (!(await run('true'))) return
   say(`Instalando do sistema: ${names.join(', ')}…`)
-  // Lists may be partly out of reach while the package itself is not.
+  // Package lists may be partly unreachable while the package itself is available.
   await run('apt-get', 'update')
-  // What this machine has already is not ours to change: no upgrade.
+  // Installed packages must not change: no upgrade.
   const install = ['apt-get', 'install', '-y', '--no-upgrade', '--no-install-recommends']
-  // One that this system does not know keeps the others from coming.
+  // One unknown package would make the installation of all fail.
   if (!(await run(...install, ...names))) for (const name of names) await run(...install, name)
 }
 
 /**
- * In CI, on a machine that is there for the tests alone, installs what they would otherwise skip or take longer for;
- * elsewhere nothing.
+ * In CI, installs programs that tests would otherwise skip or
+ * be slower without; does nothing elsewhere.
  */
 export async function installTestPrograms() {
   const { CI, TEST_DATABASE_URL, CHROMIUM_PATH } = process.env
@@ -81,7 +81,7 @@ export async function installTestPrograms() {
 
 /**
  * @param {{ path?: string, home?: string }} [where]
- * @returns {string[]} installed browsers that could do, best first
+ * @returns {string[]} candidate browsers, best first
  */
 export function listInstalledBrowsers({ path, home = homedir() } = {}) {
   const fixed = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/snap/bin/chromium']
@@ -91,9 +91,9 @@ export function listInstalledBrowsers({ path, home = homedir() } = {}) {
 }
 
 /**
- * Finds a Chromium that runs, or installs one: Playwright's own build first, else the system's package.
+ * Finds a Chromium that runs, or installs one: Playwright's build first, else the system's package.
  * @returns {Promise<string>} its path
- * @throws {Error} when there is none and none can be installed, or when CHROMIUM_PATH names none
+ * @throws {Error} when none exists and none can be installed, or when CHROMIUM_PATH names none
  */
 export async function ensureChromium() {
   const chosen = process.env.CHROMIUM_PATH
@@ -114,7 +114,7 @@ async function downloadBrowser() {
     capture: true,
     abort: AbortSignal.timeout(downloadLimitMs),
   })
-  // A fresh machine may lack the libraries that this build needs; then it does not run and the system's is taken.
+  // A fresh machine may lack the libraries of this build, which then does not run.
   return findRunning([await downloadedBrowser()])
 }
 
@@ -123,7 +123,7 @@ async function installSystemBrowser() {
   return findRunning(listInstalledBrowsers())
 }
 
-/** @returns {Promise<string>} where Playwright keeps, or would keep, its own Chromium; '' when it cannot say */
+/** @returns {Promise<string>} where Playwright installs its own Chromium; '' if unknown */
 async function downloadedBrowser() {
   const program = "process.stdout.write(require('playwright-core').chromium.executablePath())"
   const { status, output } = await runCommand(pinnedNode(), ['--eval', program], { capture: true })
@@ -141,7 +141,7 @@ const runs = async (path) =>
   (await runCommand(path, ['--version'], { capture: true, abort: AbortSignal.timeout(20_000) })).status === 0
 
 /**
- * @param {string} parent folder that holds one folder per version
+ * @param {string} parent folder with one subfolder per version
  * @param {RegExp} name
  * @returns {string[]} the `bin` folders below it, newest version first
  */
@@ -160,7 +160,7 @@ const versionOf = (text) => Number(text.match(/\d+/)?.[0] ?? 0)
 /** @param {string} folder */
 const holdsServer = (folder) => ['initdb', 'postgres'].every((program) => isExecutable(join(folder, program)))
 
-/** @returns {string[]} folders that hold a PostgreSQL server, the one in PATH first, then newest first */
+/** @returns {string[]} folders with a PostgreSQL server, that of PATH first, then newest first */
 export function listPostgresFolders() {
   const folders = [
     ...pathFolders(),
@@ -172,7 +172,7 @@ export function listPostgresFolders() {
   return [...new Set(folders)].filter(holdsServer)
 }
 
-/** @returns {Promise<string | undefined>} folder of a PostgreSQL server that is new enough (15 or later) */
+/** @returns {Promise<string | undefined>} folder of a PostgreSQL server, version 15 or later */
 export async function findPostgres() {
   for (const folder of listPostgresFolders()) {
     const { output } = await runCommand(join(folder, 'postgres'), ['--version'], { capture: true })
@@ -180,15 +180,15 @@ export async function findPostgres() {
   }
 }
 
-/** @returns {string | undefined} the program that checks alert rules */
+/** @returns {string | undefined} the program that tests alert rules */
 export const findPromtool = () => findOnPath('promtool')
 
-/** @returns {string | undefined} Firefox, which drives itself */
+/** @returns {string | undefined} Firefox, which includes its own driver */
 export const findFirefox = () => findOnPath('firefox-esr') ?? findOnPath('firefox')
 
-/** @returns {boolean} whether WebKitGTK can be driven here, on a screen that nobody sees */
+/** @returns {boolean} whether WebKitGTK can be driven here, on a virtual screen */
 export const findWebKit = () => ['WebKitWebDriver', 'Xvfb'].every((name) => findOnPath(name))
 
-/** @returns {string | undefined} PgBouncer, which distributions put where only root looks */
+/** @returns {string | undefined} PgBouncer, which distributions install for root only */
 export const findPgBouncer = () =>
   findOnPath('pgbouncer', [process.env.PATH, '/usr/sbin', '/usr/local/sbin'].join(delimiter))

@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(base, { recursive: true })
 })
 
-test('takes the first program in PATH that may be run', () => {
+test('findOnPath returns the first executable in PATH', () => {
   makeProgram('first/chromium', 0o644)
   mkdirSync(join(base, 'second/chromium'), { recursive: true })
   const third = makeProgram('third/chromium')
@@ -34,27 +34,27 @@ test('takes the first program in PATH that may be run', () => {
   expect(findOnPath('google-chrome', folders.join(delimiter))).toBeUndefined()
 })
 
-test('finds a browser in PATH and among the applications of a Mac', () => {
+test('listInstalledBrowsers finds browsers in PATH and in the applications of macOS', () => {
   const onPath = makeProgram('bin/google-chrome-stable')
   const app = makeProgram('home/Applications/Google Chrome.app/Contents/MacOS/Google Chrome')
   const found = listInstalledBrowsers({ path: join(base, 'bin'), home: join(base, 'home') })
   expect(found.filter((browser) => browser.startsWith(base))).toEqual([onPath, app])
 })
 
-test('does not take an engine without a window for a browser', () => {
+test('listInstalledBrowsers omits the headless shell if there is a browser', () => {
   const shell = makeProgram('bin/chromium-headless-shell')
   const found = listInstalledBrowsers({ path: join(base, 'bin') })
   expect(found).not.toContain(shell)
   expect(found.filter((browser) => browser.startsWith('/usr/lib/'))).toEqual([])
 })
 
-test('prefers the newest PostgreSQL by number, not by letters', () => {
+test('listVersions sorts versions numerically', () => {
   for (const version of ['9', '15', '17', 'doc']) mkdirSync(join(base, version))
   expect(listVersions(base, /^\d+$/)).toEqual(['17', '15', '9'].map((version) => join(base, version, 'bin')))
   expect(listVersions(join(base, 'none'), /./)).toEqual([])
 })
 
-test('a folder with a server but no initdb is no PostgreSQL', () => {
+test('listPostgresFolders ignores a folder without initdb', () => {
   makeProgram('half/postgres')
   makeProgram('whole/postgres')
   makeProgram('whole/initdb')
@@ -62,7 +62,7 @@ test('a folder with a server but no initdb is no PostgreSQL', () => {
   expect(listPostgresFolders()[0]).toBe(join(base, 'whole'))
 })
 
-test('root hands the cluster to postgres, else to nobody', () => {
+test('unprivilegedUser returns postgres, else nobody', () => {
   const nobody = 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\n'
   expect(unprivilegedUser(nobody)).toEqual({ uid: 65534, gid: 65533 })
   expect(unprivilegedUser(`${nobody}postgres:x:101:104::/:/bin/sh\n`)).toEqual({ uid: 101, gid: 104 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** What a file at a path may not import; every line is refused by biome.json. */
+/** Imports that biome.json refuses, by the path of the importing file. */
 const REFUSED = {
   'src/contract/x.ts': ['zod', '#server/log.ts', '#web/http/api.ts', 'kysely'],
   'src/emulators/power-bi/x.ts': ['#server/log.ts', '#web/http/api.ts', 'hono', '../mailbox/mailbox.ts'],
@@ -56,7 +56,7 @@ const REFUSED = {
   'src/web/ui/x.tsx': ['#web/session/session.ts', '#web/users/user-view.ts', '#server/log.ts'],
 }
 
-/** Some of what the same files may import, so that a rule which refuses everything is seen as well. */
+/** Imports that the same files may have, to detect a rule that refuses everything. */
 const ALLOWED = {
   'src/contract/x.ts': ['zod/mini', './route.ts'],
   'src/emulators/power-bi/x.ts': ['#contract/catalogue.ts', './emulator.ts'],
@@ -77,7 +77,7 @@ const ALLOWED = {
 
 /** @type {string} */
 let folder
-/** The refused imports of each file. @type {Map<string, string[]>} */
+/** The refused imports by file. @type {Map<string, string[]>} */
 const refused = new Map()
 
 beforeAll(() => {
@@ -112,10 +112,10 @@ function asAllowed([file, imports]) {
   return /** @type {const} */ ([file.replace('/x.', '/allowed.'), imports])
 }
 
-test.each(Object.entries(REFUSED))('%s is refused what it has no business with', (file, imports) => {
+test.each(Object.entries(REFUSED))('%s must not import from forbidden folders', (file, imports) => {
   expect(refused.get(file)).toEqual(imports)
 })
 
-test.each(Object.entries(ALLOWED).map(asAllowed))('%s may import what it stands on', (file) => {
+test.each(Object.entries(ALLOWED).map(asAllowed))('%s may import its dependencies', (file) => {
   expect(refused.get(file)).toEqual([])
 })

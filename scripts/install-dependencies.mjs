@@ -1,4 +1,4 @@
-// Brings node_modules to what package-lock.json says, and the pinned Node with it.
+// Installs the packages of package-lock.json, including the pinned Node.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashFiles } from './build-stale.mjs'
@@ -14,20 +14,20 @@ import {
 
 const modules = join(root, 'node_modules')
 const stampFile = join(modules, '.patio-installed')
-/** Lies outside node_modules, which npm empties, and stays behind when an install is killed. */
+/** Outside of node_modules, which npm empties; remains when an install is killed. */
 const unfinishedFile = join(root, '.cache', 'install-unfinished')
 
-/** The platform belongs to it: the same folder may be mounted into a container. */
+/** Includes the platform: the same folder may be mounted into a container. */
 const wantedStamp = () => `${hashFiles(root, ['package-lock.json'])} ${process.platform}-${process.arch}\n`
 
-/** @returns {boolean} whether the last install finished and was for this package-lock.json */
+/** @returns {boolean} whether the last install completed for this package-lock.json */
 export function isInstalled() {
   if (existsSync(unfinishedFile) || !existsSync(stampFile)) return false
   return readFileSync(stampFile, 'utf8') === wantedStamp()
 }
 
 /**
- * Installs what is missing; returns at once when nothing is.
+ * Installs the dependencies unless they are up to date.
  * @throws {Error} with npm's own output when the install fails
  */
 export async function installDependencies() {
@@ -44,32 +44,32 @@ export async function installDependencies() {
 
 async function installFromNothing() {
   rmSync(modules, { recursive: true, force: true })
-  // `npm ci` refuses a lock file that lacks optional packages of other platforms, which npm writes behind a registry
-  // that does not carry them. `npm install --no-save` takes the same locked versions and leaves the lock file alone.
+  // `npm ci` refuses a lock file without optional packages of other platforms, as npm writes it for some
+  // registries. `npm install --no-save` installs the same locked versions and keeps the lock file.
   await runNpm(['ci']).catch(() => runNpm(['install', '--no-save']))
 }
 
 /**
- * npm leaves out an optional package (a native part of the bundler, say) when the running Node is too old for it, and
- * the pinned Node is itself a dependency. So the first pass brings that Node, and a second one under it completes
- * the tree; the second takes about a second, because all the rest is there.
+ * npm omits optional packages (such as native parts of the bundler) that the running
+ * Node is too old for, and the pinned Node is itself a dependency. So the first pass
+ * installs that Node, and the second pass under it completes the tree in about a second.
  */
 async function completeUnderPinnedNode() {
   await ensurePinnedNode()
   await runNpm(['install', '--no-save'], toolEnvironment())
-  // An npm that runs no install scripts has just put the package back as it was published, without its binary.
+  // An npm that runs no install scripts has just restored the package without its binary.
   await ensurePinnedNode()
 }
 
 /**
- * Fetches the pinned Node as its package's own install script does, for an npm that was told not to run those. One
- * that does not run here (it wants glibc) is removed, so that a running Node that is new enough can stand in.
- * @throws {Error} when there is no Node that will do
+ * Downloads the pinned Node by its package's own install script, for an npm that runs none. One that
+ * does not run here (it requires glibc) is removed, so that a new enough running Node is used instead.
+ * @throws {Error} when there is no suitable Node
  */
 async function ensurePinnedNode() {
   if (!existsSync(pinnedBinary)) {
     const cwd = join(modules, 'node')
-    // By name: the Node that runs this script may be the pinned one that npm has just removed.
+    // By name: the running Node may be the pinned one that npm has just removed.
     await runCommand('node', ['installArchSpecificPackage.js'], { cwd, capture: true })
   }
   const { status } = await runCommand(pinnedBinary, ['--version'], { capture: true })
@@ -81,10 +81,10 @@ async function ensurePinnedNode() {
 /**
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [env]
- * @throws {Error} when npm fails or a signal came
+ * @throws {Error} when npm fails or a signal arrives
  */
 async function runNpm(args, env = process.env) {
-  // The bundler and the tests are development dependencies, which NODE_ENV=production would leave out.
+  // The bundler and the tests are development dependencies, which NODE_ENV=production would omit.
   const { status, output } = await runCommand('npm', [...args, '--include=dev', '--include=optional'], {
     env,
     capture: true,

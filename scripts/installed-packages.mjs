@@ -1,21 +1,21 @@
-// What really lies in node_modules, compared with what package-lock.json says.
+// Compares the packages in node_modules with package-lock.json.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
  * @typedef {object} InstalledPackage
- * @property {string} path as package-lock.json writes it: 'node_modules/a/node_modules/@b/c'
- * @property {string} name of its package.json
+ * @property {string} path as in package-lock.json: 'node_modules/a/node_modules/@b/c'
+ * @property {string} name from its package.json
  * @property {string} version
  * @property {string | undefined} licence SPDX expression
- * @property {boolean} hasInstallScript whether npm would run something of its own when it is installed
+ * @property {boolean} hasInstallScript whether npm would run a script when installing it
  */
 
 /**
- * Every package below a folder, those inside others too.
+ * Reads every package below a folder, including nested ones.
  * @param {string} root the project's folder
  * @returns {InstalledPackage[]}
- * @throws {Error} for a folder that is no package
+ * @throws {Error} for a folder without package.json
  */
 export function readInstalledPackages(root, inside = '') {
   const modules = join(inside, 'node_modules').replaceAll('\\', '/')
@@ -28,7 +28,7 @@ export function readInstalledPackages(root, inside = '') {
 /** @param {string} folder */
 function listPackages(folder) {
   if (!existsSync(folder)) return []
-  // What begins with a dot is npm's own, or a cache of the tools.
+  // Names with a leading dot are npm's own files, or caches of tools.
   const entries = readdirSync(folder).filter((name) => !name.startsWith('.'))
   return entries.flatMap((name) =>
     name.startsWith('@') ? readdirSync(join(folder, name)).map((scoped) => `${name}/${scoped}`) : [name],
@@ -45,7 +45,7 @@ function readPackage(root, path) {
   if (!existsSync(file)) throw new Error(`${path} não é um pacote: falta package.json`)
   const { name, version, license, scripts = {} } = JSON.parse(readFileSync(file, 'utf8'))
   const runsScript = Boolean(scripts.preinstall || scripts.install || scripts.postinstall)
-  // npm compiles what brings this file, without being told to.
+  // npm compiles packages with this file implicitly.
   const isCompiled = existsSync(join(root, path, 'binding.gyp'))
   const licence = typeof license === 'object' ? license?.type : license
   return { path, name, version, licence, hasInstallScript: runsScript || isCompiled }
@@ -74,11 +74,11 @@ function readPackage(root, path) {
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
 /**
- * @param {Locked} locked package-lock.json, the project itself under ''
+ * @param {Locked} locked package-lock.json, with the project itself under ''
  * @param {readonly InstalledPackage[]} installed
- * @param {Locked} recorded what npm noted down of the tarballs that it unpacked (node_modules/.package-lock.json)
+ * @param {Locked} recorded npm's record of the unpacked tarballs (node_modules/.package-lock.json)
  * @param {Platform} platform
- * @returns {string[]} what differs, a Portuguese line each
+ * @returns {string[]} the differences, one Portuguese line each
  */
 export function compareWithLock(locked, installed, recorded, platform) {
   const present = new Set(installed.map(({ path }) => path))
@@ -112,7 +112,8 @@ function compareOne({ path, name, version }, entry, recorded) {
 }
 
 /**
- * Optional packages may be missing when they are for another platform, or when only missing ones ask for them.
+ * Whether an optional package may be missing: for another
+ * platform, or needed by missing packages only.
  * @param {string} path
  * @param {LockedPackage} entry
  * @param {Locked} locked

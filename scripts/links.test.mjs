@@ -17,10 +17,10 @@ function listFiles(folder, name) {
 /** @param {string} folder */
 const isOurs = (folder) => !folder.startsWith('.') && !NOT_OURS.has(folder)
 
-/** @param {string} text @param {RegExp} pattern whose first group is wanted @returns {string[]} */
+/** @param {string} text @param {RegExp} pattern returns its first group @returns {string[]} */
 const findAll = (text, pattern) => [...text.matchAll(pattern)].map(([, found = '']) => found)
 
-/** As GitHub makes them of headings. @param {string} text */
+/** Returns the anchors that GitHub creates for headings. @param {string} text */
 const anchorsOf = (text) =>
   findAll(text, /^#+ (.+)$/gm).map((heading) =>
     heading
@@ -41,12 +41,12 @@ function findDeadLinks(file) {
   })
 }
 
-/** Files of the project that a text names in a command or between backticks. @param {string} text */
+/** Finds missing files that a text names in commands or between backticks. @param {string} text */
 const findDeadPaths = (text) =>
   [
     ...findAll(text, /\bnode ((?:scripts|proof|src)\/[^\s`]+)/g),
     ...findAll(text, /`((?:src|e2e|proof|scripts|migrations|docs)\/[^\s`*…]+)[^`]*`/g),
-    // The folders of the README's map.
+    // The folders in the README's map.
     ...findAll(text, /^([\w./]+\/) {2,}/gm),
   ].filter((path) => !existsSync(path))
 
@@ -54,7 +54,10 @@ const findDeadPaths = (text) =>
 const findDeadScripts = (text) =>
   findAll(text, /\bnpm run ([a-z][\w:-]*)/g).filter((name) => scripts[name] === undefined)
 
-/** `npm test -- --only unit NAME…` runs nothing, and passes, when no test's path holds the name. @param {string} text */
+/**
+ * Finds filters of `npm test -- --only unit NAME…` that match no test: such a run would pass.
+ * @param {string} text
+ */
 function findDeadFilters(text) {
   const tests = [...listFiles('src', /\.test\.tsx?$/), ...listFiles('scripts', /\.test\.mjs$/)]
   const browserTests = listFiles('e2e', /\.spec\.ts$/)
@@ -67,17 +70,17 @@ function findDeadFilters(text) {
 }
 
 test.each(listFiles('.', /\.md$/))(
-  '%s links to files and headings, and names commands, that are there',
+  '%s has no dead links, paths or commands',
   (file) => {
     const text = readFileSync(file, 'utf8')
     expect(findDeadLinks(file)).toEqual([])
-    // What changed, or was decided, speaks of its own time.
+    // Changelog and decisions describe the state of their time.
     if (file.startsWith(join('docs', 'decisions')) || file === 'CHANGELOG.md') return
     expect([...findDeadPaths(text), ...findDeadScripts(text), ...findDeadFilters(text)]).toEqual([])
   },
 )
 
-test('the scripts of package.json run files that are there', () => {
+test('the scripts of package.json run existing files', () => {
   const commands = Object.values(scripts).join('\n')
   expect(findAll(commands, /((?:scripts|proof|src)\/\S+)/g).filter((path) => !existsSync(path))).toEqual([])
 })

@@ -1,5 +1,6 @@
-// `npm run size [-- FOLDER]`: lines of code by folder, without comments, blank lines and tests, and words of the documents.
-// Every file is formatted at one fixed width first, so that neither comments nor line breaks change the figure.
+// `npm run size [-- FOLDER]`: counts lines of code by folder, without
+// comments, blank lines and tests, and words of documents. Formats every
+// file at a fixed width first, so that line breaks do not affect the count.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ const LINE_WIDTH = 110
 const PRODUCT = ['src/contract', 'src/server', 'src/web', 'src/emulators']
 const OTHERS = ['migrations', 'scripts', 'proof', 'e2e']
 const CODE = /\.(ts|tsx|mjs|css|sql)$/
-/** Tests of the product and of the scripts; the browser's stand in e2e, which has a row of its own. */
+/** Tests of the product and the scripts; browser tests are in e2e, which has its own row. */
 const TESTS = /\.test\.\w+$|\/testing\/|\/filled-by-/
 const DOCUMENTS = /^(README|CONTRIBUTING|CHANGELOG)\.md$|^docs\/(?!settings\.md)[^/]+\.md$/
 
@@ -29,7 +30,7 @@ function stripComments(file, source) {
   let stripped = ''
   let from = 0
   for (const { start, end } of parseSync(file, source).comments) {
-    // A comment between JSX elements takes its braces along.
+    // A comment between JSX elements includes its braces.
     const braces = source[start - 1] === '{' && source[end] === '}' ? 1 : 0
     stripped += source.slice(from, start - braces)
     from = end + braces

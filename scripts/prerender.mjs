@@ -1,5 +1,5 @@
-// Draws the screens that are sent as HTML, after the browser's code and the prerenderer have been built:
-// dist/prerender/screens.json is what the server fills in and serves.
+// Prerenders the screens after the build of the browser's code and the prerenderer:
+// writes dist/prerender/screens.json, which the server fills in and serves.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,9 +12,9 @@ const manifest = JSON.parse(readFileSync(join(web, '.vite', 'manifest.json'), 'u
 const page = readFileSync(join(web, 'index.html'), 'utf8')
 
 /**
- * @param {string[]} keys of the manifest
+ * @param {string[]} keys manifest keys
  * @param {Set<string>} files
- * @returns {Set<string>} the scripts and style sheets of chunks and of what they import
+ * @returns {Set<string>} the scripts and style sheets of chunks and their static imports
  */
 function filesOf(keys, files = new Set()) {
   for (const key of keys) {
@@ -43,5 +43,5 @@ const renderHead = (modules) =>
 
 const { prerenderScreens } = await import(pathToFileURL(join(prerender, 'prerender.js')).href)
 writeFileSync(join(prerender, 'screens.json'), JSON.stringify(await prerenderScreens(renderHead)))
-// Queries that the screens began would keep the process waiting.
+// Queries started by the screens would keep the process alive.
 process.exit(0)

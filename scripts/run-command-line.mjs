@@ -1,5 +1,5 @@
-// `node scripts/run-command-line.mjs FILE [ARGUMENTS]`: runs one of the server's own commands, which need no built page,
-// under the pinned Node, after installing what is missing.
+// `node scripts/run-command-line.mjs FILE [ARGUMENTS]`: runs one of the server's own commands,
+// without building the page, under the pinned Node, after installing missing packages.
 import { installDependencies } from './install-dependencies.mjs'
 import { failWith, pinnedNode, runCommand } from './run-command.mjs'
 

@@ -1,12 +1,12 @@
-// Starts one command under the Node that the project pins (the `node` package), hands signals on to it and reports how
-// it ended.
+// Runs one command under the Node that the project pins (the `node`
+// package), forwards signals to it and reports how it ended.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The project's folder, without a trailing slash. */
+/** The project folder, without a trailing slash. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
 
 const pinnedMajor = 24
@@ -16,14 +16,14 @@ const forwarded = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 /** @type {NodeJS.Signals | undefined} */
 let interruption
 
-/** @returns {NodeJS.Signals | undefined} the signal that asked the running command to end, if one came */
+/** @returns {NodeJS.Signals | undefined} the signal that interrupted the running command, if any */
 export const interruptedBy = () => interruption
 
-/** @param {string} text one line for the person in front of the screen */
+/** @param {string} text one line to print */
 export const say = (text) => process.stdout.write(`${text}\n`)
 
 /**
- * What a shell would report: the exit code, or 128 + the signal's number.
+ * Returns the exit status as a shell does: the exit code, or 128 + the signal's number.
  * @param {number | null} code
  * @param {NodeJS.Signals | null} signal
  * @returns {number}
@@ -33,19 +33,19 @@ export const exitStatus = (code, signal) => code ?? 128 + (signal ? constants.si
 /**
  * @typedef {object} Output
  * @property {number} status exit code, 128 + n for a signal, 127 when the command cannot be started
- * @property {string} output what it wrote, when `capture` asked for it
+ * @property {string} output captured output, with `capture`
  */
 
 /**
- * Runs a command in the project's folder and waits for its end. Signals that reach this process while it waits are
- * handed on, so that the command decides how it ends; this process stays until then.
+ * Runs a command in the project folder and waits for its end. Forwards signals received
+ * meanwhile, so that the command decides how it ends; this process stays until then.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, capture?: boolean, abort?: AbortSignal }} [options]
  * @returns {Promise<Output>} never rejects; `abort` ends the command with SIGTERM
  */
 export function runCommand(command, args, { env = process.env, cwd = root, capture = false, abort } = {}) {
-  // Once asked to end, nothing new is begun.
+  // After an interruption nothing new is started.
   if (interruption) return Promise.resolve({ status: exitStatus(null, interruption), output: '' })
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit' })
@@ -74,13 +74,13 @@ export function runCommand(command, args, { env = process.env, cwd = root, captu
 
 /**
  * @param {import('node:child_process').ChildProcess} child
- * @returns {() => void} undoes it
+ * @returns {() => void} removes the handlers
  */
 function forwardSignals(child) {
   /** @param {NodeJS.Signals} signal */
   const forward = (signal) => {
     interruption = signal
-    // A terminal has already given Ctrl+C to the whole group; a second one would look like impatience.
+    // A terminal has already sent Ctrl+C to the whole group; a second one could force the exit.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
   for (const signal of forwarded) process.on(signal, forward)
@@ -92,8 +92,8 @@ function forwardSignals(child) {
 }
 
 /**
- * An npm that is killed outright tells nobody, and its server would keep the port. Without npm in between, losing the
- * parent is how a program is left to run on its own.
+ * Detects a killed npm, which forwards no signal and whose server would keep the port. Without
+ * npm in between, losing the parent is how a program is left running in the background.
  * @param {() => void} onOrphaned
  */
 function watchForOrphaning(onOrphaned) {
@@ -107,10 +107,10 @@ function watchForOrphaning(onOrphaned) {
   return watch.unref()
 }
 
-/** Whether the Node that runs this very script is as new as the pinned one. */
+/** Whether the Node that runs this script is as new as the pinned one. */
 const isRunningNodeNewEnough = Number(process.versions.node.split('.')[0]) >= pinnedMajor
 
-/** Where the `node` package puts its binary. */
+/** Where the `node` package installs its binary. */
 export const pinnedBinary = join(
   root,
   'node_modules',
@@ -121,7 +121,7 @@ export const pinnedBinary = join(
 
 /**
  * @returns {string} path of the Node that runs the product and its tools
- * @throws {Error} when neither the pinned one nor a running one that is new enough is there
+ * @throws {Error} when there is neither the pinned Node nor a new enough running one
  */
 export function pinnedNode() {
   if (existsSync(pinnedBinary)) return pinnedBinary
@@ -131,7 +131,7 @@ export function pinnedNode() {
   )
 }
 
-/** Where Node keeps what it has compiled. */
+/** Node's compile cache. */
 export const compileCache = join(root, 'node_modules', '.cache', 'node')
 
 /**
@@ -146,8 +146,9 @@ export const toolEnvironment = (extra = {}) => ({
 })
 
 /**
- * How the server's Node is started. A young generation of 16 MB makes a page of 100 people a third quicker than one of 2 MB,
- * for some 30 MB; the portal's live heap is about 35 MB. Without links to follow, looking modules up is quicker.
+ * Flags of the server's Node. With a young generation of 16 MB instead
+ * of 2 MB, a page of 100 people is a third faster, for some 30 MB; the
+ * live heap is about 35 MB. Without symlinks, modules resolve faster.
  */
 export const serverFlags = [
   '--max-semi-space-size=16',
@@ -157,16 +158,16 @@ export const serverFlags = [
 ]
 
 /**
- * What its environment says. Left alone, glibc raises this threshold by itself, and keeps some 12 MB that V8's compiler gave
- * back. In turns with and without, a request took the same processor time.
+ * Environment of the server. Otherwise glibc raises this threshold dynamically and keeps some 12 MB
+ * that V8's compiler has freed. Measured in turns, a request takes the same processor time either way.
  */
 export const serverEnvironment = { MALLOC_TRIM_THRESHOLD_: String(1024 * 1024) }
 
-/** @returns {number} exit code of work that did not succeed: 1, or 128 + n when a signal ended it */
+/** @returns {number} exit code of a failure: 1, or 128 + n after a signal */
 export const failureStatus = () => (interruptedBy() ? exitStatus(null, interruptedBy() ?? null) : 1)
 
 /**
- * Says what went wrong and sets the exit code.
+ * Prints what went wrong and sets the exit code.
  * @param {unknown} error
  */
 export function failWith(error) {

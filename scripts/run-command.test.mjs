@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { exitStatus, root, runCommand } from './run-command.mjs'
 
 /**
- * A program that does what `npm start` does with the server: runs one and passes its end on.
+ * Starts a program that runs a server as `npm start` does and passes its exit status on.
  * @param {string} server
  */
 function startWrapper(server) {
@@ -22,7 +22,7 @@ test('passes the exit code on', async () => {
 })
 
 test.each(/** @type {const} */ (['SIGINT', 'SIGTERM']))(
-  'hands %s on and waits for the command',
+  'forwards %s and waits for the command',
   async (signal) => {
     const wrapper = startWrapper(`
     process.on('${signal}', () => setTimeout(() => { console.log('drained'); process.exit(4) }, 200))
@@ -38,7 +38,7 @@ test.each(/** @type {const} */ (['SIGINT', 'SIGTERM']))(
   },
 )
 
-test('reports a death by signal and a missing program as a shell does', async () => {
+test('reports a death by signal and a missing program like a shell', async () => {
   expect(exitStatus(null, 'SIGTERM')).toBe(143)
   const killed = await runCommand('sh', ['-c', 'kill -9 $$'])
   expect(killed.status).toBe(137)
@@ -46,7 +46,7 @@ test('reports a death by signal and a missing program as a shell does', async ()
   expect(missing).toEqual({ status: 127, output: expect.stringContaining('ENOENT') })
 })
 
-test('captures both streams and ends the command when told to', async () => {
+test('captures both output streams and ends the command on abort', async () => {
   expect(await runCommand('sh', ['-c', 'echo out; echo err >&2'], { capture: true })).toEqual({
     status: 0,
     output: expect.stringMatching(/^(out\nerr|err\nout)\n$/),

@@ -1,5 +1,5 @@
-// `node scripts/run-program.mjs FILE [ARGUMENTS]`: runs one of the project's programs under the pinned Node, after
-// installing and building what is missing.
+// `node scripts/run-program.mjs FILE [ARGUMENTS]`: runs one of the project's
+// programs under the pinned Node, after installing and building if necessary.
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { installDependencies } from './install-dependencies.mjs'
 import { failWith, pinnedNode, runCommand } from './run-command.mjs'

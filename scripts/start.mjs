@@ -1,4 +1,4 @@
-// `npm start`: installs what is missing, builds what is stale and runs the server until it ends.
+// `npm start`: installs missing packages, builds what is stale and runs the server until it ends.
 // Plain JavaScript for Node >= 20; the server itself runs on the Node that the project pins.
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { installDependencies } from './install-dependencies.mjs'
@@ -15,7 +15,7 @@ const isProduction = process.env.NODE_ENV === 'production'
 
 try {
   await installDependencies()
-  // Nothing of the demonstration is served in production, so its page is not built there.
+  // Production serves nothing of the demo, so its page is not built.
   await buildStale(isProduction ? [webApp] : [webApp, reportPage])
   const env = { NODE_COMPILE_CACHE: compileCache, ...serverEnvironment, ...process.env }
   const { status } = await runCommand(pinnedNode(), [...serverFlags, 'src/server/main.ts'], { env })

@@ -1,4 +1,4 @@
-// What each step of `npm test` runs.
+// The commands of each step of `npm test`.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
@@ -9,16 +9,18 @@ import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } fro
 /**
  * @typedef {object} Circumstances
  * @property {readonly string[]} filters
- * @property {string} [shuffle] seed of a drawn order of the browser tests, empty for a new one
- * @property {string | undefined} databaseUrl of the PostgreSQL to test on as well
+ * @property {string} [shuffle] seed of a random order of browser tests, empty for a new one
+ * @property {string | undefined} databaseUrl PostgreSQL to test on in addition
  */
+
+/** @typedef {{ ok: boolean, totals: import('./count-tests.mjs').Totals }} StepResult */
 
 /**
  * @typedef {object} Step
  * @property {string} title
- * @property {boolean} isTestRun whether it counts tests; such a step gets a PostgreSQL
- * @property {boolean} [needsPostgres] gets one too
- * @property {(circumstances: Circumstances) => Promise<{ ok: boolean, totals: import('./count-tests.mjs').Totals }>} run
+ * @property {boolean} isTestRun whether it counts tests; such a step needs PostgreSQL
+ * @property {boolean} [needsPostgres] whether it needs PostgreSQL too
+ * @property {(circumstances: Circumstances) => Promise<StepResult>} run
  */
 
 /**
@@ -52,7 +54,7 @@ async function buildAndWeigh() {
 async function runTests(report, count, run) {
   const file = join(root, 'test-results', report)
   mkdirSync(join(root, 'test-results'), { recursive: true })
-  // One left by an earlier run must not be counted.
+  // A report of an earlier run must not be counted.
   rmSync(file, { force: true })
   return { ok: await run(), totals: readTotals(file, count) }
 }
@@ -79,7 +81,7 @@ async function runBrowserTests({ filters, shuffle, databaseUrl }) {
     ...order,
     ...(filters.length > 0 ? ['--pass-with-no-tests', ...filters] : []),
   ]
-  // Without a PostgreSQL each worker has an embedded database, and takes a sixth more.
+  // Without PostgreSQL each worker has an embedded database, which takes a sixth longer.
   const env = { CHROMIUM_PATH: chromium, TEST_DATABASE_URL: databaseUrl }
   return runTests('playwright.json', countPlaywright, () => succeeds('playwright', args, env))
 }
@@ -101,10 +103,10 @@ async function runEngineTests({ databaseUrl }) {
   )
 }
 
-/** Always the same inputs: what is found by chance belongs into `npm run fuzz`. */
+/** Fixed inputs: random ones belong to `npm run fuzz`. */
 const shortFuzz = ['proof/fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
 
-/** Faults wait more than they work: these go on beside the others and the fuzz. */
+/** Mostly idle faults: these run in parallel with the others and the fuzz. */
 const besides = [['silent'], ['back-up', 'migration']]
 
 /** @param {Circumstances} circumstances */

@@ -1,6 +1,7 @@
-// `npm test`: installs what is missing, then packages, format and lint, types, build, unit and HTTP tests, browser tests, other engines,
-// faults and fuzz in short.
-// Plain JavaScript for Node >= 20; the tools run on the Node that the project pins. `npm test -- --help` says more.
+// `npm test`: installs missing packages, then checks packages, format, lint
+// and types, builds, runs unit, HTTP and browser tests, other engines, and
+// short forms of faults and fuzz. See `npm test -- --help`. Plain JavaScript
+// for Node >= 20; the tools run on the Node that the project pins.
 import { addTotals, writeTotals } from './count-tests.mjs'
 import { installTestPrograms } from './find-programs.mjs'
 import { installDependencies } from './install-dependencies.mjs'
@@ -9,12 +10,15 @@ import { failureStatus, failWith, say } from './run-command.mjs'
 import { testSteps } from './test-steps.mjs'
 import { startThrowAwayPostgres } from './throw-away-postgres.mjs'
 
-/** @typedef {{ title: string, ok: boolean, seconds: number, totals: import('./count-tests.mjs').Totals }} Outcome */
+/** @typedef {import('./test-steps.mjs').StepResult & { title: string, seconds: number }} Outcome */
 
 /** @param {number} seconds */
 const writeSeconds = (seconds) => `${seconds.toFixed(1).replace('.', ',')} s`
 
-/** @returns {Promise<Partial<import('./throw-away-postgres.mjs').Cluster>>} without `stop` when it is not ours */
+/**
+ * @returns {Promise<Partial<import('./throw-away-postgres.mjs').Cluster>>}
+ *   without `stop` if not started here
+ */
 async function preparePostgres() {
   if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL }
   const cluster = await startThrowAwayPostgres()
@@ -52,7 +56,7 @@ const usesPostgres = ({ isTestRun, needsPostgres }) => isTestRun || Boolean(need
  * @param {Outcome[]} outcomes filled as the steps end, the first failure last
  */
 async function runSteps(steps, wanted, outcomes) {
-  // Whatever the tests need comes while the packages do and the first steps run.
+  // Test programs are installed in parallel with the packages and the first steps.
   const postgres = steps.some(usesPostgres)
     ? installTestPrograms().then(preparePostgres)
     : Promise.resolve(undefined)
@@ -71,9 +75,9 @@ async function runSteps(steps, wanted, outcomes) {
 }
 
 /**
- * @param {readonly import('./test-steps.mjs').Step[]} steps those that were asked for
- * @param {readonly Outcome[]} outcomes those that ran
- * @returns {boolean} whether all is well
+ * @param {readonly import('./test-steps.mjs').Step[]} steps the requested ones
+ * @param {readonly Outcome[]} outcomes of the steps that ran
+ * @returns {boolean} whether all succeeded
  */
 function summarise(steps, outcomes) {
   say('\nResumo')
@@ -86,7 +90,7 @@ function summarise(steps, outcomes) {
   const ranNone = hasTests && totals.passed + totals.failed === 0
   if (isComplete && ranNone) say('Nenhum teste rodou.')
   const isWell = isComplete && !ranNone && totals.failed === 0
-  // Whoever reads only the last line must not take a failed step for success.
+  // The last line alone must not look like success after a failed step.
   say(writeTotals(isWell || totals.failed > 0 ? totals : { ...totals, failed: 1 }))
   return isWell
 }

@@ -1,6 +1,6 @@
-// A PostgreSQL cluster that lives as long as this process and leaves nothing behind.
-// `node scripts/throw-away-postgres.mjs -- <command…>` runs a command with TEST_DATABASE_URL naming one, or the server that
-// is set already.
+// Runs a temporary PostgreSQL cluster that ends with this process and leaves nothing behind.
+// `node scripts/throw-away-postgres.mjs -- <command…>` runs a command
+// with TEST_DATABASE_URL set to one, unless it is set already.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,8 +17,8 @@ const startLimitMs = 30_000
 const isRoot = process.getuid?.() === 0
 
 /**
- * Runs the server until its standard input ends, which the kernel sees to even when we are killed, then removes the
- * folder. $1 folder of the programs, $2 folder of the cluster, $3 port.
+ * Runs the server until its standard input closes, which the kernel ensures even when this
+ * process is killed, then removes the folder. $1 programs' folder, $2 cluster's folder, $3 port.
  */
 const watchdog = `
 exec >"$2/log" 2>&1
@@ -45,7 +45,7 @@ rm -rf "$2"
  */
 
 /**
- * `TEST_DATABASE_URL` is for the caller to look at first.
+ * The caller checks `TEST_DATABASE_URL` first.
  * @returns {Promise<Cluster | undefined>} undefined when this machine has no PostgreSQL 15 or later
  * @throws {Error} with the server's log when it does not start
  */
@@ -69,7 +69,7 @@ export function unprivilegedUser(accounts = readFileSync('/etc/passwd', 'utf8'))
 
 /** @param {{ uid: number, gid: number }} [owner] */
 function makeFolder(owner) {
-  // root's own temporary folder may be closed to others.
+  // root's own temporary folder may be inaccessible to others.
   const folder = mkdtempSync(join(owner ? '/tmp' : tmpdir(), 'patio-postgres-'))
   if (owner) chownSync(folder, owner.uid, owner.gid)
   return folder
@@ -87,7 +87,7 @@ async function startCluster(programs, owner) {
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, password)
   if (owner) chownSync(passwordFile, owner.uid, owner.gid)
-  // In a session of its own: Ctrl+C ends the tests first, and the cluster when this process ends.
+  // In its own session: Ctrl+C ends the tests first, and the cluster when this process ends.
   const watcher = spawn('sh', ['-c', watchdog, 'sh', programs, folder, String(port)], {
     ...owner,
     cwd: folder,
@@ -110,12 +110,12 @@ async function startCluster(programs, owner) {
 
 /**
  * @param {string} folder
- * @throws {Error} with the end of the server's log when it ended or is not ready in time
+ * @throws {Error} with the end of the server's log when it ends or is not ready in time
  */
 async function waitUntilReady(folder) {
   const pidFile = join(folder, 'data', 'postmaster.pid')
   for (const limit = Date.now() + startLimitMs; Date.now() < limit; await wait(50)) {
-    // Line 8 is the server's own word on its state, the one that pg_ctl waits for.
+    // Line 8 is the server's own status, for which pg_ctl waits.
     if (readOrNothing(pidFile).split('\n')[7]?.trim() === 'ready') return
     if (existsSync(join(folder, 'ended'))) break
   }
@@ -124,7 +124,7 @@ async function waitUntilReady(folder) {
   )
 }
 
-/** What sets the cluster up has such a file too, and removes it. @param {string} file */
+/** initdb's server also has such a file, and removes it. @param {string} file */
 function readOrNothing(file) {
   try {
     return readFileSync(file, 'utf8')
@@ -133,7 +133,7 @@ function readOrNothing(file) {
   }
 }
 
-/** @returns {Promise<number>} a loopback port that nothing listens on at this moment */
+/** @returns {Promise<number>} a free loopback port */
 async function findFreePort() {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

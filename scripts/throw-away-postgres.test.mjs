@@ -25,7 +25,7 @@ async function waitUntilGone(folder) {
   return !existsSync(folder)
 }
 
-test.runIf(hasPostgres)('answers until it is stopped and leaves no files', async () => {
+test.runIf(hasPostgres)('the cluster accepts connections until stopped and leaves no files', async () => {
   const cluster = await startThrowAwayPostgres()
   if (!cluster) throw new Error('no cluster')
   const folder = await askDataFolder(cluster.url)
@@ -35,7 +35,7 @@ test.runIf(hasPostgres)('answers until it is stopped and leaves no files', async
   await expect(askDataFolder(cluster.url)).rejects.toThrow()
 })
 
-test.runIf(hasPostgres)('goes away with a process that is killed outright', async () => {
+test.runIf(hasPostgres)('the cluster ends with a killed process', async () => {
   const command = [
     'scripts/throw-away-postgres.mjs',
     '--',

@@ -1,5 +1,6 @@
-// The user table of /admin with 10,000 people: until the first rows are there, until a click or key is answered, and how
-// long scrolling blocks the page. `node proof/bench/admin-screen.ts [--rounds 5]`
+// Measures the user table of /admin with 10,000 people: time to the
+// first rows, time to the response to a click or key, and the longest
+// task while scrolling. `node proof/bench/admin-screen.ts [--rounds 5]`
 import type { Page } from '@playwright/test'
 import { type LongestTask, longestTask, openChromium } from '#proof/shared/chromium.ts'
 import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
@@ -14,7 +15,7 @@ const MAX_FIRST_ROWS_MS = 1_000
 const MAX_ANSWER_MS = 100
 const MAX_TASK_MS = 50
 const KEY_DELAY_MS = 90
-/** The last letter of each makes the list shorter. */
+/** Each further letter narrows the list. */
 const TERMS = ['mar', 'ca', 'sil', 'lim', 'jos']
 const COLUMNS = ['Nome', 'Último Acesso', 'Data de Registro']
 const FILTERS = [
@@ -23,7 +24,10 @@ const FILTERS = [
   { label: 'Estado', option: 'MG', query: 'estado=MG' },
 ]
 
-/** Milliseconds on the page's clock; what has to be on the page for an answer: a direction of a column, or the words. */
+/**
+ * Marks in milliseconds on the page's clock, and what identifies
+ * a response: a column's direction, or the status text.
+ */
 interface TableMarks {
   firstRows: number
   input: number
@@ -32,7 +36,7 @@ interface TableMarks {
 }
 type Marked = { tableMarks: TableMarks }
 
-/** Runs in the page and looks at every frame. What is drawn counts once the frame has been handed over. */
+/** Runs in the page and checks every frame. A row counts once its frame has been submitted. */
 function watchUserTable(): void {
   const marks: TableMarks = { firstRows: 0, input: 0, rows: 0, expected: '' }
   Object.assign(window, { tableMarks: marks })
@@ -57,7 +61,10 @@ function watchUserTable(): void {
     })
 }
 
-/** Does something to the table. @returns milliseconds from its last key or click until the page shows what is expected */
+/**
+ * Performs an action on the table.
+ * @returns milliseconds from its last key or click until the page shows the expected rows
+ */
 async function answerTo(page: Page, expected: string, act: () => Promise<unknown>): Promise<number> {
   await page.evaluate((text) => {
     Object.assign((window as unknown as Marked).tableMarks, { expected: text, input: 0, rows: 0 })
@@ -67,7 +74,10 @@ async function answerTo(page: Page, expected: string, act: () => Promise<unknown
   return rows.jsonValue()
 }
 
-/** Asks the server how many match. @returns the words that the page will say of it */
+/**
+ * Queries the server's count.
+ * @returns the status text that the page will show
+ */
 type ReadWords = (query?: string) => Promise<string>
 
 async function createWords(url: string): Promise<ReadWords> {
@@ -113,13 +123,13 @@ async function measureInputs(page: Page, run: Run, words: ReadWords): Promise<vo
   }
 }
 
-/** Turns the wheel as fast as it goes. */
+/** Turns the wheel continuously. */
 async function turnWheel(page: Page): Promise<void> {
   for (let step = 0; step < 60; step++) await page.mouse.wheel(0, 900)
   await page.waitForTimeout(300)
 }
 
-/** Drags the scroll bar here and there; rows on the way are read. */
+/** Drags the scroll bar to distant positions, where rows load. */
 async function jumpAbout(page: Page): Promise<void> {
   for (const share of [0.3, 0.05, 0.6, 0.15, 0.45]) {
     await page.locator('main').evaluate((main, to) => main.scrollTo({ top: main.scrollHeight * to }), share)
@@ -155,7 +165,7 @@ await runBench(async (cleanUp) => {
   await first.waitForURL('**/power-bi')
   const storageState = await first.context().storageState()
   const run: Run = { firstRows: [], sort: [], filter: [], search: [], wheel: [], jumps: [] }
-  // The first round makes the server and the database warm.
+  // The first round warms up the server and the database.
   for (let round = 0; round <= rounds; round++) {
     const viewport = { width: 1440, height: 900 }
     const page = await browser.newPage({ storageState, viewport, locale: 'pt-BR' })

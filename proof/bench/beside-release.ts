@@ -1,6 +1,7 @@
-// The requests that people feel, beside an earlier release: both portals on the same PostgreSQL server with the same 10,000
-// people, each with its own flags, loaded by wrk in turns.
-// `node proof/bench/beside-release.ts --beside FOLDER [--rounds 5] [--seconds 4] [--only page]`: FOLDER is its built checkout.
+// Compares frequent requests with an earlier release: both portals on the
+// same PostgreSQL server with the same 10,000 people, each with its own
+// flags, loaded by wrk in turns. FOLDER is the release's built checkout.
+// `node proof/bench/beside-release.ts --beside FOLDER [--rounds 5] [--seconds 4] [--only page]`
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,15 +21,15 @@ const PEOPLE = 10_000
 
 interface Kind {
   what: string
-  /** Throughput beside the release's. */
+  /** Minimum throughput relative to the release. */
   atLeast: number
   connections: number
   asked: Omit<Asked, 'token'>
-  /** Behind the path, in turn. */
+  /** Appended to the path, in turn. */
   words?: string[]
 }
 
-/** Some find hundreds, some a few, one nobody. */
+/** Search terms with hundreds of matches, a few, and none. */
 const WORDS = ['helio', 'concei%C3%A7%C3%A3o', 'an', '301', 'nobody']
 
 const KINDS: Kind[] = [
@@ -38,7 +39,7 @@ const KINDS: Kind[] = [
   {
     what: 'sign-in',
     atLeast: 1,
-    // Attempts at one account from one place wait for each other.
+    // Attempts at one account from one network are serialized.
     connections: 1,
     asked: { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN },
   },
@@ -70,7 +71,7 @@ async function start(folder: string, port: number, server: string, cleanUp: Clea
   return { ...portal, postmaster, headers: { authorization }, turns: new Map() }
 }
 
-/** Processor time of the whole PostgreSQL server, in µs, with that of connections that have ended. */
+/** Returns the processor time of the whole PostgreSQL server in µs, including ended connections. */
 function postgresTime(postmaster: number): number {
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ')
   const ended = cpuTime(postmaster, true) ?? 0

@@ -1,4 +1,4 @@
-// Adds up what a browser loads for each screen (JS + CSS, gzip -9, KB of 1,024 bytes) from the build's
+// Sums up what a browser loads for each screen (JS + CSS, gzip -9, KB of 1,024 bytes) from the build's
 // manifest and compares it with the budgets. Run after `vite build`; exits 1 above a budget.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const outDir = 'dist/web'
 const entry = 'index.html'
 const signedIn = 'src/web/app/signed-in-screens.tsx'
 
-/** `roots` are loaded in any case; `part` of them is shown on its own too; `apart` is shown but not counted. */
+/** `roots` always load; `part` of them is also shown separately; `apart` is shown but not counted. */
 const screens = [
   {
     path: '/login',
@@ -23,7 +23,7 @@ const screens = [
     part: /powerbi/,
     apart: [],
   },
-  // Its dialogs come by themselves once the rows are there, so they count.
+  // Its dialogs preload once the rows are loaded, so they count.
   {
     path: '/admin',
     budgetKb: 250,
@@ -35,7 +35,7 @@ const screens = [
 const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'))
 
 /**
- * The manifest keys that a name or pattern stands for; a screen without its chunk would pass unnoticed.
+ * Lists the manifest keys that match a name or pattern; fails for a screen without a chunk.
  * @param {string | RegExp} root
  */
 function keysOf(root) {
@@ -45,7 +45,7 @@ function keysOf(root) {
 }
 
 /**
- * Every file of a chunk, of what it imports statically, and of the style sheets of them all.
+ * Lists the files of a chunk, of its static imports, and of their style sheets.
  * @param {readonly string[]} keys
  * @param {Set<string>} seen
  * @param {Set<string>} files

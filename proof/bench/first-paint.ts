@@ -1,6 +1,7 @@
-// What a visitor of /login feels on 'slow 4G' and a slow phone with nothing in the cache: until something is painted, until
-// the e-mail can be typed, until 'Entrar' answers; and until the shell of /power-bi is painted.
-// `node proof/bench/first-paint.ts [--rounds 5] [--beside FOLDER]`: FOLDER is another built checkout, measured in turns.
+// Measures /login on 'slow 4G', a slow phone and an empty cache: first paint,
+// time until the e-mail can be typed and until 'Entrar' responds; and the first
+// paint of the shell of /power-bi. FOLDER is another built checkout, measured
+// in turns. `node proof/bench/first-paint.ts [--rounds 5] [--beside FOLDER]`
 import { parseArgs } from 'node:util'
 import type { Browser, Page } from '@playwright/test'
 import { openChromium } from '#proof/shared/chromium.ts'
@@ -12,7 +13,7 @@ import { root } from '#scripts/run-command.mjs'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string' }, beside: { type: 'string' } } })
 const rounds = Number(values.rounds ?? 5)
-/** Chromium's own 'Slow 4G': bytes a second each way, and a round trip in ms. */
+/** Chromium's 'Slow 4G' preset: throughput in bytes per second, latency in ms per round trip. */
 const SLOW_4G = { downloadThroughput: 1.6e6 / 8, uploadThroughput: 750e3 / 8, latency: 150, offline: false }
 const SLOWER_PROCESSOR = 4
 const MAX_MS = 30_000
@@ -20,13 +21,13 @@ const MAX_MS = 30_000
 interface Marks {
   /** First contentful paint. */
   painted: number
-  /** The e-mail field is there. */
+  /** The e-mail field exists. */
   typable: number
-  /** The button of the form answers. */
+  /** The form's button responds. */
   usable: number
 }
 
-/** Runs in the page before anything else: looks at every frame that is drawn. */
+/** Runs in the page before anything else and checks every frame. */
 function watchForm(): void {
   const marks: Record<string, number> = {}
   Object.assign(window, { formMarks: marks })
@@ -72,7 +73,7 @@ async function measureLogin(browser: Browser, url: string): Promise<Marks> {
   }
 }
 
-/** Without a session the shell is painted all the same, and then gives way to /login. */
+/** Without a session the shell is painted as well, before it redirects to /login. */
 async function measureShell(browser: Browser, url: string): Promise<number> {
   const { page, close } = await openSlowly(browser)
   try {

@@ -1,5 +1,6 @@
-// From the press of 'Entrar', the human check being solved, to the first report: as somebody with seven areas, each
-// time against a portal that has just started. `node proof/bench/first-report.ts [--rounds 7]`
+// Measures the time from pressing 'Entrar', with the human check solved,
+// to the first report: for a person with seven areas, against a freshly
+// started portal. `node proof/bench/first-report.ts [--rounds 7]`
 import type { Browser, ConsoleMessage, Page } from '@playwright/test'
 import { openChromium } from '#proof/shared/chromium.ts'
 import { median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
@@ -18,9 +19,9 @@ interface FirstReport {
 }
 
 /**
- * Runs in the page and in every frame of it. The report looks at every frame that it draws whether its figures are
- * there; the page, from the press of the button on, whether the report's frame is there and nothing of the portal covers
- * it any more. Marks are milliseconds since the epoch.
+ * Runs in the page and in all its frames. The report checks in every frame
+ * whether its figures are drawn; the page, from the click on, whether the
+ * report's frame exists and is uncovered. Marks are milliseconds since the epoch.
  */
 function watchFirstReport(): void {
   const marks: Record<string, number> = {}
@@ -28,7 +29,7 @@ function watchFirstReport(): void {
     if (marks[name] !== undefined) return
     marks[name] = performance.timeOrigin + performance.now()
     if (name !== 'uncovered' && name !== 'drawn') return
-    // biome-ignore lint/suspicious/noConsole: what asks the page again and again takes time from what it measures
+    // biome-ignore lint/suspicious/noConsole: polling the page would distort the measurement
     console.info('first report', JSON.stringify(marks))
   }
   const draws = () => {
@@ -61,7 +62,7 @@ function watchFirstReport(): void {
   )
 }
 
-/** Does what opens the report, and waits until the page and the report's frame have both said their marks. */
+/** Performs what opens the report and waits until the page and the report's frame have set their marks. */
 async function readFirstReport(page: Page, open: () => Promise<unknown>): Promise<FirstReport> {
   const marks: Record<string, number> = {}
   const isThere = async (message: ConsoleMessage) => {
@@ -81,18 +82,18 @@ async function fillForm(page: Page, portalUrl: string): Promise<void> {
   await page.getByLabel('Senha', { exact: true }).fill(DIRECTOR.password)
 }
 
-/** Fills the form and waits for the human check, so that nothing but the press is left. */
+/** Fills in the form and waits for the human check, so that only the click remains. */
 async function prepareForm(page: Page, portalUrl: string): Promise<void> {
   const [reply] = await Promise.all([
     page.waitForResponse((each) => each.url().endsWith('/functions/verify-recaptcha')),
     fillForm(page, portalUrl),
   ])
   if (!(await reply.text()).includes('"success":true')) throw new Error('the human check was not passed')
-  // Typing has started to load the next screen's code; the quickest person takes longer than this.
+  // Typing has started to preload the next screen; even the fastest person takes longer than this.
   await page.waitForTimeout(MIN_PERSON_MS)
 }
 
-/** Signs in as somebody with seven areas, in a browser without cache, and waits for the first report. */
+/** Signs in as a person with seven areas, with an empty cache, and waits for the first report. */
 async function pressSignIn(browser: Browser, portalUrl: string): Promise<FirstReport> {
   const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1280, height: 800 } })
   try {
@@ -111,7 +112,7 @@ const DIRECTORY_MS = 150
 const GENERATE_TOKEN_MS = 250
 const ONE_OF_EACH_MS = DIRECTORY_MS + GENERATE_TOKEN_MS
 
-/** More answers than one sign-in can ask for. */
+/** More replies than one sign-in can request. */
 const FAULTS = [
   { on: 'directory', delayMs: DIRECTORY_MS, times: 100 },
   { on: 'generateToken', delayMs: GENERATE_TOKEN_MS, times: 100 },
@@ -127,7 +128,7 @@ async function delayPowerBi(portalUrl: string): Promise<void> {
   }
 }
 
-/** A new process knows no directory token and no embed token. */
+/** Measures against a new process, without cached directory or embed tokens. */
 async function measureOnce(browser: Browser, dataDir: string, isDelayed: boolean): Promise<FirstReport> {
   const portal = await startPortal(FIRST_PORT, { DATA_DIR: dataDir, RATE_LIMITS: 'off' })
   try {

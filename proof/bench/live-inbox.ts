@@ -1,4 +1,4 @@
-// How soon everybody who has the inbox open hears of a message, and what each open stream costs.
+// Measures how soon every open inbox receives a message, and the memory of each open stream.
 // `node proof/bench/live-inbox.ts [--streams 1000] [--messages 100] [--burst 100]`
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { readDemoSecret } from '#server/demo/demo-installation.ts'
 
 const OPENED_AT_ONCE = 50
 /**
- * Opens streams of message changes and keeps them open until the run ends.
+ * Opens streams of message changes until the run ends.
  * @param accessTokens one for each stream
  * @throws Error when one is refused or cannot be opened
  */
@@ -33,12 +33,12 @@ async function openStreams(
 const { streams, messages, burst } = readNumbers({ streams: 1000, messages: 100, burst: 100 })
 const STREAMS_EACH = 5
 const PAUSE_MS = 100
-/** Few: memory that many leave behind would be used up by the streams, and hide them. */
+/** Few, since the streams would reuse memory freed by many, which would hide their cost. */
 const WARM_UP_REQUESTS = 200
 const SETTLE_MS = 3_000
 const MAX_DELIVERY_MS = 10_000
 
-/** Notes when each message left and when it arrived on each stream. */
+/** Records when each message was sent and when it arrived on each stream. */
 function createStopwatch() {
   const sentAt = new Map<string, number>()
   const delays: number[] = []
@@ -55,7 +55,7 @@ function createStopwatch() {
 }
 type Stopwatch = ReturnType<typeof createStopwatch>
 
-/** A message that is written straight into the database, as another replica would: the time to commit counts. */
+/** Inserts a message into the database, as another replica would; the commit time counts. */
 async function writeMessage(client: pg.Client, stopwatch: Stopwatch): Promise<void> {
   const id = randomUUID()
   stopwatch.start(id)
@@ -66,7 +66,7 @@ async function writeMessage(client: pg.Client, stopwatch: Stopwatch): Promise<vo
   )
 }
 
-/** Writes messages and waits until every stream has heard of each. */
+/** Writes messages and waits until every stream has received each. */
 async function deliver(client: pg.Client, stopwatch: Stopwatch, count: number, pauseMs: number) {
   const first = stopwatch.delays.length
   for (let written = 0; written < count; written++) {
@@ -76,14 +76,14 @@ async function deliver(client: pg.Client, stopwatch: Stopwatch, count: number, p
   const expected = first + count * streams
   const deadline = performance.now() + MAX_DELIVERY_MS
   while (stopwatch.delays.length < expected && performance.now() < deadline) await wait(20)
-  // Nobody hears twice either.
+  // None may arrive twice.
   await wait(100)
   if (stopwatch.delays.length !== expected)
     throw new Error(`${stopwatch.delays.length - first} deliveries instead of ${expected - first}`)
   return stopwatch.delays.slice(first)
 }
 
-/** Administrators with a session, each as often as they may have a stream. */
+/** Adds administrators with sessions, each with the maximum number of streams. */
 async function addFollowers(databaseUrl: string, secret: string): Promise<string[]> {
   const tokens = await addSessions(databaseUrl, secret, Math.ceil(streams / STREAMS_EACH), 'Vendas')
   await runSql(databaseUrl, (client) =>
@@ -100,7 +100,7 @@ async function openDatabase(url: string, cleanUp: CleanUp): Promise<pg.Client> {
   return client
 }
 
-/** What is loaded by the first requests is not the streams' doing. */
+/** Sends the first requests, whose memory must not be attributed to the streams. */
 async function warmUp(portalUrl: string, token: string): Promise<void> {
   const each = { path: '/api/support-messages/unread-count', token }
   assertAllOk(await sendRequests(portalUrl, Array(WARM_UP_REQUESTS).fill(each), 16))

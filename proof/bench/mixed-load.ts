@@ -1,6 +1,7 @@
-// What a busy morning looks like: reads, messages and sign-ins at a steady rate, sent on time whether or not the earlier
-// ones have been answered. Then the peak at eight: people sign in, look at a report and stay, beside the load and streams.
-// `npm run load [-- --seconds 20] [--server 1000] [--embedded 200] [--people 500] [--peak 300]` (requests a second; seconds)
+// Simulates a busy morning: reads, messages and sign-ins at a constant rate, independent
+// of replies. Then the peak at eight: people sign in, open a report and stay, on top of
+// a base load with open streams. Options are requests per second, people, and seconds:
+// `npm run load [-- --seconds 20] [--server 1000] [--embedded 200] [--people 500] [--peak 300]`
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Figure } from '#proof/shared/figures.ts'
@@ -17,7 +18,7 @@ const options = readNumbers({ seconds: 20, server: 1000, embedded: 200, people: 
 const WARM_UP_SECONDS = 3
 const MAX_CONNECTIONS = 256
 const TICK_MS = 5
-/** Of the load beside the people at eight: requests a second, and open streams of administrators. */
+/** The base load during the peak: requests per second, and open streams of administrators. */
 const BESIDE = 50
 const STREAMS = 5
 const AREA = 'Vendas'
@@ -30,7 +31,7 @@ const MESSAGE = {
 
 type Kind = 'read' | 'write' | 'sign-in'
 
-/** In each hundred: 90 reads, 8 messages, 2 sign-ins, well mixed. */
+/** Of each hundred: 90 reads, 8 messages, 2 sign-ins, interleaved. */
 function kindOf(index: number): Kind {
   const place = (index * 37) % 100
   if (place < 2) return 'sign-in'
@@ -53,7 +54,7 @@ interface Sample extends Answer {
   kind: Kind
 }
 
-/** Sends on time: a slow answer delays nothing but itself. */
+/** Sends at a constant rate: a slow reply does not delay other requests. */
 async function send(
   url: string,
   perSecond: number,
@@ -131,16 +132,19 @@ async function measure(
   ]
 }
 
-/** Each request from an address of its own, as behind a proxy: production has its limits on. */
+/** Gives each request its own client address, as behind a proxy, since production has rate limits. */
 const from = (index: number) => ({ 'x-forwarded-for': `10.${index % 250}.${(index >> 8) % 250}.7` })
 
-/** Reads and messages; whoever signs in does so as a person. */
+/** Returns a read or a message; sign-ins come from the simulated people. */
 function requestBeside(index: number, token: string): { asked: Asked; kind: Kind } {
   const kind = kindOf(index) === 'write' ? 'write' : 'read'
   return { asked: { ...requestOf(kind, index, token), headers: from(index) }, kind }
 }
 
-/** One person's morning: the page, the human check, the password, and what the screen of reports asks for. */
+/**
+ * Simulates one person: the page, the human check, the
+ * password, and the requests of the reports screen.
+ */
 async function comeIn(url: string, index: number): Promise<Answer[]> {
   const headers = from(index * 251)
   const page = await ask(url, { path: '/login', headers: { ...headers, 'accept-encoding': 'br' } })

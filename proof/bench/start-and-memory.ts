@@ -1,4 +1,4 @@
-// How long the portal takes to be ready, and how much memory it holds after many requests.
+// Measures how long the portal takes to become ready, and its memory after many requests.
 // `node proof/bench/start-and-memory.ts [--rounds 7] [--requests 10000] [--connections 16]`
 import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
@@ -14,11 +14,11 @@ import { type Asked, assertAllOk, sendRequests, tokenRequest } from '#proof/shar
 import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
 
 /**
- * `npm start` as a person types it, until the portal is ready; then it is stopped.
- * @returns milliseconds from the start of npm
+ * Runs `npm start` until the portal is ready, then stops it.
+ * @returns milliseconds since the start of npm
  */
 async function startAsAPerson(port: number, env: Record<string, string>): Promise<number> {
-  // npm hands a signal on only to its direct child, so the whole group is ended.
+  // npm forwards a signal to its direct child only, so the whole group is ended.
   const started = runProcess('npm', ['start'], { env: { PORT: String(port), ...env }, isGroup: true })
   try {
     return await waitUntilAnswers(`http://127.0.0.1:${port}/api/health/ready`, started)
@@ -30,7 +30,7 @@ async function startAsAPerson(port: number, env: Record<string, string>): Promis
 const { rounds, requests, connections } = readNumbers({ rounds: 7, requests: 10_000, connections: 16 })
 type Env = Record<string, string>
 
-/** The second and every later start of this database and this data directory. */
+/** Measures the second and later starts on the same database and data directory. */
 async function measureStarts(env: Env): Promise<number[]> {
   await (await startPortal(FIRST_PORT, env)).stop()
   const times: number[] = []
@@ -50,7 +50,7 @@ async function measureNpmStarts(cleanUp: CleanUp): Promise<number[]> {
   return times
 }
 
-/** What a browser asks for in turn: profile, reports, token, page. */
+/** Returns a browser's requests in turn: profile, reports, token, page. */
 function mixedRequests(token: string): Asked[] {
   const kinds: Asked[] = [
     { path: '/api/profiles/me', token },

@@ -1,5 +1,5 @@
-// The server's half of the user table with 10,000 people on PostgreSQL: pages of 100 by every column either way, filtered
-// and searched, then bulk edits. `node proof/bench/user-table.ts [--rounds 5]`
+// Measures the API of the user table with 10,000 people on PostgreSQL: pages of 100 in every
+// order, filtered and searched, then bulk edits. `node proof/bench/user-table.ts [--rounds 5]`
 import { PROFILE_SORTS } from '#contract/user-rules.ts'
 import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
 import { signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
@@ -12,7 +12,7 @@ const MAX_PAGE_MS = 15
 const MAX_EDIT_MS = 150
 const MAX_EDIT_OF_ALL_MS = 1_500
 
-/** Which of the people are asked for; the seeded ones make some of these many, some few and some none. */
+/** Filters that match many, few or none of the seeded people. */
 const FILTERS = {
   'no filter': [''],
   'a filter': ['approved=true', 'approved=false', 'verified=false', 'type=Vendas', 'marca=FIAT', 'estado=RJ'],
@@ -33,7 +33,7 @@ await runBench(async (cleanUp) => {
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.body}`)
     return JSON.parse(answer.body) as T
   }
-  /** Medians of several calls in turns; the first round is for warming up. */
+  /** Returns medians of several calls in turns, without the first round, which warms up. */
   async function time(calls: readonly (() => Promise<unknown>)[]): Promise<number[][]> {
     const times = calls.map((): number[] => [])
     for (let round = 0; round <= rounds; round++)
@@ -44,7 +44,7 @@ await runBench(async (cleanUp) => {
       }
     return times
   }
-  /** The slowest of the queries is the one that counts. */
+  /** Measures the slowest of the queries. */
   async function measurePages(what: string, queries: string[]): Promise<Figure> {
     const times = await time(queries.map((query) => () => call(query)))
     const medians = times.map(median)

@@ -11,7 +11,7 @@ import { compileCache, root } from '#scripts/run-command.mjs'
 
 const MESSAGES = 30
 
-/** The back-up of docs/operations.md, taken while the portal runs and brought back in an empty place. */
+/** A back-up as in docs/operations.md, taken while the portal runs and restored into an empty location. */
 export const backUp = defineFault({
   name: 'back-up and restore',
   needsPostgres: true,
@@ -45,7 +45,10 @@ async function tryOne(run: FaultRun, port: number, where: string, file: string, 
   return [{ ...isDone, seen: 'they do' }, others, ...(await judge(run, port, to, where, token, marks))]
 }
 
-/** @returns what a command had to say when it failed, '' otherwise */
+/**
+ * Runs a command.
+ * @returns its output when it failed, '' otherwise
+ */
 function runCommand(command: string, file: string, env: Env): string {
   const args = [join(root, 'src/server/back-up.ts'), command, file]
   const { status, stderr } = spawnSync(process.execPath, args, {

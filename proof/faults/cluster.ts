@@ -12,16 +12,19 @@ import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 
-/** What people notice of something planned, and what the portal adds to what the cluster itself needs for the rest. */
+/**
+ * Limits of interruptions: planned ones as people notice them,
+ * otherwise what the portal adds to the cluster's own.
+ */
 const PLANNED_MS = 5_000
 const ADDED_MS = 3_000
-/** Longer than the time after which Patroni gives a silent node's place away. */
+/** Longer than the time after which Patroni replaces a silent node. */
 const FROZEN_MS = 30_000
 const BACK_MS = 60_000
 const CALM_MS = 3_000
-/** An answer that takes longer is noticed. */
+/** A reply slower than this counts as noticed. */
 const SLOW_MS = 1_000
-/** Troubles that are nearer to each other are one. */
+/** Interruptions closer than this count as one. */
 const NEAR_MS = 1_000
 const SESSIONS = 4
 const PROBE_MS = 200
@@ -54,7 +57,7 @@ const TRIALS: readonly Trial[] = [
       for (const replica of replicas) {
         await replica.portal.stop()
         replica.portal = await replica.start()
-        // HAProxy sees it within a second.
+        // HAProxy detects it within a second.
         await wait(2_000)
       }
     },
@@ -131,9 +134,9 @@ const clusterFault = (name: string, isPooled: boolean) =>
     },
   })
 
-/** Two portals behind HAProxy, PostgreSQL under Patroni behind it too. */
+/** Two portals and a PostgreSQL cluster under Patroni, both behind HAProxy. */
 export const cluster = clusterFault('Patroni cluster', false)
-/** The same, with a pooler between portals and HAProxy. */
+/** The same with a connection pooler between the portals and HAProxy. */
 export const pooledCluster = clusterFault('Patroni cluster behind PgBouncer', true)
 
 async function prepare(run: FaultRun, isPooled: boolean): Promise<Setting> {
@@ -167,7 +170,7 @@ async function databaseOf(
   cleanUp: CleanUp,
 ): Promise<Record<string, string>> {
   if (!isPooled) return { DATABASE_URL: databaseUrl }
-  // It would wait for 15 s after a primary that did not let it in.
+  // By default it waits 15 s after a primary refused it.
   const bouncer = await startPgBouncer(databaseUrl, ['server_login_retry = 1'])
   cleanUp(bouncer.stop)
   return { DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: databaseUrl }
@@ -231,13 +234,13 @@ async function tryOut(setting: Setting, { name, isPlanned, act }: Trial): Promis
 
 type Span = readonly [from: number, to: number]
 
-/** When somebody had reason to complain about an answer, if they had. */
+/** Returns the time span in which a reply counts as an interruption. */
 function troubleOf({ sentAt, ms }: Answer, isGood: boolean): Span | undefined {
   if (!isGood) return [sentAt, sentAt + ms]
   return ms > SLOW_MS ? [sentAt + SLOW_MS, sentAt + ms] : undefined
 }
 
-/** Of troubles that belong together. @returns ms */
+/** Returns the longest interruption in ms, after merging close ones. */
 function longest(spans: readonly (Span | undefined)[]): number {
   const sorted = spans.filter((span) => span !== undefined).sort(([a], [b]) => a - b)
   let best = 0
@@ -250,13 +253,16 @@ function longest(spans: readonly (Span | undefined)[]): number {
   return best
 }
 
-/** Between two good probes, the earlier of which may have been just before. */
+/** Measures between two good probes; the earlier one may date from just before the fault. */
 function longestGap(beats: readonly number[], from: number): number {
   const since = beats.filter((at) => at > from - PROBE_MS * 2)
   return Math.max(0, ...since.slice(1).map((at, index) => at - (since[index] as number)))
 }
 
-/** Commits past HAProxy, pooler and portal, to whichever node takes it. @returns the moments at which one did */
+/**
+ * Commits through HAProxy, pooler and portal's database URL to the current primary.
+ * @returns the instants of successful commits
+ */
 function probeCluster({ cluster: patroni, databaseUrl }: Setting) {
   const beats: number[] = []
   let isOver = false
@@ -295,12 +301,12 @@ async function isWritable(
   } catch {
     return false
   } finally {
-    // One that is frozen would not say good-bye.
+    // A frozen server would not answer the disconnect.
     void client.end().catch(() => {})
   }
 }
 
-/** Somebody whose page renews the session again and again, as pages do: a failure is tried again, a refusal is the end. */
+/** Refreshes a session repeatedly, as pages do: retries a failure and ends on a refusal. */
 async function keepSession(url: string) {
   const first = await ask(url, { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN })
   if (first.status !== 200) throw new Error(`the administrator could not sign in: ${first.body}`)

@@ -11,13 +11,13 @@ import { type CleanUp, temporaryFolder } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
 import { unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
 
-/** An answer may take this long; what is asked just before the restart may be a good one. */
+/** Time limit of replies; requests sent just before the restart may still succeed. */
 const ANSWERED_MS = 2_100
 const DOWN_MS = { short: 4_000, whole: 6_000 }
-/** Fewer would show nothing. */
+/** Fewer would be no evidence. */
 const MIN_ANSWERS = 20
 
-/** The database dies and comes back; later only its connections are cut. */
+/** The database crashes and restarts; later only its connections are cut. */
 export const databaseDown = defineFault({
   name: 'database killed, restarted, connections cut',
   needsPostgres: true,
@@ -83,15 +83,15 @@ async function cutConnections(databaseUrl: string, portalUrl: string, token: str
   )
 }
 
-/** A PostgreSQL server that may be killed and brought back; nothing is lost between. */
+/** A PostgreSQL server that can crash and restart without data loss. */
 interface Cluster {
   url: string
   start(): void
-  /** Ends it without a checkpoint, as a crash does. */
+  /** Stops it without a checkpoint, as in a crash. */
   crash(): void
 }
 
-/** Sets a cluster up in a folder of its own and starts it; it ends with the run. */
+/** Creates and starts a cluster in its own folder; it ends with the run. */
 async function startCluster(port: number, cleanUp: CleanUp): Promise<Cluster> {
   const programs = await findPostgres()
   if (!programs) throw new Error('There is no PostgreSQL 15 or later here.')
@@ -110,7 +110,7 @@ async function startCluster(port: number, cleanUp: CleanUp): Promise<Cluster> {
   const start = () => void run('pg_ctl', ['start', '-w', '-l', join(folder, 'log'), '-o', options])
   const crash = () => void run('pg_ctl', ['stop', '-m', 'immediate'])
   start()
-  // Before its folder is removed, in which it would go on writing.
+  // Before its folder is removed, to which it would keep writing.
   process.prependOnceListener('exit', crash)
   cleanUp(() => {
     process.off('exit', crash)

@@ -8,12 +8,15 @@ import { prepareDatabase } from '#proof/shared/postgres.ts'
 import { type Answer, ask } from '#proof/shared/requests.ts'
 import type { CleanUp } from '#proof/shared/run-task.ts'
 
-/** By the portal's own timers: 1.2 s for a connection and 3.6 s for an answer. */
+/** From the portal's timeouts: 1.2 s for a connection and 3.6 s for a reply. */
 const PROMISED_MS = 5_000
-/** Longer than that: what is asked in the last five seconds may still be answered afterwards. */
+/** Longer than that: requests of the last five seconds may be answered afterwards. */
 const SILENT_MS = { short: 7_000, whole: 12_000 }
 
-/** Nothing passes between portal and database for a while, and nobody is told: the connections just go quiet. */
+/**
+ * All packets between portal and database are dropped for a
+ * while, without any connection being closed.
+ */
 export const databaseSilent = defineFault({
   name: 'database silent, every packet dropped',
   needsPostgres: true,
@@ -58,16 +61,16 @@ export const databaseSilent = defineFault({
 
 const slowest = (answers: Answer[]) => Math.max(...answers.map(({ ms }) => ms))
 
-/** Stands between two programs and may fall silent, as a network does that drops every packet. */
+/** A TCP proxy that can drop all traffic, like a network that loses every packet. */
 interface SilentProxy {
   port: number
-  /** From now on nothing passes in either direction; connections stay open, new ones are taken and get no answer. */
+  /** Stops forwarding in both directions; connections stay open, new ones are accepted but get no reply. */
   fallSilent(): void
-  /** Everything passes again, what was held back first. */
+  /** Resumes forwarding, held data first. */
   speak(): void
 }
 
-/** Listens on a free port and passes everything on to another one of this machine; ends with the run. */
+/** Listens on a free port and forwards to another local port; ends with the run. */
 async function startSilentProxy(target: number, cleanUp: CleanUp): Promise<SilentProxy> {
   const sockets = new Set<Socket>()
   let isSilent = false
@@ -79,7 +82,7 @@ async function startSilentProxy(target: number, cleanUp: CleanUp): Promise<Silen
       other.destroy()
     })
     socket.pipe(other)
-    // Only now: pipe lets it flow.
+    // Only now, since pipe() resumes the socket.
     if (isSilent) socket.pause()
   }
   const server = createServer((caller) => {

@@ -10,7 +10,7 @@ import { temporaryFolder } from '#proof/shared/run-task.ts'
 const SIZE_MB = 160
 const MAX_WRITES = 4_000
 
-/** The embedded database runs out of disk: what it cannot keep it refuses, and reads go on. */
+/** The embedded database runs out of disk space: it refuses writes, and reads continue. */
 export const diskFull = defineFault({
   name: 'disk full (embedded database)',
   cannotRun: async () => (mayMount() ? undefined : 'a small file system needs the right to mount one'),
@@ -66,7 +66,7 @@ function mountSmallDisk(run: FaultRun): string {
   mkdirSync(folder)
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', folder])
   const unmount = () => execFileSync('umount', ['-l', folder])
-  // An interrupted run ends without cleaning up, and a folder with something mounted in it could not be removed.
+  // An interrupted run skips the cleanup, and a folder with a mount could not be removed.
   process.prependOnceListener('exit', unmount)
   run.cleanUp(() => {
     process.off('exit', unmount)
@@ -75,7 +75,10 @@ function mountSmallDisk(run: FaultRun): string {
   return folder
 }
 
-/** Leaves next to nothing. @returns the file to remove */
+/**
+ * Fills the disk almost completely.
+ * @returns the file to remove
+ */
 function fillUp(folder: string): string {
   const file = join(folder, 'ballast')
   const { bavail, bsize } = statfsSync(folder)

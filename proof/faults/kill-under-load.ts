@@ -16,7 +16,7 @@ import { say, temporaryFolder } from '#proof/shared/run-task.ts'
 
 const KILLS = { short: 8, whole: 200 }
 
-/** `kill -9` in the middle of writing, again and again; what was acknowledged must be there at the end. */
+/** Kills the portal repeatedly with `kill -9` during writes; acknowledged messages must survive. */
 async function killAgainAndAgain(
   run: FaultRun,
   port: number,

@@ -13,13 +13,16 @@ import { migrate } from '#server/database/migrate.ts'
 import { openServer } from '#server/database/open-server.ts'
 
 const HELD_MS = 3_000
-/** What a next version might bring: a new column, filled, and an index on the table that every request reads. */
+/**
+ * A plausible next migration: a new column with data, and an
+ * index on the table that every request reads.
+ */
 const NEXT = `alter table profiles add column shoe_size integer;
 update profiles set shoe_size = 40 where approved;
 create index profiles_shoe_size on profiles (shoe_size);
 `
 
-/** The portal of the present version works on while two replicas of the next one migrate. */
+/** The portal keeps working while two replicas of the next version migrate. */
 export const migrationBeside = defineFault({
   name: 'migration beside the running version',
   needsPostgres: true,
@@ -62,7 +65,7 @@ async function migrateOnce(databaseUrl: string, folder: URL): Promise<string[]> 
   }
 }
 
-/** Another transaction holds the table at first: the migration waits without queueing everybody behind it. */
+/** Holds a lock on the table first: the migration waits without blocking other queries. */
 async function holdTable<T>(databaseUrl: string, work: () => Promise<T>): Promise<T> {
   return runSql(databaseUrl, async (client) => {
     await client.query('begin; lock table profiles in row exclusive mode')

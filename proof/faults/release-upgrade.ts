@@ -18,15 +18,18 @@ const OUT = join(root, '.cache', 'release', 'upgrade')
 const BEFORE = '8.0.0'
 const AFTER = '8.1.0'
 const ARCH = process.arch === 'arm64' ? 'arm64' : 'x64'
-/** nobody: neither the files' owner nor a user of this project. */
+/** nobody: owns neither the files nor anything else of this project. */
 const USER = { uid: 65534, gid: 65534 }
 const PEOPLE = 5
 const IS_ALONE = 'FAULTS_ALONE'
-/** HAProxy looks once a second. */
+/** HAProxy checks once a second. */
 const SEEN_MS = 3_000
 const READY_MS = 20_000
 
-/** Makes both releases, and begins again on a network that has nothing but loopback. @returns whether that is so by now */
+/**
+ * Builds both releases and restarts itself in a network namespace with loopback only.
+ * @returns whether that is now so
+ */
 export async function goAlone(): Promise<boolean> {
   if (process.env[IS_ALONE]) return true
   for (const version of [BEFORE, AFTER]) await makeReleases({ archs: [ARCH], version, out: OUT })
@@ -41,7 +44,7 @@ export async function goAlone(): Promise<boolean> {
   return false
 }
 
-/** Two portals of a release become two of the next one, in turn, while people work. */
+/** Two portals of a release are replaced by the next one in turn, under load. */
 export const releaseUpgrade = defineFault({
   name: 'release replaced by the next one, under load',
   needsPostgres: true,
@@ -84,7 +87,7 @@ export const releaseUpgrade = defineFault({
   },
 })
 
-/** Unpacks a release where nobody can write, not even root. */
+/** Unpacks a release into a folder that is read-only, even for root. */
 function unpack(version: string, cleanUp: CleanUp, change = (_: string) => {}): string {
   const folder = mkdtempSync('/tmp/patio-release-')
   cleanUp(() => rmSync(folder, { recursive: true, force: true }))
@@ -99,7 +102,7 @@ function unpack(version: string, cleanUp: CleanUp, change = (_: string) => {}): 
   return join(folder, name)
 }
 
-/** The next version brings something of its own. */
+/** Adds a migration to the next version. */
 function addMigration(release: string): void {
   const statement = 'alter table support_messages add column later text;\n'
   writeFileSync(join(release, 'migrations', '9000-later.sql'), statement)
@@ -132,7 +135,7 @@ async function startRelease(
   return started
 }
 
-/** The first of those with a session. */
+/** Makes the first person with a session an administrator. */
 async function makeAdministrator(databaseUrl: string): Promise<void> {
   await runSql(databaseUrl, (client) =>
     client.query(`insert into user_roles (user_id, role)
@@ -141,7 +144,10 @@ async function makeAdministrator(databaseUrl: string): Promise<void> {
   )
 }
 
-/** Reads with sessions, the page, and messages; each message comes from an address of its own, which limits let through. */
+/**
+ * Sends reads, page loads and messages; each message has its
+ * own client address, because of rate limits.
+ */
 function startLoad(url: string, tokens: string[], marks: string[]) {
   let turn = 0
   const next = () => turn++

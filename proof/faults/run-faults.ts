@@ -1,4 +1,4 @@
-// Breaks what the portal stands on, one thing after the other, and says what held.
+// Injects faults one after the other and reports which promises held.
 // `npm run faults [-- [release|cluster] [--short] [--only NAME] [--without NAME]]`
 import { parseArgs } from 'node:util'
 import type { Fault, Verdict } from '#proof/shared/fault.ts'
@@ -25,7 +25,7 @@ const FAULTS: readonly Fault[] = [
   killUnderLoad,
 ]
 const FIRST_PORT = Number(process.env.FAULTS_PORT ?? 4500)
-/** The cluster's trials wait for its own time-outs. */
+/** The cluster's trials wait for its own timeouts. */
 const MAX_RUN_MS = process.argv.includes('cluster') ? 40 * 60_000 : 25 * 60_000
 
 const { values, positionals } = parseArgs({
@@ -37,7 +37,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-/** By what has to be there: these two are no part of `npm test`. */
+/** Groups by what they need installed: these two are not part of `npm test`. */
 const GROUPS: Record<string, readonly Fault[]> = {
   portal: FAULTS,
   release: [releaseUpgrade],
@@ -50,16 +50,19 @@ type Word = 'held' | 'not tried' | 'FAILED'
 
 const isNamed = ({ name }: Fault, parts: readonly string[]) => parts.some((part) => name.includes(part))
 
-/** Why a fault cannot be tried here, or undefined. */
+/** Returns why a fault cannot be tried here, or undefined. */
 async function reasonAgainst({ cannotRun, needsPostgres }: Fault): Promise<string | undefined> {
   const lacksPostgres = needsPostgres && !(await findPostgres())
   return lacksPostgres ? 'there is no PostgreSQL 15 or later here' : cannotRun?.()
 }
 
-/** Apart from each other: the cluster's has many processes. */
+/** Disjoint port ranges: the cluster has many processes. */
 const PORTS_EACH = group === 'cluster' ? 30 : 10
 
-/** Tries a fault, or says why not. @returns its rows of the table */
+/**
+ * Tries a fault, or reports why not.
+ * @returns its rows of the table
+ */
 async function tryFault(fault: Fault, index: number): Promise<string[]> {
   const startedAt = performance.now()
   const row = (promise: string, seen: string, word: Word) =>

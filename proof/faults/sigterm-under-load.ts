@@ -8,14 +8,14 @@ import { ask } from '#proof/shared/requests.ts'
 
 const ROUNDS = { short: 2, whole: 10 }
 const GRACE_SECONDS = 1
-/** A replica that has not ended by then is killed, which the promise excludes. */
+/** A replica still running after this time is killed, which the promise excludes. */
 const PROMISED_EXIT_MS = 30_000
-/** How often the balancer asks each replica whether it is ready; the grace of a replica that leaves must be longer. */
+/** Interval of the balancer's readiness checks; a leaving replica's grace period must be longer. */
 const PROBE_MS = 200
-/** The port for discarding what is sent: requests to it fail, and count as failed. */
+/** The discard port, where nothing listens: requests fail and are counted as failed. */
 const UNREACHABLE = 'http://127.0.0.1:9'
 
-/** Rolling restarts: two replicas in turn are asked to end, while a balancer sends requests to those that are ready. */
+/** Rolling restarts: two replicas are terminated in turn while a balancer sends requests to ready ones. */
 export const sigtermUnderLoad = defineFault({
   name: 'SIGTERM under load, rolling restarts',
   needsPostgres: true,
@@ -28,7 +28,7 @@ export const sigtermUnderLoad = defineFault({
     run.cleanUp(() => agent.destroy())
     const path = '/api/profiles/me'
     const marks: string[] = []
-    // Reads and messages on connections of their own, and reads on kept ones.
+    // Reads and messages on new connections, and reads on keep-alive ones.
     const load = [
       keepAsking(20, () => ask(balancer.pick(), { path, token })),
       keepAsking(25, () => writeMessage(balancer.pick(), marks)),
@@ -43,7 +43,7 @@ export const sigtermUnderLoad = defineFault({
       exits.push(performance.now() - startedAt)
       replica.portal = await replica.start()
       const { url } = replica.portal
-      // Before that, nobody would be there when the other one leaves.
+      // Otherwise no replica would be ready when the other one leaves.
       await timeUntil(async () => balancer.isReady(url), 5_000)
     }
     const answers = (await Promise.all(load.map((each) => each.stop()))).flat()
@@ -77,7 +77,10 @@ async function startReplicas(run: FaultRun) {
   return [await startAt(run.port), await startAt(run.port + 1)] as const
 }
 
-/** Asks each replica, as a load balancer does, whether it is ready, until `stop`; `pick` takes the ready ones in turn. */
+/**
+ * Probes each replica's readiness like a load balancer, until
+ * `stop`; `pick` returns the ready ones in turn.
+ */
 function startBalancer(replicas: readonly string[]) {
   const ready = new Set(replicas)
   let isOver = false

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import * as z from 'zod'
 import { pathWith, type Route, type Schema } from '#contract/route.ts'
 
-/** What zod writes of a schema, as far as the contract uses it. */
+/** The subset of JSON Schema that zod emits for the contract. */
 interface JsonSchema {
   type?: string
   format?: string
@@ -22,7 +22,7 @@ interface JsonSchema {
   maximum?: number
 }
 
-/** Texts that have broken programs before. */
+/** Strings known to break programs. */
 const NASTY = [
   '',
   ' ',
@@ -43,11 +43,11 @@ const NASTY = [
   'x'.repeat(5_000),
   '👩‍👩‍👧‍👦'.repeat(200),
 ]
-/** What the catalogue of a new portal holds, and one thing that it does not: texts of a pattern are often these. */
+/** The catalogue of a new portal, and one unknown value: strings with a pattern are often these. */
 const NAMES = ['Vendas', 'CRM', 'administrativo', 'vendas', 'crm', 'FIAT', 'VW', 'RJ', 'PR', 'BYD']
-/** Where an answer of the human check goes, which is JSON within a text. */
+/** Fields for the human check's answer, which is JSON within a string. */
 const ANSWER_FIELDS = ['captcha', 'captcha_token', 'token']
-/** Files of people, good, bad and worse, for what takes a file's bytes. */
+/** Import files, valid and invalid, for routes that take a file's bytes. */
 const FILES = [
   'E-mail;Nome;Áreas\nana@grupopatio.com.br;Ana;Vendas\nx@gmail.com;;Compras',
   'rui@grupopatio.com.br,Rui,CRM\r\n"',
@@ -57,15 +57,15 @@ const FILES = [
 const MAX_ITEMS = 12
 const MAX_TEXT_LENGTH = 300
 
-/** Any text, nasty ones among them. */
+/** Any string, including nasty ones. */
 const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 60, unit: 'binary' }),
   fc.constantFrom(...NASTY),
 )
 
 /**
- * Values that a schema takes, most of them; texts keep their lengths but not always their patterns.
- * @param knownIds ids of rows that exist, so that some requests find something
+ * Creates mostly valid values of a schema; strings keep the lengths but not always the patterns.
+ * @param knownIds ids of existing rows, so that some requests find something
  */
 function arbitraryOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<unknown> {
   const of = (part: JsonSchema) => arbitraryOf(part, knownIds)
@@ -122,7 +122,7 @@ function recordOf(schema: JsonSchema, of: (part: JsonSchema) => fc.Arbitrary<unk
   return fc.record(fields, { requiredKeys: schema.required ?? [] })
 }
 
-/** What the ALTCHA widget writes, with something wrong in each of its parts. */
+/** Answers in the ALTCHA widget's format, with a fault in each of their parts. */
 function brokenAnswers(): fc.Arbitrary<string> {
   const whole = fc.constant<unknown>
   const parameters = broken(whole({ algorithm: 'PBKDF2/SHA-256', cost: 1, nonce: '00', expiresAt: 4e9 }))
@@ -133,7 +133,7 @@ function brokenAnswers(): fc.Arbitrary<string> {
   )
 }
 
-/** A value with one thing wrong: a key gone, added, or holding something else. */
+/** Mutates a value in one place: a key removed, added, or with another value. */
 export function broken(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const fault = fc.record({
     kind: fc.constantFrom('drop', 'add', 'replace'),
@@ -155,7 +155,7 @@ export function broken(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   })
 }
 
-/** Who asks; each is a session that the run has opened, and who watches over the portal, with a token of his own. */
+/** The callers: sessions opened by the run, and the monitoring token. */
 const CALLERS = [
   'visitor',
   'garbage',
@@ -179,7 +179,7 @@ export interface FuzzedRequest {
 const jsonSchemaOf = (schema: Schema) =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 
-/** Requests to one route: good ones, nearly good ones and garbage, by every kind of caller. */
+/** Requests to one route: valid, nearly valid and garbage, from every kind of caller. */
 export function requestsTo(route: Route, knownIds: readonly string[]): fc.Arbitrary<FuzzedRequest> {
   return fc.record({
     method: fc.constant(route.method),
@@ -193,7 +193,7 @@ export function requestsTo(route: Route, knownIds: readonly string[]): fc.Arbitr
   })
 }
 
-/** The caller who gets past the door, so that most requests reach the code behind it. */
+/** Returns the caller that the route admits, so that most requests reach its handler. */
 function callerOf({ access, path }: Route): CallerName {
   if (access === 'public') return 'visitor'
   if (path.startsWith('/api/access-requests')) return 'pending'
@@ -216,10 +216,10 @@ function pathsOf(route: Route, knownIds: readonly string[]): fc.Arbitrary<string
   })
 }
 
-/** What stands in an address: text, well-formed, since no client can send another. */
+/** Converts values to well-formed strings of a URL, since clients cannot send others. */
 function mapTexts(values: unknown): Record<string, string> {
   const entries = values && typeof values === 'object' ? Object.entries(values) : []
-  // Not String(): a value may be an object with a toString of its own.
+  // Not String(): a value may be an object with its own toString.
   const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
   return Object.fromEntries(
     entries.map(([name, value]) => [name.toWellFormed(), textOf(value).toWellFormed()]),

@@ -52,31 +52,31 @@ export const rawBytes: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)) },
 )
 
-/** What became of a connection: how it went when no answer came, 'answered' otherwise. */
+/** How a connection ended: 'answered', or what happened instead. */
 export type End =
   | 'answered'
   | 'closed without an answer'
-  /** More had to come, so the server rightly waited until the caller hung up. */
+  /** The request was incomplete, so the server rightly waited until the client closed. */
   | 'waited for the rest'
-  /** A whole request without an answer in time. */
+  /** A complete request without a timely reply. */
   | 'left hanging'
-  /** The server kept the connection although nothing more could come. */
+  /** The server kept the connection open although nothing could follow. */
   | 'not let go'
 
 interface RawOutcome {
-  /** Of all replies, 100 Continue among them. */
+  /** The statuses of all replies, including 100 Continue. */
   statuses: number[]
-  /** From the connection to the first answer; 0 without one. */
+  /** Time from the connection to the first reply; 0 without one. */
   ms: number
   end: End
 }
 
-/** How long to wait for an answer to something that is not whole: some of it is refused at sight. */
+/** Wait for a reply to an incomplete request: some are refused at once. */
 const GLANCE_MS = 100
 
 /**
- * Writes bytes to the portal, reads what comes back, and hangs up after the first answer.
- * @param maxMs how long an answer to a whole request may take, and the server to let go afterwards
+ * Sends bytes to the portal, reads the reply, and closes after the first one.
+ * @param maxMs time limit of the reply to a complete request, and of the server's close afterwards
  */
 export function sendBytes(port: number, bytes: Buffer, maxMs: number): Promise<RawOutcome> {
   const startedAt = performance.now()
@@ -119,7 +119,10 @@ function statusesIn(received: string): number[] {
   return [...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => Number(match[1]))
 }
 
-/** Whether nothing more needs to come. In doubt it says no: chunks, a length not reached, the first half of an HTTP/2 preface. */
+/**
+ * Whether the request is complete. False in doubt: chunked
+ * bodies, a short body, half of an HTTP/2 preface.
+ */
 function isWholeRequest(bytes: Buffer): boolean {
   const text = bytes.toString('latin1')
   const end = text.indexOf('\r\n\r\n')

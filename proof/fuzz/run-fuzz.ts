@@ -1,6 +1,7 @@
-// Random requests over every route of the contract, and bytes that are no requests: nothing may answer 5xx, nothing
-// may take 2 s, and memory must stay flat. `npm run fuzz [-- --requests 50000] [--seed N] [--only "GET /api/…"]`
-// With --only, exactly so many requests go to that one target: what a failure prints sends the same ones again.
+// Sends random requests to every route of the contract, and bytes that are no
+// requests: no reply may be 5xx or take 2 s, and memory must stay flat. With --only,
+// exactly that many requests go to one target; a failure prints the command that
+// repeats them. `npm run fuzz [-- --requests 50000] [--seed N] [--only "GET /api/…"]`
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
@@ -17,14 +18,14 @@ import { type Callers, createCallers, sendFuzzed } from './send-fuzzed.ts'
 
 const PORT = Number(process.env.FUZZ_PORT ?? 4700)
 const LANES = 6
-/** From the seed of one part of a target's requests to that of the next; the warm-up's lie between. */
+/** The seed offset between the parts of a target's requests; the warm-up uses the seeds in between. */
 const PARTS_APART = 2
 const RAW_SHARE = 0.1
 const WARM_UP_SHARE = 0.1
 const MAX_GROWTH = 1.25
-/** Nothing may take longer. */
+/** Time limit of every reply. */
 const MAX_ANSWER_MS = 2_000
-/** A target that is not through by then has failed. */
+/** Time limit of a target. */
 const MAX_TARGET_MS = 600_000
 const RAW_BYTES = 'raw bytes'
 
@@ -57,7 +58,10 @@ async function startFuzzedPortal(cleanUp: CleanUp): Promise<{ portal: StartedPor
   return { portal, targets: targetsOf(portal, callers, await callers.readIds()) }
 }
 
-/** A few at a time, each target in as many parts, so that one that answers slowly keeps no lane to itself; the order decides nothing. */
+/**
+ * Runs targets concurrently, each split into parts, so that a
+ * slow one does not occupy a lane; the order is irrelevant.
+ */
 async function fuzzAll(targets: Target[], passSeed: number, total: number): Promise<Tally[]> {
   const rawRequests = Math.ceil(total * RAW_SHARE)
   const routeRequests = Math.ceil((total - rawRequests) / (targets.length - 1))
@@ -76,7 +80,7 @@ async function fuzzAll(targets: Target[], passSeed: number, total: number): Prom
   return tallies
 }
 
-/** The first pass fills caches and pools; from there on memory must not grow. */
+/** Runs a warm-up pass that fills caches and pools; from then on memory must not grow. */
 async function runWhole(portal: StartedPortal, targets: Target[]): Promise<void> {
   const warmUpSeed = seed + 1
   const warmUp = await fuzzAll(targets, warmUpSeed, requests * WARM_UP_SHARE)
@@ -93,7 +97,7 @@ async function runWhole(portal: StartedPortal, targets: Target[]): Promise<void>
   if (!isFlat) process.exitCode = 1
 }
 
-/** One target alone, with exactly the requests that the command names. */
+/** Runs one target with exactly the given requests. */
 async function runOnly(targets: Target[], name: string): Promise<void> {
   const target = targets.find((each) => each.name === name)
   if (!target) throw new Error(`there is no route ${name}`)
@@ -128,27 +132,27 @@ function judge(tallies: Tally[]): void {
   if (failed.length > 0) process.exitCode = 1
 }
 
-/** What one target took in one pass. */
+/** The results of one target in one pass. */
 interface Tally {
   name: string
   sent: number
-  /** How often each kind of answer came: '2xx', or words for what is no answer. */
+  /** Counts by kind of reply: '2xx', or words where there was no reply. */
   answers: Record<string, number>
   slowestMs: number
-  /** What was found, with the command that sends the same requests again. */
+  /** What was found, with the command that repeats the requests. */
   failure?: string
 }
 
-/** Something to send requests to. */
+/** A target of requests. */
 interface Target {
   name: string
-  /** Sends exactly this many requests, the same ones for the same seed, and adds them to a tally. */
+  /** Sends exactly this many requests, the same for the same seed, and adds the results to a tally. */
   fuzz(tally: Tally, seed: number, requests: number): Promise<void>
 }
 
 const newTally = ({ name }: Target): Tally => ({ name, sent: 0, answers: {}, slowestMs: 0 })
 
-/** Every route of the contract, and bytes that are no requests. */
+/** Lists every route of the contract, and the raw bytes. */
 function targetsOf(portal: StartedPortal, callers: Callers, knownIds: string[]): Target[] {
   const routes = Object.values(routeGroups).flatMap((group) => Object.values(group))
   return [...routes.map((route) => routeTarget(route, portal, callers, knownIds)), rawTarget(portal)]
@@ -188,7 +192,7 @@ function newTarget<Ts>(name: string, propertyFor: (tally: Tally) => fc.IAsyncPro
         seed,
         endOnFailure: false,
         interruptAfterTimeLimit: MAX_TARGET_MS,
-        // Fewer requests than were asked for would pass as all of them.
+        // Otherwise fewer requests than asked for would count as all of them.
         markInterruptAsFailure: true,
       })
       if (details.failed) {

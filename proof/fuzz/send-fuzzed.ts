@@ -8,16 +8,16 @@ import { presentProfile } from '#server/users/user-queries.ts'
 import type { CallerName, FuzzedRequest } from './arbitrary-request.ts'
 
 export interface Callers {
-  /** A good token; a new person takes the place of one whose session a request has ended. */
+  /** Returns a valid token; a new person replaces one whose session a request has ended. */
   tokenOf(caller: CallerName): Promise<string | undefined>
-  /** To be called when a token was refused. */
+  /** Call when a token was refused. */
   forget(caller: CallerName): void
-  /** Ids of people, messages and areas that exist. */
+  /** Ids of existing people, messages and areas. */
   readIds(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** Opens sessions straight in the database, as nobody could sign in that often. */
+/** Opens sessions directly in the database, since sign-ins are rate limited. */
 export async function createCallers(
   databaseUrl: string,
   secrets: { session: string; METRICS_TOKEN: string },
@@ -76,7 +76,7 @@ export async function createCallers(
 }
 
 interface Sent {
-  /** 0 when no answer came. */
+  /** 0 when no reply came. */
   status: number
   ms: number
   text: string
@@ -84,7 +84,7 @@ interface Sent {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
-/** Sends one request as its caller and reads the answer; of a stream only that it opened. */
+/** Sends one request as its caller and reads the reply; of a stream only its start. */
 export async function sendFuzzed(
   portalUrl: string,
   request: FuzzedRequest,

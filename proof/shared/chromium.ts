@@ -3,8 +3,9 @@ import { ensureChromium } from '#scripts/find-programs.mjs'
 import type { CleanUp } from './run-task.ts'
 
 /**
- * The Chromium of the browser tests, with the switches of playwright.config.ts; closed when the run ends.
- * @param switches besides those
+ * Opens the Chromium of the browser tests with the switches of
+ * playwright.config.ts; closed when the run ends.
+ * @param switches additional ones
  */
 export async function openChromium(cleanUp: CleanUp, switches: string[] = []): Promise<Browser> {
   const browser = await chromium.launch({
@@ -28,20 +29,20 @@ interface TraceEvent {
   pid: number
   tid: number
   args?: { name?: string }
-  /** Microseconds on the clock, and of the processor. */
+  /** Microseconds of wall-clock and of processor time. */
   dur?: number
   tdur?: number
 }
 
-/** The longest task of the page's main thread in milliseconds: of the processor, and on the clock. */
+/** The longest task of the page's main thread in milliseconds, by processor and by wall-clock time. */
 export interface LongestTask {
   cpu: number
   clock: number
 }
 
 /**
- * Watches the page's main thread while something is done. What other programs take of the machine stretches a task
- * on the clock, not in its processor time.
+ * Measures the page's main thread during an action. Other programs on the
+ * machine prolong a task's wall-clock time, but not its processor time.
  */
 export async function longestTask(
   browser: Browser,

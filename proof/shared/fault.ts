@@ -2,16 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type StartedPortal, startPortal } from './processes.ts'
 import type { CleanUp } from './run-task.ts'
 
-/** What one fault is given: how much to try, and where to hang what must be ended afterwards. */
+/** The parameters of one fault. */
 export interface FaultRun {
-  /** The shortened form, for continuous integration. */
+  /** The short form, for continuous integration. */
   isShort: boolean
   cleanUp: CleanUp
-  /** First of ten ports that belong to this fault. */
+  /** First of ten ports reserved for this fault. */
   port: number
 }
 
-/** One thing that must hold under a fault, and what was seen. */
+/** The result of one promise under a fault. */
 export interface Verdict {
   promise: string
   held: boolean
@@ -21,23 +21,23 @@ export interface Verdict {
 /** One row of the table in proof/faults/README.md. */
 export interface Fault {
   name: string
-  /** Why it cannot be tried on this machine, or undefined. */
+  /** Returns why it cannot be tried on this machine, or undefined. */
   cannotRun?: () => Promise<string | undefined>
   needsPostgres?: true
   run(run: FaultRun): Promise<Verdict[]>
 }
 
-/** Keeps TypeScript from widening a fault's literal. */
+/** Keeps TypeScript from widening a fault's literal type. */
 export const defineFault = (fault: Fault): Fault => fault
 
-/** In the shortened form others share the machine: there a time is only asked for its order of magnitude. */
+/** The short form shares the machine with other tests: its time limits are only orders of magnitude. */
 const IS_SHORT = process.argv.includes('--short')
 const SLACK = IS_SHORT ? 5 : 1
 const MAX_SLACK_MS = 3_000
-/** What a busy machine may add to a time that timers bound. */
+/** Tolerance for times bounded by timers, on a busy machine. */
 const WAKING_MS = IS_SHORT ? 2_000 : 0
 
-/** A verdict on a number that must not be above a limit; for times that depend on how busy the machine is. */
+/** Checks an upper limit that depends on how busy the machine is. */
 export function atMost(promise: string, value: number, limit: number, unit: string): Verdict {
   const isTime = unit === 'ms'
   const most = isTime ? Math.min(limit * SLACK, limit + MAX_SLACK_MS) : limit
@@ -45,18 +45,18 @@ export function atMost(promise: string, value: number, limit: number, unit: stri
   return { promise: `${promise} ≤ ${most} ${unit}`, held: value <= most, seen: `${shown} ${unit}` }
 }
 
-/** A verdict on a time that timers of the portal bound, so that the limit is nearly the same on any machine. */
+/** Checks a time that the portal's own timers bound, so that the limit is nearly equal on all machines. */
 export function below(promise: string, ms: number, limitMs: number): Verdict {
   const most = limitMs + WAKING_MS
   return { promise: `${promise} < ${most} ms`, held: ms < most, seen: `${Math.round(ms)} ms` }
 }
 
-/** A verdict on a count that must be exact. */
+/** Checks an exact count. */
 export function exactly(promise: string, value: number, expected: number): Verdict {
   return { promise: `${promise} = ${expected}`, held: value === expected, seen: String(value) }
 }
 
-/** What every portal of the fault programs has in common; limits would count the load as an attack. */
+/** Settings of every portal under test; rate limits would count the load as an attack. */
 const QUIET = { RATE_LIMITS: 'off', LOG_LEVEL: 'fatal' }
 
 /** Starts a portal in demo mode that ends with the run. */
@@ -70,10 +70,10 @@ export async function startFaultPortal(
   return portal
 }
 
-/** Kills a process as a power cut would and waits until it is gone. */
+/** Kills a process like a power failure and waits for its end. */
 export async function killHard(portal: StartedPortal): Promise<void> {
   process.kill(portal.pid, 'SIGKILL')
   while (!portal.hasEnded()) await wait(5)
-  // Nothing is left to end; this lets go of it.
+  // Already ended; this releases its resources.
   await portal.stop()
 }

@@ -3,10 +3,10 @@ import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type CleanUp, runTask } from './run-task.ts'
 
-/** Before the run itself adds to it: what others did on the machine meanwhile. */
+/** The machine's load before the run adds to it. */
 const loadBefore = (loadavg()[0] ?? 0).toFixed(1)
 
-/** One line of a result: a measured number and, where one was set, what it has to reach. */
+/** A measured number and its optional target. */
 export interface Figure {
   what: string
   value: number
@@ -14,11 +14,11 @@ export interface Figure {
   digits?: number
   atMost?: number
   atLeast?: number
-  /** What else there is to say, such as the spread of the runs. */
+  /** A remark, such as the spread of the runs. */
   note?: string
 }
 
-/** Undefined for a figure that is shown without being judged. */
+/** Returns undefined for a figure without a target. */
 function isReached({ value, atMost, atLeast }: Figure): boolean | undefined {
   if (atMost === undefined && atLeast === undefined) return undefined
   return value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? Number.NEGATIVE_INFINITY)
@@ -33,7 +33,7 @@ function cellsOf(figure: Figure): string[] {
   return [what, value.toFixed(digits), unit, target, verdict, note]
 }
 
-/** The figures as a Markdown table, ready to be kept in proof/bench/README.md. */
+/** Formats the figures as a Markdown table for proof/bench/README.md. */
 function tableOf(figures: readonly Figure[]): string {
   const rows = [['figure', 'measured', 'unit', 'target', 'verdict', 'runs'], ...figures.map(cellsOf)]
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
@@ -44,13 +44,13 @@ function tableOf(figures: readonly Figure[]): string {
   return [line(head), rule, ...body.map(line)].join('\n')
 }
 
-/** When and on what a table was made, without which its numbers mean little. */
+/** Describes when and on which machine a table was measured. */
 export function machineLine(): string {
   const date = new Date().toISOString().slice(0, 10)
   return `${date}, ${availableParallelism()} cores, load before the run ${loadBefore}, Node ${process.versions.node}`
 }
 
-/** @throws Error when there is nothing to take it of */
+/** @throws Error when there are no values */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const position = (sorted.length - 1) * share
@@ -62,15 +62,15 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** Least and greatest, as the spread behind a median. */
+/** Formats the minimum and maximum, as the spread of a median. */
 export function spread(values: readonly number[], digits = 0): string {
   return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`
 }
 
 /**
- * Reads whole numbers from the command line, `--rounds 3`.
- * @param defaults the known names with the value of each when it is not given
- * @throws Error naming an unknown option or one that is not a number from 1
+ * Parses whole numbers from the command line, `--rounds 3`.
+ * @param defaults the known names with their default values
+ * @throws Error for an unknown option or a value below 1
  */
 export function readNumbers<T extends Record<string, number>>(defaults: T): { [K in keyof T]: number } {
   const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))

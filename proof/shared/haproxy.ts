@@ -7,20 +7,20 @@ import { runProcess } from './processes.ts'
 import { ask } from './requests.ts'
 import { type CleanUp, temporaryFolder } from './run-task.ts'
 
-/** Programs that distributions put where only root looks. */
+/** Finds programs that distributions install for root only. */
 export const findSystemProgram = (name: string): string | undefined =>
   findOnPath(name, `${process.env.PATH}:/usr/sbin:/usr/local/sbin`)
 
 interface Wanted {
   port: number
   portals: readonly number[]
-  /** A Patroni cluster's primary behind a port of its own. */
+  /** The port that leads to a Patroni cluster's primary. */
   primary?: { port: number; nodes: readonly { port: number; restPort: number }[] }
 }
 
 /**
- * Starts HAProxy as deploy/haproxy.cfg has it, without TLS and with addresses of this machine. It ends with the run.
- * @returns the portals' address
+ * Starts HAProxy with deploy/haproxy.cfg, without TLS and with local addresses. It ends with the run.
+ * @returns the portals' URL
  */
 export async function startHaproxy(wanted: Wanted, cleanUp: CleanUp): Promise<string> {
   const file = join(temporaryFolder(cleanUp), 'haproxy.cfg')

@@ -14,8 +14,8 @@ export const PASSWORD = 'Travessia-Lunar-88!'
 const CLIENT_SECRET = 'emulated client secret'
 
 /**
- * A portal as in production, its Power BI the emulator, with people who have a password and one area with its report;
- * the first of them is an administrator.
+ * Starts a portal in production mode with the emulated Power BI, people with
+ * passwords, and one area with its report; the first person is an administrator.
  * @returns the portal and an administrator's access token
  */
 export async function startInProduction(
@@ -45,7 +45,7 @@ export async function startInProduction(
     EMULATOR_URL: emulator.url,
   }
   const start = () => startPortal(FIRST_PORT, env, root, 'proof/shared/production-portal.ts')
-  // The first start fills the compile cache; without it the compiler stays in memory.
+  // The first start fills the compile cache; otherwise the compiler stays in memory.
   await (await start()).stop()
   const portal = await start()
   cleanUp(portal.stop)

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Answer, ask } from './requests.ts'
 
-/** Something that goes on beside a fault. */
+/** Background load. */
 interface Running {
-  /** Ends it and waits for what is under way. */
+  /** Ends it and waits for requests in flight. */
   stop(): Promise<Answer[]>
 }
 
-/** Sends a request every `everyMs`, whether or not the earlier ones have been answered. */
+/** Sends a request every `everyMs`, independent of earlier replies. */
 export function keepAsking(everyMs: number, send: () => Promise<Answer>): Running {
   const flying: Promise<Answer>[] = []
   const timer = setInterval(() => flying.push(send()), everyMs)
-  // A fault that throws leaves it running: it must not keep the whole run from ending.
+  // A fault that throws leaves it running: it must not keep the process alive.
   timer.unref()
   return {
     async stop() {
@@ -22,7 +22,7 @@ export function keepAsking(everyMs: number, send: () => Promise<Answer>): Runnin
   }
 }
 
-/** A contact message that can be found again; the portal answers 201 once it is kept. */
+/** Sends a contact message with a unique text; the portal replies 201 once it is stored. */
 export function writeMessage(
   portalUrl: string,
   marks: string[],
@@ -48,7 +48,7 @@ export function writeMessage(
   })
 }
 
-/** The texts of all messages in the inbox, read page by page. */
+/** Reads the texts of all messages in the inbox, page by page. */
 export async function readMessages(portalUrl: string, token: string): Promise<string[]> {
   const found: string[] = []
   let cursor = ''
@@ -62,7 +62,7 @@ export async function readMessages(portalUrl: string, token: string): Promise<st
   return found
 }
 
-/** How many acknowledged messages are not there. */
+/** Counts acknowledged messages that are missing. */
 export async function countLost(
   portalUrl: string,
   token: string,
@@ -72,7 +72,10 @@ export async function countLost(
   return acknowledged.filter((mark) => !kept.has(mark)).length
 }
 
-/** Polls until something holds. @returns milliseconds that it took, Infinity when it never did */
+/**
+ * Polls until a condition holds.
+ * @returns the milliseconds it took, Infinity on a timeout
+ */
 export async function timeUntil(holds: () => Promise<boolean>, maxMs: number): Promise<number> {
   const startedAt = performance.now()
   while (performance.now() - startedAt < maxMs) {

@@ -18,7 +18,7 @@ import { ask } from './requests.ts'
 import { type CleanUp, temporaryFolder } from './run-task.ts'
 
 const NODES = 3
-/** A node that says nothing for so long has lost its place; Patroni takes no less. */
+/** A node silent for this long loses its role; Patroni's minimum. */
 const TTL_SECONDS = 20
 const UP_MS = 120_000
 
@@ -28,11 +28,11 @@ export interface PatroniNode {
   restPort: number
   /** Starts Patroni, which starts PostgreSQL. */
   start(): void
-  /** Ends both as an operator does, and waits. */
+  /** Stops both as an operator does, and waits. */
   stop(): Promise<void>
-  /** Patroni, PostgreSQL and all its processes at once, as when the machine dies. */
+  /** Kills Patroni, PostgreSQL and all their processes at once, as when the machine dies. */
   kill(): Promise<void>
-  /** They stop where they are, connections stay open; `thaw` lets them go on. */
+  /** Suspends the processes, connections stay open; `thaw` resumes them. */
   freeze(): void
   thaw(): void
 }
@@ -40,14 +40,14 @@ export interface PatroniNode {
 export interface PatroniCluster {
   nodes: readonly PatroniNode[]
   readRoles(): Promise<{ leader?: PatroniNode; standby?: PatroniNode; streaming: number }>
-  /** Until there are a leader, a synchronous standby and another that streams. */
+  /** Waits for a leader, a synchronous standby and another streaming one. */
   untilWhole(): Promise<void>
   switchOver(): Promise<void>
 }
 
 /**
- * Before 3.0.3 a primary that wakes up after its time writes its name over the new one's in etcd's version 3, and what was
- * written meanwhile is lost (patroni/patroni#2689); version 2 of the protocol compares first.
+ * Before 3.0.3, with etcd's v3 API, a primary that wakes up too late overwrites the new leader's
+ * key, and what was written meanwhile is lost (patroni/patroni#2689); the v2 API compares first.
  */
 function needsEtcd2(): boolean {
   const text = execFileSync(findSystemProgram('patroni') as string, ['--version'], { encoding: 'utf8' })
@@ -56,20 +56,23 @@ function needsEtcd2(): boolean {
   return major * 1e6 + minor * 1e3 + patch < 3_000_003
 }
 
-/** Neither etcd's nor PostgreSQL's programs are for root. */
+/** etcd's and PostgreSQL's programs refuse to run as root. */
 interface Owner {
   uid?: number
   gid?: number
 }
 
-/** What is missing for a cluster on this machine, or undefined. */
+/** Returns what this machine lacks for a cluster, or undefined. */
 export async function lackOfPatroni(): Promise<string | undefined> {
   const missing = ['etcd', 'patroni', 'haproxy'].filter((name) => !findSystemProgram(name))
   if (!(await findPostgres())) missing.push('PostgreSQL')
   return missing.length > 0 ? `there is no ${missing.join(', no ')} here` : undefined
 }
 
-/** Three nodes of PostgreSQL under Patroni with a synchronous standby, and one etcd. They end with the run. */
+/**
+ * Starts three PostgreSQL nodes under Patroni with a
+ * synchronous standby, and one etcd. They end with the run.
+ */
 export async function startPatroni(firstPort: number, cleanUp: CleanUp): Promise<PatroniCluster> {
   const owner: Owner = process.getuid?.() === 0 ? unprivilegedUser() : {}
   const folder = temporaryFolder(cleanUp)
@@ -79,7 +82,7 @@ export async function startPatroni(firstPort: number, cleanUp: CleanUp): Promise
     if (owner.uid !== undefined && owner.gid !== undefined) chownSync(path, owner.uid, owner.gid)
     return path
   }
-  // Patroni needs more than the programs that a folder of links may have.
+  // Patroni needs more programs than those in a folder of links.
   const programs = dirname(realpathSync(join((await findPostgres()) as string, 'postgres')))
   const etcdUrl = await startEtcd(own(join(folder, 'etcd')), owner, firstPort, cleanUp)
   const nodes = Array.from({ length: NODES }, (_, index) => {
@@ -115,7 +118,7 @@ async function startEtcd(folder: string, owner: Owner, port: number, cleanUp: Cl
   return url
 }
 
-/** Also when the run is interrupted. */
+/** Ends it with the run, also when interrupted. */
 function endWithRun(end: () => void, cleanUp: CleanUp): void {
   process.once('exit', end)
   cleanUp(() => {
@@ -201,14 +204,14 @@ function runNode(file: string, data: string, owner: Owner) {
 function postmasterOf(data: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
-    // A file that a killed server left behind may name somebody else by now.
+    // The PID file of a killed server may refer to another process by now.
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data) ? pid : undefined
   } catch {
     return undefined
   }
 }
 
-/** A process and all below it. */
+/** Lists a process and its descendants. */
 function familyOf(pid: number | undefined): number[] {
   if (pid === undefined) return []
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
@@ -257,7 +260,7 @@ function observe(nodes: readonly PatroniNode[]): PatroniCluster {
     const isWhole = async () => {
       const { leader, standby, streaming } = await readRoles()
       if (!leader || !standby || streaming !== NODES - 1) return false
-      // What Patroni has noted down may be older than the truth.
+      // Patroni's own records may be out of date.
       const primary = await ask(`http://127.0.0.1:${leader.restPort}`, { path: '/primary', timeoutMs: 1_000 })
       return primary.status === 200
     }

@@ -14,13 +14,16 @@ import { createDatabase } from './postgres.ts'
 import { FIRST_PORT, type StartedPortal, startPortal } from './processes.ts'
 import { type CleanUp, say, temporaryFolder } from './run-task.ts'
 
-/** The demo's administrator: the one account that signs in without the human check. */
+/** The demo's administrator: the only account that signs in without the human check. */
 export const ADMIN = { email: 'admin@grupopatio.com.br', password: DEMO_PASSWORD }
 
-/** Somebody of the demo who sees all seven areas. */
+/** A person of the demo with all seven areas. */
 export const DIRECTOR = { email: 'diretoria@grupopatio.com.br', password: DEMO_PASSWORD }
 
-/** Signs the demo's administrator in. @returns an access token */
+/**
+ * Signs in as the demo's administrator.
+ * @returns an access token
+ */
 export async function signInAsAdmin(portalUrl: string): Promise<string> {
   const reply = await fetch(`${portalUrl}/api/auth/token?grant_type=password`, {
     method: 'POST',
@@ -32,7 +35,7 @@ export async function signInAsAdmin(portalUrl: string): Promise<string> {
   return access_token
 }
 
-/** Solves one challenge and trades it for a pass, as the page does before 'Entrar' is pressed. */
+/** Solves one challenge and exchanges it for a pass, as the page does before the sign-in. */
 async function earnPass(portalUrl: string, headers: Record<string, string>): Promise<string> {
   const asked = await fetch(`${portalUrl}/api/auth/challenge`, { headers })
   const challenge = (await asked.json()) as Challenge
@@ -48,7 +51,7 @@ async function earnPass(portalUrl: string, headers: Record<string, string>): Pro
   return pass
 }
 
-/** Passes for sign-ins that follow within two minutes. */
+/** Earns passes for sign-ins within the next two minutes. */
 export async function earnPasses(
   portalUrl: string,
   count: number,
@@ -60,9 +63,9 @@ export async function earnPasses(
 }
 
 /**
- * Adds approved people who may see one area, each with an open session.
- * @param secret of the portal's sessions
- * @returns their access tokens, good for ten minutes
+ * Adds approved people with one area, each with an open session.
+ * @param secret the portal's session secret
+ * @returns their access tokens, valid for ten minutes
  */
 export async function addSessions(
   databaseUrl: string,
@@ -100,15 +103,15 @@ export async function addSessions(
   }
 }
 
-/** The demo seeds the first of these people itself. */
+/** The demo itself seeds the first of these people. */
 const SEEDED_ALREADY = 300
 const CHUNK = 2_000
 const COLUMNS = `email text, full_name text, approved boolean, email_verified_at timestamptz, created_at timestamptz,
   last_sign_in_at timestamptz, types text[], marcas text[], estados text[]`
 
 /**
- * Adds people as the demo seeds them, to a migrated database, and lets it look at them as it does by itself
- * after a while. A second call would add the same.
+ * Adds people as the demo seeds them to a migrated database and
+ * analyzes the table, as autovacuum would do later. Not idempotent.
  */
 async function addPeople(db: Db, count: number, domain = 'grupopatio.com.br'): Promise<void> {
   const people = generatePeople(SEEDED_ALREADY + count, domain, new Date()).slice(SEEDED_ALREADY)
@@ -121,9 +124,9 @@ async function addPeople(db: Db, count: number, domain = 'grupopatio.com.br'): P
 }
 
 /**
- * Starts a portal with so many people besides those of the demo; it is stopped when the run ends.
- * @param server URL of a PostgreSQL server on which it gets a database of its own; undefined for the embedded one
- * @param wanted folder: of another checkout
+ * Starts a portal with that many people besides the demo's; it stops when the run ends.
+ * @param server URL of a PostgreSQL server for its own database; undefined for the embedded one
+ * @param wanted folder: another checkout
  */
 export async function startWithPeople(
   people: number,
@@ -140,7 +143,7 @@ export async function startWithPeople(
     RATE_LIMITS: 'off',
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
   }
-  // The first start migrates and seeds; the embedded database then has to be free.
+  // The first start migrates and seeds; afterwards the embedded database must be closed.
   await (await startPortal(port, env, folder)).stop()
   say(`adding ${people} people (${databaseUrl ? 'PostgreSQL' : 'embedded'})`)
   const { db, close } = databaseUrl

@@ -2,7 +2,10 @@ import pg from 'pg'
 import { startThrowAwayPostgres } from '#scripts/throw-away-postgres.mjs'
 import { type CleanUp, temporaryFolder } from './run-task.ts'
 
-/** A PostgreSQL server: the one of TEST_DATABASE_URL, else a throw-away cluster that ends with the run. */
+/**
+ * Returns the PostgreSQL server of TEST_DATABASE_URL, or
+ * starts a temporary cluster that ends with the run.
+ */
 export async function openPostgres(cleanUp: CleanUp): Promise<string> {
   if (process.env.TEST_DATABASE_URL) return process.env.TEST_DATABASE_URL
   const cluster = await startThrowAwayPostgres()
@@ -12,7 +15,7 @@ export async function openPostgres(cleanUp: CleanUp): Promise<string> {
   return cluster.url
 }
 
-/** Runs statements on a connection that is closed again. */
+/** Runs statements on a temporary connection. */
 export async function runSql<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -23,7 +26,10 @@ export async function runSql<T>(url: string, work: (client: pg.Client) => Promis
   }
 }
 
-/** An empty database of its own on the server, dropped when the run ends. @returns its URL */
+/**
+ * Creates an empty database on the server, dropped when the run ends.
+ * @returns its URL
+ */
 export async function createDatabase(serverUrl: string, name: string, cleanUp: CleanUp): Promise<string> {
   const unique = `patio_bench_${name}_${process.pid}`
   await runSql(serverUrl, (client) => client.query(`create database ${unique}`))
@@ -34,7 +40,8 @@ export async function createDatabase(serverUrl: string, name: string, cleanUp: C
 }
 
 /**
- * An empty database on PostgreSQL and an empty data directory; both go when the run ends.
+ * Creates an empty PostgreSQL database and an empty data
+ * directory; both are removed when the run ends.
  * @returns the two as a portal's environment
  */
 export async function prepareDatabase(

@@ -7,34 +7,34 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { compileCache, root, serverEnvironment, serverFlags } from '#scripts/run-command.mjs'
 
-/** Ports of the processes under measurement; BENCH_PORT moves them all. */
+/** Ports of the processes under measurement; BENCH_PORT shifts them all. */
 export const FIRST_PORT = Number(process.env.BENCH_PORT ?? 4380)
 
-/** A random secret; that of sessions is the data directory's own in demo mode. */
+/** Returns a random secret; in demo mode the session secret is the data directory's own. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 const STOP_MS = 30_000
 
 export interface RunningProcess {
   pid: number
-  /** performance.now() of the moment at which it was started. */
+  /** performance.now() of the start. */
   startedAt: number
-  /** The end of what it wrote to standard error. */
+  /** Returns the end of its standard error. */
   errors(): string
   hasEnded(): boolean
-  /** Asks it to end, and makes it when it does not. */
+  /** Terminates it, by force if necessary. */
   stop(): Promise<void>
 }
 
 interface ProcessOptions {
   env?: NodeJS.ProcessEnv
-  /** Leads a group of its own, so that what it starts ends with it. */
+  /** Leads its own process group, so that its children end with it. */
   isGroup?: boolean
-  /** The project's folder unless said. */
+  /** By default the project's folder. */
   cwd?: string
 }
 
-/** Starts a program of the project, its standard output going nowhere; it never outlives this process. */
+/** Starts a program of the project without standard output; it never outlives this process. */
 export function runProcess(program: string, args: string[], options: ProcessOptions = {}): RunningProcess {
   const { env = {}, isGroup = false, cwd = root } = options
   const stdio: StdioOptions = ['ignore', 'ignore', 'pipe']
@@ -73,7 +73,10 @@ async function stopWithin(child: ChildProcess, signal: (name: NodeJS.Signals) =>
 const MAX_WAIT_MS = 120_000
 const PAUSE_MS = 4
 
-/** One request on a connection of its own, without the warm-up that fetch needs. @returns its status, 0 when refused */
+/**
+ * Sends one request on a new connection, without fetch's warm-up.
+ * @returns its status, 0 when refused
+ */
 function statusOf(url: string): Promise<number> {
   return new Promise((resolve) => {
     const probe = request(url, { agent: false, timeout: 2_000 }, (reply) => {
@@ -87,9 +90,9 @@ function statusOf(url: string): Promise<number> {
 }
 
 /**
- * Waits until an address answers with a status below 500.
- * @returns milliseconds since the process was started
- * @throws Error with what the process said when it ends first, or when nothing answers in two minutes
+ * Waits until a URL replies with a status below 500.
+ * @returns milliseconds since the start of the process
+ * @throws Error with its error output when it ends first, or after two minutes
  */
 export async function waitUntilAnswers(url: string, started: RunningProcess): Promise<number> {
   while (performance.now() - started.startedAt < MAX_WAIT_MS) {
@@ -103,15 +106,15 @@ export async function waitUntilAnswers(url: string, started: RunningProcess): Pr
 
 export interface StartedPortal extends RunningProcess {
   url: string
-  /** Milliseconds from the start of the process to the first good answer of /api/health/ready. */
+  /** Milliseconds from the start of the process to the first success of /api/health/ready. */
   readyMs: number
 }
 
 /**
- * Starts the portal's server in a process of its own, in demo mode unless the environment says otherwise, and waits
- * until it is ready. The page must have been built.
- * @param folder of another checkout to be measured beside this one
- * @param program that serves it, `npm start`'s own unless given
+ * Starts the portal's server in its own process, by default in demo
+ * mode, and waits until it is ready. The page must have been built.
+ * @param folder another checkout to compare with
+ * @param program the server's entry point, by default that of `npm start`
  */
 export async function startPortal(
   port: number,
@@ -129,13 +132,13 @@ export async function startPortal(
   return { ...started, url, readyMs }
 }
 
-/** The flags that another release is started with; 0.1 had them in a file of their own. */
+/** Returns the flags of another release; 0.1 had them in a separate file. */
 async function readServerFlags(folder: string): Promise<string[]> {
   const scripts = ['server-flags.mjs', 'run-command.mjs'].map((name) => join(folder, 'scripts', name))
   return (await import(scripts.find(existsSync) as string)).serverFlags
 }
 
-/** Resident memory of a process in megabytes (10⁶ bytes); /proc where there is one, else ps. */
+/** Returns a process's resident memory in megabytes (10⁶ bytes), from /proc or by ps. */
 export function residentMemory(pid: number): number {
   return (readKibibytes(pid) * 1024) / 1e6
 }
@@ -148,17 +151,17 @@ function readKibibytes(pid: number): number {
   }
 }
 
-/** Length of a tick in /proc, the same on every Linux that Node runs on. */
+/** The length of a tick in /proc, the same on every Linux that Node supports. */
 const TICK_US = 10_000
 
 /**
- * Processor time that a process has used, in µs; undefined where there is no /proc.
- * @param ofChildren instead that of its children that have ended
+ * Returns the processor time of a process in µs; undefined without /proc.
+ * @param ofChildren instead that of its ended children
  */
 export function cpuTime(pid: number, ofChildren = false): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the program's name, which may hold anything but ends at the last parenthesis.
+    // The second field, the program's name, may contain anything but ends at the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [user, system] = ofChildren ? [13, 14] : [11, 12]
     return (Number(fields[user]) + Number(fields[system])) * TICK_US

@@ -1,5 +1,5 @@
-// The portal as in production, but that its Power BI is the emulator at EMULATOR_URL: for figures that the demo's own parts
-// must not be in.
+// The portal in production mode with the Power BI emulator at
+// EMULATOR_URL, for measurements without the demo's own parts.
 import { readConfig } from '#server/config.ts'
 import { createLog } from '#server/log.ts'
 import { startPortal } from '#server/start.ts'

@@ -1,12 +1,12 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
 
-/** One answer, or the error of a connection that broke. */
+/** A reply, or the error of a broken connection. */
 export interface Answer {
-  /** performance.now() of the sending. */
+  /** performance.now() when sent. */
   sentAt: number
   ms: number
-  /** 0 when no answer came. */
+  /** 0 when no reply came. */
   status: number
   error?: string
   body: string
@@ -18,16 +18,16 @@ export interface Asked {
   token?: string
   /** Sent as JSON. */
   body?: unknown
-  /** Of silence; 15,000 when left out, 0 for as long as it takes. */
+  /** Timeout of inactivity in ms; by default 15,000, 0 for none. */
   timeoutMs?: number
-  /** Left out, each request has a connection of its own. */
+  /** By default each request has a new connection. */
   agent?: Agent
   headers?: Record<string, string>
-  /** From which of this machine's addresses, all of 127.0.0.0/8, say. */
+  /** The local source address, any of 127.0.0.0/8. */
   localAddress?: string
 }
 
-/** Sends one request; never throws, since a broken connection may be what is being looked for. */
+/** Sends one request; never throws, since a broken connection may be the expected result. */
 export function ask(portalUrl: string, asked: Asked): Promise<Answer> {
   const { method = 'GET', path, token, body, timeoutMs = 15_000, agent = false } = asked
   const text = body === undefined ? undefined : JSON.stringify(body)
@@ -62,7 +62,7 @@ export function ask(portalUrl: string, asked: Asked): Promise<Answer> {
 }
 
 /**
- * Sends requests to one server, `connections` of them at a time; the load of a few hundred, not of a benchmark.
+ * Sends requests to one server, `connections` at a time; for a few hundred, not for benchmarks.
  * @throws Error when a connection breaks
  */
 export async function sendRequests(
@@ -71,7 +71,7 @@ export async function sendRequests(
   connections: number,
 ): Promise<Answer[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  // A server under measurement may take its time.
+  // A server under measurement may be slow.
   const send = async (asked: Asked) => {
     const answer = await ask(serverUrl, { timeoutMs: 0, ...asked, agent })
     if (answer.error) throw new Error(`${asked.path} was not answered: ${answer.error}`)
@@ -84,7 +84,7 @@ export async function sendRequests(
   }
 }
 
-/** @throws Error when any of them was not answered with 200 */
+/** @throws Error when any status is not 200 */
 export function assertAllOk(answers: readonly Answer[]): void {
   const bad = answers.filter(({ status }) => status !== 200)
   if (bad.length > 0)
@@ -93,7 +93,7 @@ export function assertAllOk(answers: readonly Answer[]): void {
     )
 }
 
-/** The browser's request for the embed token of an area's report. */
+/** Returns the browser's request for the embed token of an area's report. */
 export function tokenRequest(token: string, type: string): Asked {
   const report = EMULATED_REPORTS.find((each) => each.type === type)
   if (!report) throw new Error(`no emulated report for ${type}`)

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 
 const MAX_RUN_MS = 15 * 60_000
 
-/** Ends something that the run has started. */
+/** Registers a function that undoes something the run has started. */
 export type CleanUp = (undo: () => unknown) => void
 
-/** Tells the person in front of the screen how far the run is. */
+/** Prints the progress of the run. */
 export function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
 /**
- * Runs a program that starts processes: ends what it started, the latest first, and fails when it throws.
- * Nothing outlives it: an interrupted or endless run takes its children along.
+ * Runs a program that starts processes: ends them in reverse order, and fails when it
+ * throws. Nothing outlives it: an interrupted or timed-out run ends its children too.
  */
 export async function runTask(work: (cleanUp: CleanUp) => Promise<void>, maxMs = MAX_RUN_MS): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
@@ -34,14 +34,14 @@ export async function runTask(work: (cleanUp: CleanUp) => Promise<void>, maxMs =
   })
 }
 
-/** Does some work, then ends what it started, the latest first; also when it throws. */
+/** Runs work, then ends what it started in reverse order, also when it throws. */
 export async function undoAfterwards<T>(work: (cleanUp: CleanUp) => Promise<T>): Promise<T> {
   const undos: (() => unknown)[] = []
   try {
     return await work((undo) => undos.push(undo))
   } finally {
     for (const undo of undos.reverse()) {
-      // One that fails must not keep the others from being ended.
+      // One failure must not keep the others from being ended.
       try {
         await undo()
       } catch (error) {
@@ -51,7 +51,7 @@ export async function undoAfterwards<T>(work: (cleanUp: CleanUp) => Promise<T>):
   }
 }
 
-/** A folder that is removed when the run ends, also when it is interrupted. */
+/** Creates a folder that is removed when the run ends, also when interrupted. */
 export function temporaryFolder(cleanUp: CleanUp): string {
   const folder = mkdtempSync(join(tmpdir(), 'patio-bench-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })

@@ -4,12 +4,12 @@ import type { CleanUp } from './run-task.ts'
 const OK = 'HTTP/1.1 200 '
 const ID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
 
-/** Hears of each message id on each stream, with performance.now() of the moment. */
+/** Called for each message id on each stream, with performance.now(). */
 export type OnId = (id: string, at: number) => void
 
 /**
- * Follows the changes of the inbox until the run ends. A bare socket, since the clients share the machine with the server:
- * what they need is taken from it. Resolves with the first event.
+ * Subscribes to the inbox's changes until the run ends; resolves with the first event.
+ * Uses a bare socket to save CPU time, since clients and server share the machine.
  * @throws Error when the portal refuses the stream
  */
 export function openStream(portalUrl: string, token: string, cleanUp: CleanUp, onId: OnId): Promise<void> {
