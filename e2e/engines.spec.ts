@@ -1,10 +1,10 @@
-import { undoAfterwards } from '#proof/shared/run-task.ts'
+import { runWithCleanUp } from '#proof/shared/run-task.ts'
 import { ENGINES, type Engine } from './engines.ts'
 import { toEmail, expect, PASSWORD, test as portalTest } from './portal-fixture.ts'
 
 const test = portalTest.extend<{ open: (name: keyof typeof ENGINES) => Promise<Engine> }>({
   open: ({ portal }, use) =>
-    undoAfterwards((cleanUp) => use((name) => ENGINES[name].open(portal.url, cleanUp))),
+    runWithCleanUp((cleanUp) => use((name) => ENGINES[name].open(portal.url, cleanUp))),
 })
 
 const PHONE = 390

@@ -5,9 +5,9 @@ import { mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Browser, chromium } from '@playwright/test'
-import { DIRECTOR, earnPasses } from '#proof/shared/people.ts'
+import { DIRECTOR, fetchPasses } from '#proof/shared/people.ts'
 import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
-import { runTask, say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { runTask, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
 import { ensureChromium } from '#scripts/find-programs.mjs'
 import { root } from '#scripts/run-command.mjs'
 import { SCREEN_STATES, type ScreenState } from './screen-states.ts'
@@ -26,7 +26,7 @@ const wanted = SCREEN_STATES.filter(({ name, isInDocs }) =>
 /** Returns the browser storage of each account needed, by the local part of its address. */
 async function openSessions(url: string): Promise<Map<string, string>> {
   const names = [...new Set(wanted.flatMap((state) => state.as ?? []))]
-  const passes = await earnPasses(url, names.length)
+  const passes = await fetchPasses(url, names.length)
   const sessions = names.map(async (name, index) => {
     const body = { email: `${name}@grupopatio.com.br`, password: DIRECTOR.password, captcha: passes[index] }
     const reply = await fetch(`${url}/api/auth/token?grant_type=password`, {
@@ -81,7 +81,7 @@ async function take(
 
 await runTask(async (cleanUp) => {
   mkdirSync(folder, { recursive: true })
-  const env = { DATA_DIR: temporaryFolder(cleanUp), RATE_LIMITS: 'off', ALTCHA_COST: '1', LOG_LEVEL: 'warn' }
+  const env = { DATA_DIR: createTemporaryFolder(cleanUp), RATE_LIMITS: 'off', ALTCHA_COST: '1', LOG_LEVEL: 'warn' }
   const portal = await startPortal(FIRST_PORT, env)
   cleanUp(portal.stop)
   const browser = await chromium.launch({

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } from './run-command.mjs'
+import { getInterruption, getPinnedNode, root, runCommand, say, createToolEnvironment } from './run-command.mjs'
 
 /**
  * @typedef {object} Target
@@ -82,7 +82,7 @@ async function build({ folder, announcement, config, isPrerendered }, digest) {
   await run('vite', args)
   if (isPrerendered) {
     await run('vite', [...args, '--ssr', 'src/web/app/prerender.tsx', '--outDir', 'dist/prerender'])
-    await run(pinnedNode(), ['scripts/prerender.mjs'])
+    await run(getPinnedNode(), ['scripts/prerender.mjs'])
   }
   mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(digestFile(folder, root), digest)
@@ -93,8 +93,8 @@ async function build({ folder, announcement, config, isPrerendered }, digest) {
  * @param {string[]} args
  */
 async function run(program, args) {
-  const { status } = await runCommand(program, args, { env: toolEnvironment({ NODE_ENV: 'production' }) })
-  if (status !== 0 || interruptedBy()) throw new Error('A compilação falhou.')
+  const { status } = await runCommand(program, args, { env: createToolEnvironment({ NODE_ENV: 'production' }) })
+  if (status !== 0 || getInterruption()) throw new Error('A compilação falhou.')
 }
 
 /**

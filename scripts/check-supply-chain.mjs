@@ -11,7 +11,7 @@ import { failWith, pinnedBinary, root, say } from './run-command.mjs'
 /** @typedef {import('./installed-packages.mjs').InstalledPackage} InstalledPackage */
 
 // Allowed licenses: permissive, font licenses, and MPL-2.0, whose duties are limited to its own files.
-const allowedLicences = new Set([
+const allowedLicenses = new Set([
   '0BSD',
   'Apache-2.0',
   'BlueOak-1.0.0',
@@ -30,7 +30,7 @@ const allowedLicences = new Set([
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
 /** @returns {import('./installed-packages.mjs').Platform} */
-function thisPlatform() {
+function getPlatform() {
   const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport())
   const libc = process.platform !== 'linux' ? undefined : header.glibcVersionRuntime ? 'glibc' : 'musl'
   return { os: process.platform, cpu: process.arch, libc }
@@ -78,16 +78,16 @@ function findRanges(dependencies) {
 /**
  * Evaluates an SPDX expression: `A OR B` needs one allowed, `A AND B` both; AND binds
  * tighter. Anything else (UNLICENSED, SEE LICENSE IN …, WITH an exception) is not allowed.
- * @param {string | undefined} licence
+ * @param {string | undefined} license
  * @returns {boolean}
  */
-export function isLicenceAllowed(licence) {
-  const tokens = licence?.match(/[()]|[^\s()]+/g) ?? []
+export function isLicenseAllowed(license) {
+  const tokens = license?.match(/[()]|[^\s()]+/g) ?? []
   let position = 0
   /** @returns {boolean} */
   const readOne = () => {
     const token = tokens[position++] ?? ''
-    if (token !== '(') return allowedLicences.has(token)
+    if (token !== '(') return allowedLicenses.has(token)
     const isAllowed = readAny()
     return tokens[position++] === ')' && isAllowed
   }
@@ -105,10 +105,10 @@ export function isLicenceAllowed(licence) {
 }
 
 /** @param {readonly InstalledPackage[]} installed */
-function findLicences(installed) {
+function findLicenses(installed) {
   return installed
-    .filter(({ licence }) => !isLicenceAllowed(licence))
-    .map(({ path, licence }) => `${path}: licença ${licence ?? 'desconhecida'} fora da lista permitida`)
+    .filter(({ license }) => !isLicenseAllowed(license))
+    .map(({ path, license }) => `${path}: licença ${license ?? 'desconhecida'} fora da lista permitida`)
 }
 
 /**
@@ -117,7 +117,7 @@ function findLicences(installed) {
  * @returns {{ installed: InstalledPackage[], faults: string[] }}
  * @throws {Error} when nothing is installed
  */
-export function checkSupplyChain(folder, platform = thisPlatform()) {
+export function checkSupplyChain(folder, platform = getPlatform()) {
   const record = join(folder, 'node_modules', '.package-lock.json')
   if (!existsSync(record)) throw new Error('Nada instalado: rode npm start ou npm test antes.')
   const project = readJson(join(folder, 'package.json'))
@@ -127,13 +127,13 @@ export function checkSupplyChain(folder, platform = thisPlatform()) {
     ...findRanges({ ...project.dependencies, ...project.devDependencies }),
     ...compareWithLock(locked, installed, readJson(record).packages, platform),
     ...findScripts(installed, locked, project.allowScripts ?? {}),
-    ...findLicences(installed),
+    ...findLicenses(installed),
   ]
   return { installed, faults }
 }
 
 /** Checks the version that the pinned Node's binary claims: no lock entry covers it. */
-function findOtherNode() {
+function checkPinnedNode() {
   if (!existsSync(pinnedBinary)) return []
   const wanted = `v${readJson(join(root, 'package-lock.json')).packages['node_modules/node'].version}`
   const is = execFileSync(pinnedBinary, ['--version'], { encoding: 'utf8' }).trim()
@@ -141,20 +141,20 @@ function findOtherNode() {
 }
 
 /** @param {readonly InstalledPackage[]} installed */
-function countLicences(installed) {
+function countLicenses(installed) {
   /** @type {Map<string, number>} */
   const counts = new Map()
-  for (const { licence = '?' } of installed) counts.set(licence, (counts.get(licence) ?? 0) + 1)
-  return [...counts].sort(([, a], [, b]) => b - a).map(([licence, count]) => `${licence} ${count}`)
+  for (const { license = '?' } of installed) counts.set(license, (counts.get(license) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a).map(([license, count]) => `${license} ${count}`)
 }
 
 /** @param {readonly string[]} args */
 function main(args) {
   const { installed, faults } = checkSupplyChain(root)
   if (args.includes('--list'))
-    for (const { name, version, licence } of installed) say(`${name}@${version}\t${licence}`)
-  else say(`${installed.length} pacotes: ${countLicences(installed).join(', ')}`)
-  const all = [...faults, ...findOtherNode()]
+    for (const { name, version, license } of installed) say(`${name}@${version}\t${license}`)
+  else say(`${installed.length} pacotes: ${countLicenses(installed).join(', ')}`)
+  const all = [...faults, ...checkPinnedNode()]
   if (all.length > 0) failWith(all.join('\n'))
 }
 

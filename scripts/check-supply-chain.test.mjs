@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkSupplyChain, isLicenceAllowed } from './check-supply-chain.mjs'
+import { checkSupplyChain, isLicenseAllowed } from './check-supply-chain.mjs'
 import { root, runCommand } from './run-command.mjs'
 
 const platform = { os: 'linux', cpu: 'x64', libc: 'glibc' }
@@ -51,7 +51,7 @@ function write(file, value) {
   writeFileSync(join(folder, file), JSON.stringify(value))
 }
 
-function faultsNow() {
+function listFaults() {
   write('package.json', tree.project)
   write('package-lock.json', { packages: tree.locked })
   write('node_modules/.package-lock.json', { packages: tree.recorded })
@@ -62,17 +62,17 @@ function faultsNow() {
 
 describe('checkSupplyChain', () => {
   test('accepts a tree that matches the lock, without packages for other platforms', () => {
-    expect(faultsNow()).toEqual([])
+    expect(listFaults()).toEqual([])
   })
 
   test('reports an extra package at any depth', () => {
     tree.installed['node_modules/a/node_modules/c'] = { name: 'c', version: '1.0.0', license: 'MIT' }
-    expect(faultsNow()).toEqual(['node_modules/a/node_modules/c: não está em package-lock.json'])
+    expect(listFaults()).toEqual(['node_modules/a/node_modules/c: não está em package-lock.json'])
   })
 
   test('reports a missing package', () => {
     delete tree.installed['node_modules/a/node_modules/@s/b']
-    expect(faultsNow()).toEqual(['node_modules/a/node_modules/@s/b: falta em node_modules'])
+    expect(listFaults()).toEqual(['node_modules/a/node_modules/@s/b: falta em node_modules'])
   })
 
   test.each([
@@ -84,21 +84,21 @@ describe('checkSupplyChain', () => {
     ['node_modules/native', 'for another platform, but not optional', { optional: false }],
   ])('reports %s as missing: %s', (path, _, values) => {
     Object.assign(tree.locked[path], values)
-    expect(faultsNow()).toEqual([`${path}: falta em node_modules`])
+    expect(listFaults()).toEqual([`${path}: falta em node_modules`])
   })
 
   test.each([[{ os: ['linux'], cpu: ['x64'], libc: ['musl'] }], [{ os: ['!linux'], cpu: undefined }]])(
     'allows a missing optional package for %o',
     (values) => {
       Object.assign(tree.locked['node_modules/native'], values)
-      expect(faultsNow()).toEqual([])
+      expect(listFaults()).toEqual([])
     },
   )
 
   test('allows missing dependencies of a missing package', () => {
     tree.locked['node_modules/native'].dependencies = { helper: '1.0.0' }
     tree.locked['node_modules/helper'] = { version: '1.0.0', integrity: 'sha512-h', optional: true }
-    expect(faultsNow()).toEqual([])
+    expect(listFaults()).toEqual([])
   })
 
   test('reports a different version, name or tarball', () => {
@@ -106,7 +106,7 @@ describe('checkSupplyChain', () => {
     tree.installed['node_modules/@s/b'].name = 'b'
     tree.project.allowScripts.b = true
     tree.recorded['node_modules/a/node_modules/@s/b'] = { integrity: 'sha512-other' }
-    expect(faultsNow()).toEqual([
+    expect(listFaults()).toEqual([
       'node_modules/@s/b: é b@2.0.0, devia ser @s/b@2.0.0',
       'node_modules/a: é a@1.0.1, devia ser a@1.0.0',
       'node_modules/a/node_modules/@s/b: instalado de um arquivo com outra integridade',
@@ -116,7 +116,7 @@ describe('checkSupplyChain', () => {
   test('reports lock entries without integrity or from another registry', () => {
     delete tree.locked['node_modules/a'].integrity
     tree.locked['node_modules/a'].resolved = 'git+ssh://git@example.com/a.git'
-    expect(faultsNow().sort()).toEqual([
+    expect(listFaults().sort()).toEqual([
       'node_modules/a: não vem de um registro por https',
       'node_modules/a: sem integridade em package-lock.json',
     ])
@@ -126,7 +126,7 @@ describe('checkSupplyChain', () => {
     tree.installed['node_modules/a'].scripts = { postinstall: 'curl' }
     write('node_modules/a/node_modules/@s/b/binding.gyp', {})
     tree.project.allowScripts = { z: true }
-    expect(faultsNow().sort()).toEqual([
+    expect(listFaults().sort()).toEqual([
       '@s/b: roda um script de instalação que package.json não permite',
       'a: roda um script de instalação que package.json não permite',
       'z: permissão de script que nada usa',
@@ -137,7 +137,7 @@ describe('checkSupplyChain', () => {
     tree.project.dependencies.a = '^1.0.0'
     tree.installed['node_modules/a'].license = 'AGPL-3.0-only'
     tree.installed['node_modules/@s/b'].license = undefined
-    expect(faultsNow().sort()).toEqual([
+    expect(listFaults().sort()).toEqual([
       'a: package.json pede ^1.0.0, e não uma versão exata',
       'node_modules/@s/b: licença desconhecida fora da lista permitida',
       'node_modules/a: licença AGPL-3.0-only fora da lista permitida',
@@ -158,8 +158,8 @@ test.each([
   ['MIT)', false],
   ['', false],
   [undefined, false],
-])('isLicenceAllowed for %s: %s', (licence, isAllowed) => {
-  expect(isLicenceAllowed(licence)).toBe(isAllowed)
+])('isLicenseAllowed for %s: %s', (license, isAllowed) => {
+  expect(isLicenseAllowed(license)).toBe(isAllowed)
 })
 
 test('npm run sbom lists every locked package in CycloneDX, with its hash if known', async () => {

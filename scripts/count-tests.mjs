@@ -71,5 +71,5 @@ export const addTotals = (all) =>
  * @param {Totals} totals
  * @returns {string} `N passed, N failed`, and the skipped ones if any
  */
-export const writeTotals = ({ passed, failed, skipped }) =>
+export const formatTotals = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { addTotals, countPlaywright, countVitest, noTests, readTotals, writeTotals } from './count-tests.mjs'
+import { addTotals, countPlaywright, countVitest, noTests, readTotals, formatTotals } from './count-tests.mjs'
 
 test('counts a file that Vitest cannot load as one failure, and failed tests only once', () => {
   const report = {
@@ -37,6 +37,6 @@ test('formats the totals on one line, with skipped tests only if any', () => {
     { passed: 2, failed: 1, skipped: 0 },
     { passed: 3, failed: 0, skipped: 4 },
   ])
-  expect(writeTotals(sum)).toBe('5 passed, 1 failed, 4 skipped')
-  expect(writeTotals({ ...noTests, passed: 5 })).toBe('5 passed, 0 failed')
+  expect(formatTotals(sum)).toBe('5 passed, 1 failed, 4 skipped')
+  expect(formatTotals({ ...noTests, passed: 5 })).toBe('5 passed, 0 failed')
 })

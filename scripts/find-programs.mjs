@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { pinnedNode, runCommand, say, toolEnvironment } from './run-command.mjs'
+import { getPinnedNode, runCommand, say, createToolEnvironment } from './run-command.mjs'
 
 const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 /** Debian's headless engine renders unlike a real browser: only used when there is none. */
@@ -28,7 +28,7 @@ function isExecutable(path) {
  * @param {string} [path] a PATH variable
  * @returns {string[]} its folders, in order
  */
-const pathFolders = (path = process.env.PATH ?? '') => path.split(delimiter).filter(Boolean)
+const listPathFolders = (path = process.env.PATH ?? '') => path.split(delimiter).filter(Boolean)
 
 /**
  * @param {string} name
@@ -36,7 +36,7 @@ const pathFolders = (path = process.env.PATH ?? '') => path.split(delimiter).fil
  * @returns {string | undefined} the first such program
  */
 export const findOnPath = (name, path) =>
-  pathFolders(path)
+  listPathFolders(path)
     .map((folder) => join(folder, name))
     .find(isExecutable)
 
@@ -98,7 +98,7 @@ export function listInstalledBrowsers({ path, home = homedir() } = {}) {
 export async function ensureChromium() {
   const chosen = process.env.CHROMIUM_PATH
   if (chosen) {
-    if (await runs(chosen)) return chosen
+    if (await canRun(chosen)) return chosen
     throw new Error(`CHROMIUM_PATH=${chosen} não é um navegador que rode.`)
   }
   const ready = await findRunning([...listInstalledBrowsers(), await downloadedBrowser(), headlessShell])
@@ -110,7 +110,7 @@ export async function ensureChromium() {
 async function downloadBrowser() {
   say('Baixando o Chromium do Playwright…')
   await runCommand('playwright', ['install', 'chromium'], {
-    env: toolEnvironment(),
+    env: createToolEnvironment(),
     capture: true,
     abort: AbortSignal.timeout(downloadLimitMs),
   })
@@ -126,17 +126,17 @@ async function installSystemBrowser() {
 /** @returns {Promise<string>} where Playwright installs its own Chromium; '' if unknown */
 async function downloadedBrowser() {
   const program = "process.stdout.write(require('playwright-core').chromium.executablePath())"
-  const { status, output } = await runCommand(pinnedNode(), ['--eval', program], { capture: true })
+  const { status, output } = await runCommand(getPinnedNode(), ['--eval', program], { capture: true })
   return status === 0 ? output : ''
 }
 
 /** @param {readonly string[]} paths */
 async function findRunning(paths) {
-  for (const path of paths) if (await runs(path)) return path
+  for (const path of paths) if (await canRun(path)) return path
 }
 
 /** @param {string} path */
-const runs = async (path) =>
+const canRun = async (path) =>
   isExecutable(path) &&
   (await runCommand(path, ['--version'], { capture: true, abort: AbortSignal.timeout(20_000) })).status === 0
 
@@ -148,35 +148,35 @@ const runs = async (path) =>
 export function listVersions(parent, name) {
   try {
     const folders = readdirSync(parent).filter((folder) => name.test(folder))
-    return folders.sort((a, b) => versionOf(b) - versionOf(a)).map((folder) => join(parent, folder, 'bin'))
+    return folders.sort((a, b) => parseVersion(b) - parseVersion(a)).map((folder) => join(parent, folder, 'bin'))
   } catch {
     return []
   }
 }
 
 /** @param {string} text */
-const versionOf = (text) => Number(text.match(/\d+/)?.[0] ?? 0)
+const parseVersion = (text) => Number(text.match(/\d+/)?.[0] ?? 0)
 
 /** @param {string} folder */
-const holdsServer = (folder) => ['initdb', 'postgres'].every((program) => isExecutable(join(folder, program)))
+const hasServer = (folder) => ['initdb', 'postgres'].every((program) => isExecutable(join(folder, program)))
 
 /** @returns {string[]} folders with a PostgreSQL server, that of PATH first, then newest first */
 export function listPostgresFolders() {
   const folders = [
-    ...pathFolders(),
+    ...listPathFolders(),
     ...listVersions('/usr/lib/postgresql', /^\d+$/),
     ...listVersions('/opt/homebrew/opt', /^postgresql(@\d+)?$/),
     ...listVersions('/usr/local/opt', /^postgresql(@\d+)?$/),
     ...listVersions('/Applications/Postgres.app/Contents/Versions', /^\d+$/),
   ]
-  return [...new Set(folders)].filter(holdsServer)
+  return [...new Set(folders)].filter(hasServer)
 }
 
 /** @returns {Promise<string | undefined>} folder of a PostgreSQL server, version 15 or later */
 export async function findPostgres() {
   for (const folder of listPostgresFolders()) {
     const { output } = await runCommand(join(folder, 'postgres'), ['--version'], { capture: true })
-    if (versionOf(output) >= minPostgresMajor) return folder
+    if (parseVersion(output) >= minPostgresMajor) return folder
   }
 }
 

@@ -84,7 +84,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'import-rules-'))
   const { vcs: _, ...rules } = JSON.parse(readFileSync('biome.json', 'utf8'))
   writeFileSync(join(folder, 'biome.json'), JSON.stringify(rules))
-  const files = [...Object.entries(REFUSED), ...Object.entries(ALLOWED).map(asAllowed)]
+  const files = [...Object.entries(REFUSED), ...Object.entries(ALLOWED).map(toAllowed)]
   for (const [file, imports] of files) {
     mkdirSync(join(folder, file, '..'), { recursive: true })
     writeFileSync(join(folder, file), imports.map((name) => `import '${name}'\n`).join(''))
@@ -108,7 +108,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** @param {[string, string[]]} entry */
-function asAllowed([file, imports]) {
+function toAllowed([file, imports]) {
   return /** @type {const} */ ([file.replace('/x.', '/allowed.'), imports])
 }
 
@@ -116,6 +116,6 @@ test.each(Object.entries(REFUSED))('%s must not import from forbidden folders', 
   expect(refused.get(file)).toEqual(imports)
 })
 
-test.each(Object.entries(ALLOWED).map(asAllowed))('%s may import its dependencies', (file) => {
+test.each(Object.entries(ALLOWED).map(toAllowed))('%s may import its dependencies', (file) => {
   expect(refused.get(file)).toEqual([])
 })

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { hashFiles } from './build-stale.mjs'
 import {
-  interruptedBy,
+  getInterruption,
   pinnedBinary,
-  pinnedNode,
+  getPinnedNode,
   root,
   runCommand,
   say,
-  toolEnvironment,
+  createToolEnvironment,
 } from './run-command.mjs'
 
 const modules = join(root, 'node_modules')
@@ -36,13 +36,13 @@ export async function installDependencies() {
   const isClean = existsSync(unfinishedFile) || !existsSync(join(modules, '.package-lock.json'))
   mkdirSync(join(root, '.cache'), { recursive: true })
   writeFileSync(unfinishedFile, '')
-  await (isClean ? installFromNothing() : runNpm(['install', '--no-save']))
+  await (isClean ? installAll() : runNpm(['install', '--no-save']))
   await completeUnderPinnedNode()
   writeFileSync(stampFile, wantedStamp())
   rmSync(unfinishedFile)
 }
 
-async function installFromNothing() {
+async function installAll() {
   rmSync(modules, { recursive: true, force: true })
   // `npm ci` refuses a lock file without optional packages of other platforms, as npm writes it for some
   // registries. `npm install --no-save` installs the same locked versions and keeps the lock file.
@@ -56,7 +56,7 @@ async function installFromNothing() {
  */
 async function completeUnderPinnedNode() {
   await ensurePinnedNode()
-  await runNpm(['install', '--no-save'], toolEnvironment())
+  await runNpm(['install', '--no-save'], createToolEnvironment())
   // An npm that runs no install scripts has just restored the package without its binary.
   await ensurePinnedNode()
 }
@@ -73,9 +73,9 @@ async function ensurePinnedNode() {
     await runCommand('node', ['installArchSpecificPackage.js'], { cwd, capture: true })
   }
   const { status } = await runCommand(pinnedBinary, ['--version'], { capture: true })
-  if (interruptedBy()) throw new Error('Instalação interrompida.')
+  if (getInterruption()) throw new Error('Instalação interrompida.')
   if (status !== 0) rmSync(pinnedBinary, { force: true })
-  pinnedNode()
+  getPinnedNode()
 }
 
 /**
@@ -89,6 +89,6 @@ async function runNpm(args, env = process.env) {
     env,
     capture: true,
   })
-  if (interruptedBy()) throw new Error('Instalação interrompida.')
+  if (getInterruption()) throw new Error('Instalação interrompida.')
   if (status !== 0) throw new Error(`A instalação das dependências falhou.\n${output}`)
 }

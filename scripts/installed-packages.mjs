@@ -7,7 +7,7 @@ import { join } from 'node:path'
  * @property {string} path as in package-lock.json: 'node_modules/a/node_modules/@b/c'
  * @property {string} name from its package.json
  * @property {string} version
- * @property {string | undefined} licence SPDX expression
+ * @property {string | undefined} license SPDX expression
  * @property {boolean} hasInstallScript whether npm would run a script when installing it
  */
 
@@ -43,12 +43,12 @@ function listPackages(folder) {
 function readPackage(root, path) {
   const file = join(root, path, 'package.json')
   if (!existsSync(file)) throw new Error(`${path} não é um pacote: falta package.json`)
-  const { name, version, license, scripts = {} } = JSON.parse(readFileSync(file, 'utf8'))
+  const { name, version, license: declared, scripts = {} } = JSON.parse(readFileSync(file, 'utf8'))
   const runsScript = Boolean(scripts.preinstall || scripts.install || scripts.postinstall)
   // npm compiles packages with this file implicitly.
   const isCompiled = existsSync(join(root, path, 'binding.gyp'))
-  const licence = typeof license === 'object' ? license?.type : license
-  return { path, name, version, licence, hasInstallScript: runsScript || isCompiled }
+  const license = typeof declared === 'object' ? declared?.type : declared
+  return { path, name, version, license, hasInstallScript: runsScript || isCompiled }
 }
 
 /**
@@ -71,7 +71,7 @@ function readPackage(root, path) {
 /** @typedef {{ os: string, cpu: string, libc: string | undefined }} Platform */
 
 /** @param {string} path */
-const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+const toPackageName = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
 /**
  * @param {Locked} locked package-lock.json, with the project itself under ''
@@ -87,7 +87,7 @@ export function compareWithLock(locked, installed, recorded, platform) {
     if (path === '') continue
     if (entry.link || (entry.resolved && !entry.resolved.startsWith('https://')))
       faults.push(`${path}: não vem de um registro por https`)
-    if (!present.has(path) && !mayBeMissing(path, entry, locked, present, platform))
+    if (!present.has(path) && !canBeMissing(path, entry, locked, present, platform))
       faults.push(`${path}: falta em node_modules`)
   }
   return faults
@@ -102,7 +102,7 @@ export function compareWithLock(locked, installed, recorded, platform) {
 function compareOne({ path, name, version }, entry, recorded) {
   if (!entry) return [`${path}: não está em package-lock.json`]
   const faults = []
-  const wantedName = entry.name ?? nameOf(path)
+  const wantedName = entry.name ?? toPackageName(path)
   if (name !== wantedName || version !== entry.version)
     faults.push(`${path}: é ${name}@${version}, devia ser ${wantedName}@${entry.version}`)
   if (!entry.integrity) faults.push(`${path}: sem integridade em package-lock.json`)
@@ -120,12 +120,12 @@ function compareOne({ path, name, version }, entry, recorded) {
  * @param {ReadonlySet<string>} present
  * @param {Platform} platform
  */
-function mayBeMissing(path, entry, locked, present, platform) {
+function canBeMissing(path, entry, locked, present, platform) {
   if (!entry.optional) return false
-  if (!isFor(entry, platform)) return true
+  if (!isForPlatform(entry, platform)) return true
   return !Object.entries(locked).some(([asking, { dependencies, optionalDependencies }]) => {
     const isThere = asking === '' || present.has(asking)
-    return isThere && nameOf(path) in { ...dependencies, ...optionalDependencies }
+    return isThere && toPackageName(path) in { ...dependencies, ...optionalDependencies }
   })
 }
 
@@ -133,7 +133,7 @@ function mayBeMissing(path, entry, locked, present, platform) {
  * @param {LockedPackage} entry
  * @param {Platform} platform
  */
-function isFor(entry, platform) {
+function isForPlatform(entry, platform) {
   /** @param {string[] | undefined} wanted @param {string | undefined} is */
   const fits = (wanted, is) =>
     !wanted ||

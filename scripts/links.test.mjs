@@ -2,26 +2,26 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
-const NOT_OURS = new Set(['node_modules', 'dist', 'data', 'test-results', 'playwright-report'])
+const IGNORED_FOLDERS = new Set(['node_modules', 'dist', 'data', 'test-results', 'playwright-report'])
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 /** @param {string} folder @param {RegExp} name @returns {string[]} */
 function listFiles(folder, name) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) return isOurs(entry.name) ? listFiles(path, name) : []
+    if (entry.isDirectory()) return isProjectFolder(entry.name) ? listFiles(path, name) : []
     return name.test(entry.name) ? [path] : []
   })
 }
 
 /** @param {string} folder */
-const isOurs = (folder) => !folder.startsWith('.') && !NOT_OURS.has(folder)
+const isProjectFolder = (folder) => !folder.startsWith('.') && !IGNORED_FOLDERS.has(folder)
 
 /** @param {string} text @param {RegExp} pattern returns its first group @returns {string[]} */
 const findAll = (text, pattern) => [...text.matchAll(pattern)].map(([, found = '']) => found)
 
 /** Returns the anchors that GitHub creates for headings. @param {string} text */
-const anchorsOf = (text) =>
+const listAnchors = (text) =>
   findAll(text, /^#+ (.+)$/gm).map((heading) =>
     heading
       .toLowerCase()
@@ -37,7 +37,7 @@ function findDeadLinks(file) {
     const [path = '', anchor] = link.split('#')
     const target = path === '' ? file : join(dirname(file), path)
     if (!existsSync(target)) return true
-    return anchor !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor)
+    return anchor !== undefined && !listAnchors(readFileSync(target, 'utf8')).includes(anchor)
   })
 }
 

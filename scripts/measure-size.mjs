@@ -70,31 +70,31 @@ function countCode(files) {
 }
 
 /** @param {readonly [string, number][]} rows */
-function writeTable(rows) {
+function printTable(rows) {
   for (const [name, count] of rows) process.stdout.write(`${name.padEnd(36)} ${String(count).padStart(7)}\n`)
 }
 
 const code = countCode(tracked.filter((file) => CODE.test(file)))
 /** @param {string} folder @param {boolean} [areTests] */
-const linesIn = (folder, areTests = false) =>
+const countLinesIn = (folder, areTests = false) =>
   [...code].reduce(
     (sum, [file, lines]) =>
       sum + (file.startsWith(`${folder}/`) && TESTS.test(file) === areTests ? lines : 0),
     0,
   )
-const wordsOf = (/** @type {string} */ file) =>
+const countWords = (/** @type {string} */ file) =>
   readFileSync(join(checkout, file), 'utf8').split(/\s+/).filter(Boolean).length
 const documents = tracked.filter((file) => DOCUMENTS.test(file))
 const parts = [...new Set([...code.keys()].map((file) => file.split('/').slice(0, 3).join('/')))]
 
-writeTable([
+printTable([
   ...parts
     .filter((part) => !part.includes('.') && PRODUCT.some((folder) => part.startsWith(`${folder}/`)))
-    .map((part) => /** @type {[string, number]} */ ([part, linesIn(part)]))
+    .map((part) => /** @type {[string, number]} */ ([part, countLinesIn(part)]))
     .filter(([, lines]) => lines > 0),
-  ...PRODUCT.map((folder) => /** @type {[string, number]} */ ([folder, linesIn(folder)])),
-  ['product', PRODUCT.reduce((sum, folder) => sum + linesIn(folder), 0)],
-  ['tests of the product', PRODUCT.reduce((sum, folder) => sum + linesIn(folder, true), 0)],
-  ...OTHERS.map((folder) => /** @type {[string, number]} */ ([folder, linesIn(folder)])),
-  ['words of the documents', documents.reduce((sum, file) => sum + wordsOf(file), 0)],
+  ...PRODUCT.map((folder) => /** @type {[string, number]} */ ([folder, countLinesIn(folder)])),
+  ['product', PRODUCT.reduce((sum, folder) => sum + countLinesIn(folder), 0)],
+  ['tests of the product', PRODUCT.reduce((sum, folder) => sum + countLinesIn(folder, true), 0)],
+  ...OTHERS.map((folder) => /** @type {[string, number]} */ ([folder, countLinesIn(folder)])),
+  ['words of the documents', documents.reduce((sum, file) => sum + countWords(file), 0)],
 ])

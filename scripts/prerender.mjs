@@ -16,29 +16,29 @@ const page = readFileSync(join(web, 'index.html'), 'utf8')
  * @param {Set<string>} files
  * @returns {Set<string>} the scripts and style sheets of chunks and their static imports
  */
-function filesOf(keys, files = new Set()) {
+function listChunkFiles(keys, files = new Set()) {
   for (const key of keys) {
     const chunk = manifest[key]
     if (!chunk) throw new Error(`The build has no chunk for ${key}`)
     if (files.has(chunk.file)) continue
     files.add(chunk.file)
     for (const sheet of chunk.css ?? []) files.add(sheet)
-    filesOf(chunk.imports ?? [], files)
+    listChunkFiles(chunk.imports ?? [], files)
   }
   return files
 }
 
 /** @param {string} file */
-function elementOf(file) {
+function toElement(file) {
   if (file.endsWith('.css')) return `<link rel="stylesheet" crossorigin href="/${file}">`
   return `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${file}">`
 }
 
 /** @param {string[]} modules */
 const renderHead = (modules) =>
-  [...filesOf(modules)]
+  [...listChunkFiles(modules)]
     .filter((file) => !page.includes(file))
-    .map(elementOf)
+    .map(toElement)
     .join('')
 
 const { prerenderScreens } = await import(pathToFileURL(join(prerender, 'prerender.js')).href)

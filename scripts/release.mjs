@@ -16,7 +16,7 @@ import {
   say,
   serverEnvironment,
   serverFlags,
-  toolEnvironment,
+  createToolEnvironment,
 } from './run-command.mjs'
 
 /** @typedef {'x64' | 'arm64'} Arch */
@@ -39,7 +39,7 @@ const readLock = () => JSON.parse(readFileSync(join(root, 'package-lock.json'), 
 const readManifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** @param {Arch} arch @param {string} version */
-export const releaseName = (arch, version) => `patio-${version}-linux-${arch}`
+export const toReleaseName = (arch, version) => `patio-${version}-linux-${arch}`
 
 /**
  * Lists the locked packages that the server needs on Linux
@@ -83,7 +83,7 @@ export async function stageRelease({ arch, version, folder, nodeBinary, isLinked
   }
   for (const { path, version: locked, integrity } of listProductionPackages(arch)) {
     const installed = join(root, path)
-    const from = existsSync(installed) ? installed : await download(nameOf(path), locked, integrity)
+    const from = existsSync(installed) ? installed : await download(toPackageName(path), locked, integrity)
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     place(from, join(folder, path))
   }
@@ -117,7 +117,7 @@ function writeManifest(version) {
 }
 
 /** @param {string} path */
-const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+const toPackageName = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
 /**
  * Downloads a package from npm's registry, or takes it from the cache.
@@ -133,7 +133,7 @@ async function download(name, version, integrity) {
   mkdirSync(folder, { recursive: true })
   say(`Baixando ${name}@${version}…`)
   const args = ['pack', `${name}@${version}`, '--json', '--ignore-scripts', '--pack-destination', folder]
-  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: toolEnvironment() })
+  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: createToolEnvironment() })
   const archive = join(folder, `${name.replace('@', '').replaceAll('/', '-')}-${version}.tgz`)
   const sum = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
   if (integrity && sum !== integrity)
@@ -147,7 +147,7 @@ async function download(name, version, integrity) {
 const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 /** @param {Arch} arch @returns {Promise<string>} folder of the package with Node's binary for Linux */
-async function takeNode(arch) {
+async function downloadNode(arch) {
   const folder = await download(`node-linux-${arch}`, NODE_SHA256.version)
   assertNode(join(folder, 'bin/node'), arch)
   return folder
@@ -169,15 +169,15 @@ function assertNode(file, arch) {
  */
 export async function writeBillOfMaterials(arch, version, at) {
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application']
-  const { status, output } = await runCommand('npm', args, { env: toolEnvironment(), capture: true })
+  const { status, output } = await runCommand('npm', args, { env: createToolEnvironment(), capture: true })
   if (status !== 0) throw new Error(`npm sbom falhou.\n${output}`)
   const list = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1))
   const kept = new Set(
-    listProductionPackages(arch).map(({ path, version: locked }) => `${nameOf(path)}@${locked}`),
+    listProductionPackages(arch).map(({ path, version: locked }) => `${toPackageName(path)}@${locked}`),
   )
   /** @type {{ 'bom-ref': string, properties: { name: string, value: string }[] }[]} */
   const all = list.components
-  const node = nodeComponent(arch)
+  const node = createNodeComponent(arch)
   // npm's package `node`, which only downloads it, has the same name.
   const components = all.filter(
     ({ properties, 'bom-ref': ref }) =>
@@ -188,7 +188,7 @@ export async function writeBillOfMaterials(arch, version, at) {
   /** @type {{ ref: string, dependsOn?: string[] }[]} */
   const dependencies = list.dependencies
   const digest = createHash('sha256')
-    .update(`${releaseName(arch, version)}${JSON.stringify(components)}`)
+    .update(`${toReleaseName(arch, version)}${JSON.stringify(components)}`)
     .digest('hex')
   const uuid = `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`
   const self = { ...list.metadata.component, name: 'patio', version, purl: `pkg:npm/patio@${version}` }
@@ -204,7 +204,7 @@ export async function writeBillOfMaterials(arch, version, at) {
 }
 
 /** @param {Arch} arch */
-function nodeComponent(arch) {
+function createNodeComponent(arch) {
   const { version } = NODE_SHA256
   const versions = execFileSync(pinnedBinary, ['--print', 'JSON.stringify(process.versions)'], {
     encoding: 'utf8',
@@ -229,7 +229,7 @@ function nodeComponent(arch) {
 }
 
 /** Returns the date of the last commit, so that equal sources give equal files. */
-function sourceDate() {
+function getSourceDate() {
   if (process.env.SOURCE_DATE_EPOCH) return new Date(Number(process.env.SOURCE_DATE_EPOCH) * 1000)
   const seconds = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' })
   return new Date(Number(seconds) * 1000)
@@ -239,11 +239,11 @@ function sourceDate() {
  * @param {Arch} arch @param {string} version @param {string} out folder
  * @returns {Promise<string[]>} the created files
  */
-async function makeRelease(arch, version, out) {
-  const name = releaseName(arch, version)
+async function buildRelease(arch, version, out) {
+  const name = toReleaseName(arch, version)
   say(`Montando ${name}…`)
-  const node = await takeNode(arch)
-  const at = sourceDate()
+  const node = await downloadNode(arch)
+  const at = getSourceDate()
   const staging = join(downloads, 'staging')
   rmSync(staging, { recursive: true, force: true })
   await stageRelease({ arch, version, folder: join(staging, name), nodeBinary: join(node, 'bin/node') })
@@ -267,7 +267,7 @@ async function makeRelease(arch, version, out) {
  * @param {{ archs: readonly Arch[], version?: string, out?: string }} wanted
  * @returns {Promise<string[]>} file names, with the checksums last
  */
-export async function makeReleases({
+export async function buildReleases({
   archs,
   version = readManifest().version,
   out = join(root, 'dist', 'release'),
@@ -276,7 +276,7 @@ export async function makeReleases({
   await buildStale([webApp])
   mkdirSync(out, { recursive: true })
   const files = []
-  for (const arch of archs) files.push(...(await makeRelease(arch, version, out)))
+  for (const arch of archs) files.push(...(await buildRelease(arch, version, out)))
   writeFileSync(
     join(out, 'SHA256SUMS'),
     files.map((file) => `${sha256(join(out, file))}  ${file}\n`).join(''),
@@ -291,7 +291,7 @@ async function main(args) {
     options: { arch: { type: 'string', default: 'x64,arm64' }, version: { type: 'string' } },
   })
   const archs = /** @type {Arch[]} */ (values.arch.split(','))
-  const files = await makeReleases({ archs, ...(values.version && { version: values.version }) })
+  const files = await buildReleases({ archs, ...(values.version && { version: values.version }) })
   say(`Em dist/release:\n  ${files.join('\n  ')}`)
 }
 

@@ -17,7 +17,7 @@ const forwarded = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 let interruption
 
 /** @returns {NodeJS.Signals | undefined} the signal that interrupted the running command, if any */
-export const interruptedBy = () => interruption
+export const getInterruption = () => interruption
 
 /** @param {string} text one line to print */
 export const say = (text) => process.stdout.write(`${text}\n`)
@@ -28,7 +28,7 @@ export const say = (text) => process.stdout.write(`${text}\n`)
  * @param {NodeJS.Signals | null} signal
  * @returns {number}
  */
-export const exitStatus = (code, signal) => code ?? 128 + (signal ? constants.signals[signal] : 0)
+export const toExitStatus = (code, signal) => code ?? 128 + (signal ? constants.signals[signal] : 0)
 
 /**
  * @typedef {object} Output
@@ -46,7 +46,7 @@ export const exitStatus = (code, signal) => code ?? 128 + (signal ? constants.si
  */
 export function runCommand(command, args, { env = process.env, cwd = root, capture = false, abort } = {}) {
   // After an interruption nothing new is started.
-  if (interruption) return Promise.resolve({ status: exitStatus(null, interruption), output: '' })
+  if (interruption) return Promise.resolve({ status: toExitStatus(null, interruption), output: '' })
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit' })
     const stopForwarding = forwardSignals(child)
@@ -68,7 +68,7 @@ export function runCommand(command, args, { env = process.env, cwd = root, captu
       output += error.message
       finish(127)
     })
-    child.once('close', (code, signal) => finish(exitStatus(code, signal)))
+    child.once('close', (code, signal) => finish(toExitStatus(code, signal)))
   })
 }
 
@@ -123,7 +123,7 @@ export const pinnedBinary = join(
  * @returns {string} path of the Node that runs the product and its tools
  * @throws {Error} when there is neither the pinned Node nor a new enough running one
  */
-export function pinnedNode() {
+export function getPinnedNode() {
   if (existsSync(pinnedBinary)) return pinnedBinary
   if (isRunningNodeNewEnough && existsSync(process.execPath)) return process.execPath
   throw new Error(
@@ -138,9 +138,9 @@ export const compileCache = join(root, 'node_modules', '.cache', 'node')
  * @param {NodeJS.ProcessEnv} [extra]
  * @returns {NodeJS.ProcessEnv} this environment with the project's tools and its Node first in PATH
  */
-export const toolEnvironment = (extra = {}) => ({
+export const createToolEnvironment = (extra = {}) => ({
   ...process.env,
-  PATH: [binaries, dirname(pinnedNode()), process.env.PATH].join(delimiter),
+  PATH: [binaries, dirname(getPinnedNode()), process.env.PATH].join(delimiter),
   NODE_COMPILE_CACHE: compileCache,
   ...extra,
 })
@@ -164,7 +164,7 @@ export const serverFlags = [
 export const serverEnvironment = { MALLOC_TRIM_THRESHOLD_: String(1024 * 1024) }
 
 /** @returns {number} exit code of a failure: 1, or 128 + n after a signal */
-export const failureStatus = () => (interruptedBy() ? exitStatus(null, interruptedBy() ?? null) : 1)
+export const getFailureStatus = () => (getInterruption() ? toExitStatus(null, getInterruption() ?? null) : 1)
 
 /**
  * Prints what went wrong and sets the exit code.
@@ -172,5 +172,5 @@ export const failureStatus = () => (interruptedBy() ? exitStatus(null, interrupt
  */
 export function failWith(error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
-  process.exitCode = failureStatus()
+  process.exitCode = getFailureStatus()
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { exitStatus, root, runCommand } from './run-command.mjs'
+import { toExitStatus, root, runCommand } from './run-command.mjs'
 
 /**
  * Starts a program that runs a server as `npm start` does and passes its exit status on.
@@ -39,7 +39,7 @@ test.each(/** @type {const} */ (['SIGINT', 'SIGTERM']))(
 )
 
 test('reports a death by signal and a missing program like a shell', async () => {
-  expect(exitStatus(null, 'SIGTERM')).toBe(143)
+  expect(toExitStatus(null, 'SIGTERM')).toBe(143)
   const killed = await runCommand('sh', ['-c', 'kill -9 $$'])
   expect(killed.status).toBe(137)
   const missing = await runCommand('no-such-program', [], { capture: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { countPlaywright, countVitest, noTests, readTotals } from './count-tests.mjs'
 import { ensureChromium, findFirefox, findPgBouncer, findPromtool, findWebKit } from './find-programs.mjs'
-import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } from './run-command.mjs'
+import { getInterruption, getPinnedNode, root, runCommand, say, createToolEnvironment } from './run-command.mjs'
 
 /**
  * @typedef {object} Circumstances
@@ -28,22 +28,22 @@ import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } fro
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [extra]
  */
-async function succeeds(command, args, extra) {
-  const { status, output } = await runCommand(command, args, { env: toolEnvironment(extra) })
+async function runSucceeds(command, args, extra) {
+  const { status, output } = await runCommand(command, args, { env: createToolEnvironment(extra) })
   if (output) process.stderr.write(`${output}\n`)
-  return status === 0 && !interruptedBy()
+  return status === 0 && !getInterruption()
 }
 
 /**
  * @param {string} command
  * @param {readonly string[]} args
  */
-const check = async (command, args) => ({ ok: await succeeds(command, args), totals: noTests })
+const check = async (command, args) => ({ ok: await runSucceeds(command, args), totals: noTests })
 
-async function buildAndWeigh() {
+async function buildAndCheckSize() {
   await buildStale([webApp, reportPage])
-  const weigher = 'proof/bench/check-bundle-size.mjs'
-  return existsSync(join(root, weigher)) ? check(pinnedNode(), [weigher]) : { ok: true, totals: noTests }
+  const sizeCheck = 'proof/bench/check-bundle-size.mjs'
+  return existsSync(join(root, sizeCheck)) ? check(getPinnedNode(), [sizeCheck]) : { ok: true, totals: noTests }
 }
 
 /**
@@ -65,7 +65,7 @@ async function runUnitTests({ filters, databaseUrl }) {
   if (!findPromtool()) say('⚠ Sem promtool (pacote prometheus): as regras de alerta não foram testadas.')
   const args = ['run', ...(filters.length > 0 ? ['--passWithNoTests', ...filters] : [])]
   return runTests('vitest.json', countVitest, () =>
-    succeeds('vitest', args, { TEST_DATABASE_URL: databaseUrl }),
+    runSucceeds('vitest', args, { TEST_DATABASE_URL: databaseUrl }),
   )
 }
 
@@ -83,7 +83,7 @@ async function runBrowserTests({ filters, shuffle, databaseUrl }) {
   ]
   // Without PostgreSQL each worker has an embedded database, which takes a sixth longer.
   const env = { CHROMIUM_PATH: chromium, TEST_DATABASE_URL: databaseUrl }
-  return runTests('playwright.json', countPlaywright, () => succeeds('playwright', args, env))
+  return runTests('playwright.json', countPlaywright, () => runSucceeds('playwright', args, env))
 }
 
 /** @param {Circumstances} circumstances */
@@ -99,7 +99,7 @@ async function runEngineTests({ databaseUrl }) {
   for (const engine of lacking) say(`⚠ Sem ${engine}: os testes nele foram pulados.`)
   await buildStale([webApp, reportPage])
   return runTests('playwright.json', countPlaywright, () =>
-    succeeds('playwright', ['test', '--project=engines'], { TEST_DATABASE_URL: databaseUrl }),
+    runSucceeds('playwright', ['test', '--project=engines'], { TEST_DATABASE_URL: databaseUrl }),
   )
 }
 
@@ -107,36 +107,36 @@ async function runEngineTests({ databaseUrl }) {
 const shortFuzz = ['proof/fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
 
 /** Mostly idle faults: these run in parallel with the others and the fuzz. */
-const besides = [['silent'], ['back-up', 'migration']]
+const parallelFaults = [['silent'], ['back-up', 'migration']]
 
 /** @param {Circumstances} circumstances */
 async function runFaults({ databaseUrl }) {
   await buildStale([webApp, reportPage])
   const env = { TEST_DATABASE_URL: databaseUrl }
   /** @param {string} option @param {string[]} names */
-  const hold = (option, names) =>
-    succeeds(
-      pinnedNode(),
+  const runFaultPrograms = (option, names) =>
+    runSucceeds(
+      getPinnedNode(),
       ['proof/faults/run-faults.ts', '--short', ...names.flatMap((name) => [option, name])],
       env,
     )
   if (!databaseUrl) say('⚠ Sem PostgreSQL: npm run fuzz foi pulado.')
-  const fuzz = () => (databaseUrl ? succeeds(pinnedNode(), shortFuzz, env) : true)
-  const work = async () => (await hold('--without', besides.flat())) && fuzz()
-  const held = await Promise.all([...besides.map((names) => hold('--only', names)), work()])
+  const fuzz = () => (databaseUrl ? runSucceeds(getPinnedNode(), shortFuzz, env) : true)
+  const work = async () => (await runFaultPrograms('--without', parallelFaults.flat())) && fuzz()
+  const held = await Promise.all([...parallelFaults.map((names) => runFaultPrograms('--only', names)), work()])
   return { ok: held.every(Boolean), totals: noTests }
 }
 
-/** @type {Record<import('./read-test-options.mjs').StepName, Step>} */
+/** @type {Record<import('./parse-test-options.mjs').StepName, Step>} */
 export const testSteps = {
   packages: {
     title: 'Pacotes',
     isTestRun: false,
-    run: () => check(pinnedNode(), ['scripts/check-supply-chain.mjs']),
+    run: () => check(getPinnedNode(), ['scripts/check-supply-chain.mjs']),
   },
   lint: { title: 'Formato e lint', isTestRun: false, run: () => check('biome', ['ci', '.']) },
   types: { title: 'Tipos', isTestRun: false, run: () => check('tsc', ['--noEmit']) },
-  build: { title: 'Compilação', isTestRun: false, run: buildAndWeigh },
+  build: { title: 'Compilação', isTestRun: false, run: buildAndCheckSize },
   unit: { title: 'Testes de unidade e HTTP', isTestRun: true, run: runUnitTests },
   browser: { title: 'Testes no navegador', isTestRun: true, run: runBrowserTests },
   engines: { title: 'Testes em Firefox e WebKit', isTestRun: true, run: runEngineTests },

@@ -2,18 +2,18 @@
 // and types, builds, runs unit, HTTP and browser tests, other engines, and
 // short forms of faults and fuzz. See `npm test -- --help`. Plain JavaScript
 // for Node >= 20; the tools run on the Node that the project pins.
-import { addTotals, writeTotals } from './count-tests.mjs'
+import { addTotals, formatTotals } from './count-tests.mjs'
 import { installTestPrograms } from './find-programs.mjs'
 import { installDependencies } from './install-dependencies.mjs'
-import { readTestOptions, usage } from './read-test-options.mjs'
-import { failureStatus, failWith, say } from './run-command.mjs'
+import { parseTestOptions, usage } from './parse-test-options.mjs'
+import { getFailureStatus, failWith, say } from './run-command.mjs'
 import { testSteps } from './test-steps.mjs'
-import { startThrowAwayPostgres } from './throw-away-postgres.mjs'
+import { startTemporaryPostgres } from './throw-away-postgres.mjs'
 
 /** @typedef {import('./test-steps.mjs').StepResult & { title: string, seconds: number }} Outcome */
 
 /** @param {number} seconds */
-const writeSeconds = (seconds) => `${seconds.toFixed(1).replace('.', ',')} s`
+const formatSeconds = (seconds) => `${seconds.toFixed(1).replace('.', ',')} s`
 
 /**
  * @returns {Promise<Partial<import('./throw-away-postgres.mjs').Cluster>>}
@@ -21,7 +21,7 @@ const writeSeconds = (seconds) => `${seconds.toFixed(1).replace('.', ',')} s`
  */
 async function preparePostgres() {
   if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL }
-  const cluster = await startThrowAwayPostgres()
+  const cluster = await startTemporaryPostgres()
   if (cluster) return cluster
   const complaint = 'Nenhum PostgreSQL 15 ou mais novo encontrado'
   if (process.env.CI === 'true')
@@ -43,7 +43,7 @@ async function runStep({ title, run }, circumstances) {
     return { ok: false, totals: addTotals([]) }
   })
   const seconds = (performance.now() - start) / 1000
-  say(`${ok ? '✓' : '✗'} ${title} (${writeSeconds(seconds)})`)
+  say(`${ok ? '✓' : '✗'} ${title} (${formatSeconds(seconds)})`)
   return { title, ok, seconds, totals }
 }
 
@@ -79,10 +79,10 @@ async function runSteps(steps, wanted, outcomes) {
  * @param {readonly Outcome[]} outcomes of the steps that ran
  * @returns {boolean} whether all succeeded
  */
-function summarise(steps, outcomes) {
+function summarize(steps, outcomes) {
   say('\nResumo')
   for (const { title, ok, seconds } of outcomes)
-    say(`  ${ok ? '✓' : '✗'} ${title} (${writeSeconds(seconds)})`)
+    say(`  ${ok ? '✓' : '✗'} ${title} (${formatSeconds(seconds)})`)
   for (const { title } of steps.slice(outcomes.length)) say(`  - ${title} (não rodou)`)
   const totals = addTotals(outcomes.map((outcome) => outcome.totals))
   const isComplete = outcomes.length === steps.length && outcomes.every(({ ok }) => ok)
@@ -91,19 +91,19 @@ function summarise(steps, outcomes) {
   if (isComplete && ranNone) say('Nenhum teste rodou.')
   const isWell = isComplete && !ranNone && totals.failed === 0
   // The last line alone must not look like success after a failed step.
-  say(writeTotals(isWell || totals.failed > 0 ? totals : { ...totals, failed: 1 }))
+  say(formatTotals(isWell || totals.failed > 0 ? totals : { ...totals, failed: 1 }))
   return isWell
 }
 
 /** @param {readonly string[]} args */
 async function main(args) {
-  const { help, steps: names, ...wanted } = readTestOptions(args)
+  const { help, steps: names, ...wanted } = parseTestOptions(args)
   if (help) return say(usage)
   const steps = names.map((name) => testSteps[name])
   /** @type {Outcome[]} */
   const outcomes = []
   await runSteps(steps, wanted, outcomes).catch(failWith)
-  if (!summarise(steps, outcomes)) process.exitCode ||= failureStatus()
+  if (!summarize(steps, outcomes)) process.exitCode ||= getFailureStatus()
 }
 
 await main(process.argv.slice(2)).catch(failWith)

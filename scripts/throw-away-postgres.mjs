@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { findPostgres } from './find-programs.mjs'
-import { failWith, runCommand, toolEnvironment } from './run-command.mjs'
+import { failWith, runCommand, createToolEnvironment } from './run-command.mjs'
 
 const startLimitMs = 30_000
 const isRoot = process.getuid?.() === 0
@@ -49,10 +49,10 @@ rm -rf "$2"
  * @returns {Promise<Cluster | undefined>} undefined when this machine has no PostgreSQL 15 or later
  * @throws {Error} with the server's log when it does not start
  */
-export async function startThrowAwayPostgres() {
+export async function startTemporaryPostgres() {
   const programs = await findPostgres()
   if (!programs) return
-  return startCluster(programs, isRoot ? unprivilegedUser() : undefined)
+  return startCluster(programs, isRoot ? findUnprivilegedUser() : undefined)
 }
 
 /**
@@ -60,7 +60,7 @@ export async function startThrowAwayPostgres() {
  * @param {string} [accounts] text of /etc/passwd
  * @returns {{ uid: number, gid: number }} the user `postgres`, else `nobody`
  */
-export function unprivilegedUser(accounts = readFileSync('/etc/passwd', 'utf8')) {
+export function findUnprivilegedUser(accounts = readFileSync('/etc/passwd', 'utf8')) {
   const lines = accounts.split('\n').map((line) => line.split(':'))
   const account = lines.find(([name]) => name === 'postgres') ?? lines.find(([name]) => name === 'nobody')
   if (!account) throw new Error('Como root, o PostgreSQL dos testes precisa do usuário postgres ou nobody.')
@@ -116,7 +116,7 @@ async function waitUntilReady(folder) {
   const pidFile = join(folder, 'data', 'postmaster.pid')
   for (const limit = Date.now() + startLimitMs; Date.now() < limit; await wait(50)) {
     // Line 8 is the server's own status, for which pg_ctl waits.
-    if (readOrNothing(pidFile).split('\n')[7]?.trim() === 'ready') return
+    if (readIfExists(pidFile).split('\n')[7]?.trim() === 'ready') return
     if (existsSync(join(folder, 'ended'))) break
   }
   throw new Error(
@@ -125,7 +125,7 @@ async function waitUntilReady(folder) {
 }
 
 /** initdb's server also has such a file, and removes it. @param {string} file */
-function readOrNothing(file) {
+function readIfExists(file) {
   try {
     return readFileSync(file, 'utf8')
   } catch {
@@ -148,13 +148,13 @@ async function findFreePort() {
  * @param {readonly string[]} args
  */
 async function runWithPostgres(command, args) {
-  const cluster = process.env.TEST_DATABASE_URL ? undefined : await startThrowAwayPostgres()
+  const cluster = process.env.TEST_DATABASE_URL ? undefined : await startTemporaryPostgres()
   const url = process.env.TEST_DATABASE_URL || cluster?.url
   if (!url)
     throw new Error('Nenhum PostgreSQL 15 ou mais novo encontrado. Instale um ou defina TEST_DATABASE_URL.')
   try {
     const { status, output } = await runCommand(command, args, {
-      env: toolEnvironment({ TEST_DATABASE_URL: url }),
+      env: createToolEnvironment({ TEST_DATABASE_URL: url }),
     })
     if (output) process.stderr.write(`${output}\n`)
     process.exitCode = status

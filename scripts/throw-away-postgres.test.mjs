@@ -6,12 +6,12 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { findPostgres } from './find-programs.mjs'
 import { root } from './run-command.mjs'
-import { startThrowAwayPostgres } from './throw-away-postgres.mjs'
+import { startTemporaryPostgres } from './throw-away-postgres.mjs'
 
 const hasPostgres = (await findPostgres()) !== undefined
 
 /** @param {string} url */
-async function askDataFolder(url) {
+async function fetchDataFolder(url) {
   const client = new pg.Client(url)
   await client.connect()
   const { rows } = await client.query("select current_setting('data_directory') as folder")
@@ -26,13 +26,13 @@ async function waitUntilGone(folder) {
 }
 
 test.runIf(hasPostgres)('the cluster accepts connections until stopped and leaves no files', async () => {
-  const cluster = await startThrowAwayPostgres()
+  const cluster = await startTemporaryPostgres()
   if (!cluster) throw new Error('no cluster')
-  const folder = await askDataFolder(cluster.url)
+  const folder = await fetchDataFolder(cluster.url)
   expect(existsSync(folder)).toBe(true)
   await cluster.stop()
   expect(existsSync(folder)).toBe(false)
-  await expect(askDataFolder(cluster.url)).rejects.toThrow()
+  await expect(fetchDataFolder(cluster.url)).rejects.toThrow()
 })
 
 test.runIf(hasPostgres)('the cluster ends with a killed process', async () => {
@@ -46,7 +46,7 @@ test.runIf(hasPostgres)('the cluster ends with a killed process', async () => {
   const env = { ...process.env, TEST_DATABASE_URL: '' }
   const owner = spawn(process.execPath, command, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const [url] = await once(owner.stdout, 'data')
-  const folder = await askDataFolder(String(url).trim())
+  const folder = await fetchDataFolder(String(url).trim())
   owner.kill('SIGKILL')
   expect(await waitUntilGone(folder)).toBe(true)
 })

@@ -2,11 +2,11 @@
 // first rows, time to the response to a click or key, and the longest
 // task while scrolling. `node proof/bench/admin-screen.ts [--rounds 5]`
 import type { Page } from '@playwright/test'
-import { type LongestTask, longestTask, openChromium } from '#proof/shared/chromium.ts'
-import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
+import { type LongestTask, measureLongestTask, openChromium } from '#proof/shared/chromium.ts'
+import { type Figure, median, readNumbers, runBench, formatSpread } from '#proof/shared/figures.ts'
 import { ADMIN, signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
 import { openPostgres } from '#proof/shared/postgres.ts'
-import { ask } from '#proof/shared/requests.ts'
+import { sendRequest } from '#proof/shared/requests.ts'
 import { say } from '#proof/shared/run-task.ts'
 
 const { rounds } = readNumbers({ rounds: 5 })
@@ -65,7 +65,7 @@ function watchUserTable(): void {
  * Performs an action on the table.
  * @returns milliseconds from its last key or click until the page shows the expected rows
  */
-async function answerTo(page: Page, expected: string, act: () => Promise<unknown>): Promise<number> {
+async function measureResponse(page: Page, expected: string, act: () => Promise<unknown>): Promise<number> {
   await page.evaluate((text) => {
     Object.assign((window as unknown as Marked).tableMarks, { expected: text, input: 0, rows: 0 })
   }, expected)
@@ -78,12 +78,12 @@ async function answerTo(page: Page, expected: string, act: () => Promise<unknown
  * Queries the server's count.
  * @returns the status text that the page will show
  */
-type ReadWords = (query?: string) => Promise<string>
+type ReadStatus = (query?: string) => Promise<string>
 
-async function createWords(url: string): Promise<ReadWords> {
+async function createStatusReader(url: string): Promise<ReadStatus> {
   const token = await signInAsAdmin(url)
   const count = async (query: string) => {
-    const { body } = await ask(url, { path: `/api/profiles/count?${query}`, token })
+    const { body } = await sendRequest(url, { path: `/api/profiles/count?${query}`, token })
     return (JSON.parse(body) as { total: number }).total.toLocaleString('pt-BR')
   }
   const all = `${await count('')} usuários`
@@ -99,64 +99,64 @@ interface Run {
   jumps: LongestTask[]
 }
 
-async function measureInputs(page: Page, run: Run, words: ReadWords): Promise<void> {
+async function measureInputs(page: Page, run: Run, words: ReadStatus): Promise<void> {
   const all = await words()
-  const clear = () => answerTo(page, all, () => page.getByRole('button', { name: 'Limpar filtros' }).click())
+  const clear = () => measureResponse(page, all, () => page.getByRole('button', { name: 'Limpar filtros' }).click())
   for (const name of COLUMNS)
     for (const direction of ['ascending', 'descending']) {
       const header = page.getByRole('columnheader', { name }).getByRole('button')
-      run.sort.push(await answerTo(page, direction, () => header.click()))
+      run.sort.push(await measureResponse(page, direction, () => header.click()))
     }
   for (const { label, option, query } of FILTERS) {
     const expected = await words(query)
     await page.getByLabel(`Filtrar por ${label}`).click()
     const choice = page.getByRole('option', { name: option, exact: true })
-    run.filter.push(await answerTo(page, expected, () => choice.click()), await clear())
+    run.filter.push(await measureResponse(page, expected, () => choice.click()), await clear())
   }
   for (const term of TERMS) {
     const expected = await words(`q=${term}`)
     if (expected === (await words(`q=${term.slice(0, -1)}`)))
       throw new Error(`the last letter of '${term}' changes nothing`)
     const type = () => page.getByRole('searchbox').pressSequentially(term, { delay: KEY_DELAY_MS })
-    run.search.push(await answerTo(page, expected, type))
+    run.search.push(await measureResponse(page, expected, type))
     await clear()
   }
 }
 
 /** Turns the wheel continuously. */
-async function turnWheel(page: Page): Promise<void> {
+async function scrollByWheel(page: Page): Promise<void> {
   for (let step = 0; step < 60; step++) await page.mouse.wheel(0, 900)
   await page.waitForTimeout(300)
 }
 
 /** Drags the scroll bar to distant positions, where rows load. */
-async function jumpAbout(page: Page): Promise<void> {
+async function dragScrollBar(page: Page): Promise<void> {
   for (const share of [0.3, 0.05, 0.6, 0.15, 0.45]) {
     await page.locator('main').evaluate((main, to) => main.scrollTo({ top: main.scrollHeight * to }), share)
     await page.waitForTimeout(300)
   }
 }
 
-const inMs = (what: string, times: number[], atMost: number): Figure => ({
+const toMsFigure = (what: string, times: number[], atMost: number): Figure => ({
   what,
   value: median(times),
   unit: 'ms',
-  atMost,
-  note: spread(times),
+  expectAtMost,
+  note: formatSpread(times),
 })
-const inTasks = (what: string, tasks: LongestTask[]): Figure => ({
-  ...inMs(
+const toTaskFigure = (what: string, tasks: LongestTask[]): Figure => ({
+  ...toMsFigure(
     `longest task while ${what}`,
     tasks.map(({ cpu }) => cpu),
     MAX_TASK_MS,
   ),
-  note: `of the processor; ${spread(tasks.map(({ clock }) => clock))} on the clock`,
+  note: `of the processor; ${formatSpread(tasks.map(({ clock }) => clock))} on the clock`,
 })
 
 await runBench(async (cleanUp) => {
   const browser = await openChromium(cleanUp)
   const { url } = await startWithPeople(PEOPLE, await openPostgres(cleanUp), cleanUp)
-  const words = await createWords(url)
+  const words = await createStatusReader(url)
   const first = await browser.newPage()
   await first.goto(`${url}/login`)
   await first.getByLabel('E-mail').fill(ADMIN.email)
@@ -176,18 +176,18 @@ await runBench(async (cleanUp) => {
       run.firstRows.push(await marked.jsonValue())
       await measureInputs(page, run, words)
       await page.locator('main').hover()
-      run.wheel.push(await longestTask(browser, page, () => turnWheel(page)))
-      run.jumps.push(await longestTask(browser, page, () => jumpAbout(page)))
+      run.wheel.push(await measureLongestTask(browser, page, () => scrollByWheel(page)))
+      run.jumps.push(await measureLongestTask(browser, page, () => dragScrollBar(page)))
       say(`round ${round} of ${rounds}: first rows after ${run.firstRows.at(-1)?.toFixed(0)} ms`)
     }
     await page.close()
   }
   return [
-    inMs('first rows of /admin', run.firstRows, MAX_FIRST_ROWS_MS),
-    inMs('sorted rows', run.sort, MAX_ANSWER_MS),
-    inMs('filtered rows', run.filter, MAX_ANSWER_MS),
-    inMs('found rows, last key', run.search, MAX_ANSWER_MS),
-    inTasks('scrolling', run.wheel),
-    inTasks('jumping about', run.jumps),
+    toMsFigure('first rows of /admin', run.firstRows, MAX_FIRST_ROWS_MS),
+    toMsFigure('sorted rows', run.sort, MAX_ANSWER_MS),
+    toMsFigure('filtered rows', run.filter, MAX_ANSWER_MS),
+    toMsFigure('found rows, last key', run.search, MAX_ANSWER_MS),
+    toTaskFigure('scrolling', run.wheel),
+    toTaskFigure('jumping about', run.jumps),
   ]
 })

@@ -6,12 +6,12 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { type Figure, median, runBench, spread } from '#proof/shared/figures.ts'
+import { type Figure, median, runBench, formatSpread } from '#proof/shared/figures.ts'
 import { ADMIN, signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
 import { openPostgres, runSql } from '#proof/shared/postgres.ts'
-import { cpuTime, FIRST_PORT } from '#proof/shared/processes.ts'
-import { type Asked, tokenRequest } from '#proof/shared/requests.ts'
-import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { readCpuTime, FIRST_PORT } from '#proof/shared/processes.ts'
+import { type PortalRequest, createTokenRequest } from '#proof/shared/requests.ts'
+import { type CleanUp, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
 import { root } from '#scripts/run-command.mjs'
 
 const text = { type: 'string' } as const
@@ -24,7 +24,7 @@ interface Kind {
   /** Minimum throughput relative to the release. */
   atLeast: number
   connections: number
-  asked: Omit<Asked, 'token'>
+  asked: Omit<PortalRequest, 'token'>
   /** Appended to the path, in turn. */
   words?: string[]
 }
@@ -43,7 +43,7 @@ const KINDS: Kind[] = [
     connections: 1,
     asked: { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN },
   },
-  { what: 'embed token', atLeast: 1, connections: 8, asked: tokenRequest('', 'Vendas') },
+  { what: 'embed token', atLeast: 1, connections: 8, asked: createTokenRequest('', 'Vendas') },
 ]
 
 interface Turn {
@@ -72,10 +72,10 @@ async function start(folder: string, port: number, server: string, cleanUp: Clea
 }
 
 /** Returns the processor time of the whole PostgreSQL server in µs, including ended connections. */
-function postgresTime(postmaster: number): number {
+function readPostgresTime(postmaster: number): number {
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ')
-  const ended = cpuTime(postmaster, true) ?? 0
-  return children.reduce((sum, pid) => sum + (cpuTime(Number(pid)) ?? 0), ended)
+  const ended = readCpuTime(postmaster, true) ?? 0
+  return children.reduce((sum, pid) => sum + (readCpuTime(Number(pid)) ?? 0), ended)
 }
 
 /** @throws Error when any reply is not 2xx: a server that refuses is fast */
@@ -99,23 +99,23 @@ async function load(
   )
   writeFileSync(script, lines.join('\n'))
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, portal.url]
-  const before = { node: cpuTime(portal.pid) ?? 0, postgres: postgresTime(portal.postmaster) }
+  const before = { node: readCpuTime(portal.pid) ?? 0, postgres: readPostgresTime(portal.postmaster) }
   const { stdout } = await promisify(execFile)('wrk', options)
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
   if (!requests || /Non-2xx|Socket errors/.test(stdout)) throw new Error(`${method} ${path}: ${stdout}`)
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
-    nodeUs: ((cpuTime(portal.pid) ?? 0) - before.node) / requests,
-    postgresUs: (postgresTime(portal.postmaster) - before.postgres) / requests,
+    nodeUs: ((readCpuTime(portal.pid) ?? 0) - before.node) / requests,
+    postgresUs: (readPostgresTime(portal.postmaster) - before.postgres) / requests,
   }
 }
 
-function figuresOf(kind: Kind, [now, then]: [Portal, Portal]): Figure[] {
+function toFigures(kind: Kind, [now, then]: [Portal, Portal]): Figure[] {
   const [ours, theirs] = [now.turns.get(kind) ?? [], then.turns.get(kind) ?? []]
   const middle = (turns: Turn[], name: keyof Turn) => median(turns.map((turn) => turn[name]))
   const ratio = (name: keyof Turn) => middle(ours, name) / middle(theirs, name)
   const speeds = [ours, theirs].map((turns) =>
-    spread(
+    formatSpread(
       turns.map(({ perSecond }) => perSecond),
       0,
     ),
@@ -143,7 +143,7 @@ function figuresOf(kind: Kind, [now, then]: [Portal, Portal]): Figure[] {
 await runBench(async (cleanUp) => {
   if (!beside) throw new Error('--beside FOLDER: the built checkout of the release before')
   const server = await openPostgres(cleanUp)
-  const script = join(temporaryFolder(cleanUp), 'request.lua')
+  const script = join(createTemporaryFolder(cleanUp), 'request.lua')
   const now = await start(root, FIRST_PORT, server, cleanUp)
   const then = await start(beside, FIRST_PORT + 1, server, cleanUp)
   const kinds = KINDS.filter(({ what }) => what.includes(only))
@@ -154,7 +154,7 @@ await runBench(async (cleanUp) => {
         const turns = portal.turns.get(kind) ?? []
         portal.turns.set(kind, [...turns, await load(portal, kind, Number(seconds), script)])
       }
-    say(`${kind.what}: ${figuresOf(kind, [now, then])[0]?.value.toFixed(2)} ×`)
+    say(`${kind.what}: ${toFigures(kind, [now, then])[0]?.value.toFixed(2)} ×`)
   }
-  return kinds.flatMap((kind) => figuresOf(kind, [now, then]))
+  return kinds.flatMap((kind) => toFigures(kind, [now, then]))
 })

@@ -38,7 +38,7 @@ const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'u
  * Lists the manifest keys that match a name or pattern; fails for a screen without a chunk.
  * @param {string | RegExp} root
  */
-function keysOf(root) {
+function listKeys(root) {
   const keys = Object.keys(manifest).filter((key) => (root instanceof RegExp ? root.test(key) : key === root))
   if (keys.length === 0) throw new Error(`The manifest has no chunk for ${root}`)
   return keys
@@ -50,20 +50,20 @@ function keysOf(root) {
  * @param {Set<string>} seen
  * @param {Set<string>} files
  */
-function filesOf(keys, seen = new Set(), files = new Set()) {
+function listChunkFiles(keys, seen = new Set(), files = new Set()) {
   for (const key of keys) {
     if (seen.has(key)) continue
     seen.add(key)
     const chunk = manifest[key]
     files.add(chunk.file)
     for (const css of chunk.css ?? []) files.add(css)
-    filesOf(chunk.imports ?? [], seen, files)
+    listChunkFiles(chunk.imports ?? [], seen, files)
   }
   return files
 }
 
 /** @param {Iterable<string>} files */
-function kilobytes(files) {
+function measureKilobytes(files) {
   const bytes = [...files]
     .filter((file) => /\.(js|css)$/.test(file))
     .reduce((sum, file) => sum + gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length, 0)
@@ -73,16 +73,16 @@ function kilobytes(files) {
 const demoOnly = manifest['src/web/app/style-screen.tsx'].file
 
 const rows = screens.map(({ path, budgetKb, roots, part, apart }) => {
-  const files = filesOf(roots.flatMap(keysOf))
+  const files = listChunkFiles(roots.flatMap(listKeys))
   if (files.has(demoOnly)) throw new Error(`${path} loads ${demoOnly}, which is of the demo alone`)
-  const extra = [...filesOf(apart.flatMap(keysOf))].filter((file) => !files.has(file))
-  const total = kilobytes(files)
+  const extra = [...listChunkFiles(apart.flatMap(listKeys))].filter((file) => !files.has(file))
+  const total = measureKilobytes(files)
   return {
     screen: path,
     'KB gzip': total.toFixed(1),
     budget: budgetKb,
-    'of which powerbi-client': part ? kilobytes([...files].filter((file) => part.test(file))).toFixed(1) : '',
-    'apart (human check)': extra.length > 0 ? kilobytes(extra).toFixed(1) : '',
+    'of which powerbi-client': part ? measureKilobytes([...files].filter((file) => part.test(file))).toFixed(1) : '',
+    'apart (human check)': extra.length > 0 ? measureKilobytes(extra).toFixed(1) : '',
     verdict: total <= budgetKb ? 'ok' : 'ABOVE BUDGET',
   }
 })

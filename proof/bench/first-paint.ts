@@ -6,9 +6,9 @@ import { parseArgs } from 'node:util'
 import type { Browser, Page } from '@playwright/test'
 import { openChromium } from '#proof/shared/chromium.ts'
 import type { Figure } from '#proof/shared/figures.ts'
-import { median, runBench, spread } from '#proof/shared/figures.ts'
+import { median, runBench, formatSpread } from '#proof/shared/figures.ts'
 import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
-import { say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { say, createTemporaryFolder } from '#proof/shared/run-task.ts'
 import { root } from '#scripts/run-command.mjs'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string' }, beside: { type: 'string' } } })
@@ -41,7 +41,7 @@ function watchForm(): void {
   requestAnimationFrame(look)
 }
 
-async function openSlowly(browser: Browser): Promise<{ page: Page; close: () => Promise<void> }> {
+async function openThrottled(browser: Browser): Promise<{ page: Page; close: () => Promise<void> }> {
   const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 390, height: 844 } })
   const page = await context.newPage()
   page.setDefaultTimeout(MAX_MS)
@@ -58,7 +58,7 @@ const readPaint = (page: Page) =>
     .then((handle) => handle.jsonValue())
 
 async function measureLogin(browser: Browser, url: string): Promise<Marks> {
-  const { page, close } = await openSlowly(browser)
+  const { page, close } = await openThrottled(browser)
   try {
     await page.addInitScript(watchForm)
     await page.goto(`${url}/login`, { waitUntil: 'commit' })
@@ -75,7 +75,7 @@ async function measureLogin(browser: Browser, url: string): Promise<Marks> {
 
 /** Without a session the shell is painted as well, before it redirects to /login. */
 async function measureShell(browser: Browser, url: string): Promise<number> {
-  const { page, close } = await openSlowly(browser)
+  const { page, close } = await openThrottled(browser)
   try {
     await page.goto(`${url}/power-bi`, { waitUntil: 'commit' })
     return await readPaint(page)
@@ -89,7 +89,7 @@ await runBench(async (cleanUp) => {
   const folders = [root, ...(values.beside ? [values.beside] : [])]
   const portals = []
   for (const [index, folder] of folders.entries()) {
-    const env = { DATA_DIR: temporaryFolder(cleanUp), RATE_LIMITS: 'off' }
+    const env = { DATA_DIR: createTemporaryFolder(cleanUp), RATE_LIMITS: 'off' }
     const portal = await startPortal(FIRST_PORT + index, env, folder)
     cleanUp(() => portal.stop())
     portals.push({ url: portal.url, login: [] as Marks[], shell: [] as number[] })
@@ -109,7 +109,7 @@ await runBench(async (cleanUp) => {
       what: what + name,
       value: median(runs),
       unit: 'ms',
-      note: spread(runs),
+      note: formatSpread(runs),
       ...(index === 0 && atMost !== undefined && { atMost }),
     })
     const of = (mark: keyof Marks) => login.map((marks) => marks[mark])

@@ -3,10 +3,10 @@
 // started portal. `node proof/bench/first-report.ts [--rounds 7]`
 import type { Browser, ConsoleMessage, Page } from '@playwright/test'
 import { openChromium } from '#proof/shared/chromium.ts'
-import { median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
+import { median, readNumbers, runBench, formatSpread } from '#proof/shared/figures.ts'
 import { DIRECTOR } from '#proof/shared/people.ts'
 import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
-import { say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { say, createTemporaryFolder } from '#proof/shared/run-task.ts'
 
 const LIMIT_MS = 20_000
 const MIN_PERSON_MS = 500
@@ -94,7 +94,7 @@ async function prepareForm(page: Page, portalUrl: string): Promise<void> {
 }
 
 /** Signs in as a person with seven areas, with an empty cache, and waits for the first report. */
-async function pressSignIn(browser: Browser, portalUrl: string): Promise<FirstReport> {
+async function measureSignIn(browser: Browser, portalUrl: string): Promise<FirstReport> {
   const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1280, height: 800 } })
   try {
     const page = await context.newPage()
@@ -133,7 +133,7 @@ async function measureOnce(browser: Browser, dataDir: string, isDelayed: boolean
   const portal = await startPortal(FIRST_PORT, { DATA_DIR: dataDir, RATE_LIMITS: 'off' })
   try {
     if (isDelayed) await delayPowerBi(portal.url)
-    return await pressSignIn(browser, portal.url)
+    return await measureSignIn(browser, portal.url)
   } finally {
     await portal.stop()
   }
@@ -141,14 +141,14 @@ async function measureOnce(browser: Browser, dataDir: string, isDelayed: boolean
 
 const times = (runs: FirstReport[]) => runs.map(({ rendered }) => rendered)
 
-function noteOf(runs: FirstReport[]): string {
+function formatNote(runs: FirstReport[]): string {
   const middle = (name: keyof FirstReport) => median(runs.map((run) => run[name])).toFixed(0)
-  return `${spread(times(runs))}, screen after ${middle('signedIn')}, its frame after ${middle('frame')}`
+  return `${formatSpread(times(runs))}, screen after ${middle('signedIn')}, its frame after ${middle('frame')}`
 }
 
 await runBench(async (cleanUp) => {
   const browser = await openChromium(cleanUp)
-  const dataDir = temporaryFolder(cleanUp)
+  const dataDir = createTemporaryFolder(cleanUp)
   await (await startPortal(FIRST_PORT, { DATA_DIR: dataDir })).stop()
   const prompt: FirstReport[] = []
   const delayed: FirstReport[] = []
@@ -166,14 +166,14 @@ await runBench(async (cleanUp) => {
       value: median(times(prompt)),
       unit,
       atMost: 1_500,
-      note: noteOf(prompt),
+      note: formatNote(prompt),
     },
     {
       what: `first report, directory ${DIRECTORY_MS} and GenerateToken ${GENERATE_TOKEN_MS} ms`,
       value: slow,
       unit,
       atMost: ONE_OF_EACH_MS + 500,
-      note: noteOf(delayed),
+      note: formatNote(delayed),
     },
     { what: 'of which above one call of each', value: slow - ONE_OF_EACH_MS, unit, atMost: 500 },
   ]

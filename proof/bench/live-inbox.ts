@@ -6,7 +6,7 @@ import pg from 'pg'
 import { median, quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { addSessions } from '#proof/shared/people.ts'
 import { prepareDatabase, runSql } from '#proof/shared/postgres.ts'
-import { FIRST_PORT, residentMemory, startPortal } from '#proof/shared/processes.ts'
+import { FIRST_PORT, readResidentMemory, startPortal } from '#proof/shared/processes.ts'
 import { assertAllOk, sendRequests } from '#proof/shared/requests.ts'
 import { type CleanUp, say } from '#proof/shared/run-task.ts'
 import { type OnId, openStream } from '#proof/shared/streams.ts'
@@ -67,7 +67,7 @@ async function writeMessage(client: pg.Client, stopwatch: Stopwatch): Promise<vo
 }
 
 /** Writes messages and waits until every stream has received each. */
-async function deliver(client: pg.Client, stopwatch: Stopwatch, count: number, pauseMs: number) {
+async function measureDelivery(client: pg.Client, stopwatch: Stopwatch, count: number, pauseMs: number) {
   const first = stopwatch.delays.length
   for (let written = 0; written < count; written++) {
     await writeMessage(client, stopwatch)
@@ -84,7 +84,7 @@ async function deliver(client: pg.Client, stopwatch: Stopwatch, count: number, p
 }
 
 /** Adds administrators with sessions, each with the maximum number of streams. */
-async function addFollowers(databaseUrl: string, secret: string): Promise<string[]> {
+async function addAdministrators(databaseUrl: string, secret: string): Promise<string[]> {
   const tokens = await addSessions(databaseUrl, secret, Math.ceil(streams / STREAMS_EACH), 'Vendas')
   await runSql(databaseUrl, (client) =>
     client.query(`insert into user_roles (user_id, role)
@@ -111,19 +111,19 @@ await runBench(async (cleanUp) => {
   const env = await prepareDatabase('live', cleanUp)
   const portal = await startPortal(FIRST_PORT, { ...env, RATE_LIMITS: 'off' })
   cleanUp(() => portal.stop())
-  const tokens = await addFollowers(env.DATABASE_URL, readDemoSecret(env.DATA_DIR))
+  const tokens = await addAdministrators(env.DATABASE_URL, readDemoSecret(env.DATA_DIR))
   const client = await openDatabase(env.DATABASE_URL, cleanUp)
   await warmUp(portal.url, tokens[0] as string)
 
-  const before = residentMemory(portal.pid)
+  const before = readResidentMemory(portal.pid)
   const stopwatch = createStopwatch()
   await openStreams(portal.url, tokens, stopwatch.arrived, cleanUp)
   await wait(SETTLE_MS)
-  const opened = residentMemory(portal.pid)
+  const opened = readResidentMemory(portal.pid)
   say(`${streams} streams are open`)
-  const steady = await deliver(client, stopwatch, messages, PAUSE_MS)
-  const crowded = await deliver(client, stopwatch, burst, 0)
-  const after = residentMemory(portal.pid)
+  const steady = await measureDelivery(client, stopwatch, messages, PAUSE_MS)
+  const crowded = await measureDelivery(client, stopwatch, burst, 0)
+  const after = readResidentMemory(portal.pid)
 
   const perStream = (megabytes: number) => ((megabytes - before) * 1000) / streams
   return [

@@ -7,11 +7,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Figure } from '#proof/shared/figures.ts'
 import { quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { PASSWORD, startInProduction } from '#proof/shared/in-production.ts'
-import { ADMIN, earnPasses, signInAsAdmin } from '#proof/shared/people.ts'
+import { ADMIN, fetchPasses, signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
-import { FIRST_PORT, residentMemory, startPortal } from '#proof/shared/processes.ts'
-import { type Answer, type Asked, ask, tokenRequest } from '#proof/shared/requests.ts'
-import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { FIRST_PORT, readResidentMemory, startPortal } from '#proof/shared/processes.ts'
+import { type Answer, type PortalRequest, sendRequest, createTokenRequest } from '#proof/shared/requests.ts'
+import { type CleanUp, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
 import { openStream } from '#proof/shared/streams.ts'
 
 const options = readNumbers({ seconds: 20, server: 1000, embedded: 200, people: 500, peak: 300 })
@@ -19,7 +19,7 @@ const WARM_UP_SECONDS = 3
 const MAX_CONNECTIONS = 256
 const TICK_MS = 5
 /** The base load during the peak: requests per second, and open streams of administrators. */
-const BESIDE = 50
+const BASE_RATE = 50
 const STREAMS = 5
 const AREA = 'Vendas'
 const MESSAGE = {
@@ -32,13 +32,13 @@ const MESSAGE = {
 type Kind = 'read' | 'write' | 'sign-in'
 
 /** Of each hundred: 90 reads, 8 messages, 2 sign-ins, interleaved. */
-function kindOf(index: number): Kind {
+function getKind(index: number): Kind {
   const place = (index * 37) % 100
   if (place < 2) return 'sign-in'
   return place < 10 ? 'write' : 'read'
 }
 
-function requestOf(kind: Kind, index: number, token: string): Asked {
+function createRequest(kind: Kind, index: number, token: string): PortalRequest {
   if (kind === 'sign-in') return { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN }
   if (kind === 'write') return { method: 'POST', path: '/api/support-messages', body: MESSAGE }
   const paths = [
@@ -59,7 +59,7 @@ async function send(
   url: string,
   perSecond: number,
   seconds: number,
-  requestAt: (index: number) => { asked: Asked; kind: Kind },
+  requestAt: (index: number) => { asked: PortalRequest; kind: Kind },
 ): Promise<Sample[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS })
   const flying: Promise<Sample>[] = []
@@ -69,7 +69,7 @@ async function send(
     const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * perSecond))
     for (let index = flying.length; index < due; index++) {
       const { asked, kind } = requestAt(index)
-      flying.push(ask(url, { ...asked, agent }).then((answer) => ({ ...answer, kind })))
+      flying.push(sendRequest(url, { ...asked, agent }).then((answer) => ({ ...answer, kind })))
     }
     await wait(TICK_MS)
   }
@@ -89,14 +89,14 @@ async function measure(
     ...env,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'info',
-    DATA_DIR: temporaryFolder(cleanUp),
+    DATA_DIR: createTemporaryFolder(cleanUp),
   })
   cleanUp(portal.stop)
   if (env.DATABASE_URL) await runSql(env.DATABASE_URL, (client) => client.query('analyze'))
   const token = await signInAsAdmin(portal.url)
   const requestAt = (index: number) => {
-    const kind = kindOf(index)
-    return { asked: requestOf(kind, index, token), kind }
+    const kind = getKind(index)
+    return { asked: createRequest(kind, index, token), kind }
   }
   await send(portal.url, perSecond, WARM_UP_SECONDS, requestAt)
   const samples = await send(portal.url, perSecond, options.seconds, requestAt)
@@ -133,33 +133,33 @@ async function measure(
 }
 
 /** Gives each request its own client address, as behind a proxy, since production has rate limits. */
-const from = (index: number) => ({ 'x-forwarded-for': `10.${index % 250}.${(index >> 8) % 250}.7` })
+const toClientHeaders = (index: number) => ({ 'x-forwarded-for': `10.${index % 250}.${(index >> 8) % 250}.7` })
 
 /** Returns a read or a message; sign-ins come from the simulated people. */
-function requestBeside(index: number, token: string): { asked: Asked; kind: Kind } {
-  const kind = kindOf(index) === 'write' ? 'write' : 'read'
-  return { asked: { ...requestOf(kind, index, token), headers: from(index) }, kind }
+function createBaseRequest(index: number, token: string): { asked: PortalRequest; kind: Kind } {
+  const kind = getKind(index) === 'write' ? 'write' : 'read'
+  return { asked: { ...createRequest(kind, index, token), headers: toClientHeaders(index) }, kind }
 }
 
 /**
  * Simulates one person: the page, the human check, the
  * password, and the requests of the reports screen.
  */
-async function comeIn(url: string, index: number): Promise<Answer[]> {
+async function simulatePerson(url: string, index: number): Promise<Answer[]> {
   const headers = from(index * 251)
-  const page = await ask(url, { path: '/login', headers: { ...headers, 'accept-encoding': 'br' } })
-  const [captcha] = await earnPasses(url, 1, headers)
+  const page = await sendRequest(url, { path: '/login', headers: { ...headers, 'accept-encoding': 'br' } })
+  const [captcha] = await fetchPasses(url, 1, headers)
   const body = { email: `carga${index}@grupopatio.com.br`, password: PASSWORD, captcha }
   const path = '/api/auth/token?grant_type=password'
-  const signedIn = await ask(url, { method: 'POST', path, body, headers })
+  const signedIn = await sendRequest(url, { method: 'POST', path, body, headers })
   if (signedIn.status !== 200) return [page, signedIn]
   const token = JSON.parse(signedIn.body).access_token as string
   const screen = ['/api/profiles/me', '/api/user-roles/me', '/api/reports/me'].map((each) => ({
     path: each,
     token,
   }))
-  const asked: Asked[] = [...screen, tokenRequest(token, AREA)]
-  return [page, signedIn, ...(await Promise.all(asked.map((each) => ask(url, { ...each, headers }))))]
+  const asked: PortalRequest[] = [...screen, createTokenRequest(token, AREA)]
+  return [page, signedIn, ...(await Promise.all(asked.map((each) => sendRequest(url, { ...each, headers }))))]
 }
 
 async function measurePeak(DATABASE_URL: string, cleanUp: CleanUp): Promise<Figure[]> {
@@ -168,22 +168,22 @@ async function measurePeak(DATABASE_URL: string, cleanUp: CleanUp): Promise<Figu
     { people: options.people, area: AREA },
     cleanUp,
   )
-  const before = residentMemory(portal.pid)
+  const before = readResidentMemory(portal.pid)
   for (let each = 0; each < STREAMS; each++) await openStream(portal.url, token, cleanUp, () => {})
   const memory: number[] = []
-  const watch = setInterval(() => memory.push(residentMemory(portal.pid)), 100)
-  const load = send(portal.url, BESIDE, options.peak, (index) => requestBeside(index, token))
+  const watch = setInterval(() => memory.push(readResidentMemory(portal.pid)), 100)
+  const load = send(portal.url, BASE_RATE, options.peak, (index) => createBaseRequest(index, token))
   const mornings: Promise<Answer[]>[] = []
   for (let index = 1; index <= options.people; index++) {
     const lost = (error: unknown) => [{ sentAt: 0, ms: 0, status: 0, error: String(error), body: '' }]
-    mornings.push(comeIn(portal.url, index).catch(lost))
+    mornings.push(simulatePerson(portal.url, index).catch(lost))
     await wait((options.peak * 1000) / options.people)
   }
   const answers = [...(await load), ...(await Promise.all(mornings)).flat()]
   clearInterval(watch)
   const failed = answers.filter(({ status }) => status >= 400 || status === 0)
   if (failed[0]) say(`the first failure was ${failed[0].status} ${failed[0].error ?? failed[0].body}`)
-  const what = `${options.people} people in ${options.peak} s, ${BESIDE}/s beside, ${STREAMS} streams`
+  const what = `${options.people} people in ${options.peak} s, ${BASE_RATE}/s beside, ${STREAMS} streams`
   const latency = quantile(
     answers.map(({ ms }) => ms),
     0.99,

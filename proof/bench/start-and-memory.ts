@@ -1,23 +1,23 @@
 // Measures how long the portal takes to become ready, and its memory after many requests.
 // `node proof/bench/start-and-memory.ts [--rounds 7] [--requests 10000] [--connections 16]`
-import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
+import { type Figure, median, readNumbers, runBench, formatSpread } from '#proof/shared/figures.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
 import {
   FIRST_PORT,
-  residentMemory,
+  readResidentMemory,
   runProcess,
   startPortal,
   waitUntilAnswers,
 } from '#proof/shared/processes.ts'
-import { type Asked, assertAllOk, sendRequests, tokenRequest } from '#proof/shared/requests.ts'
-import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { type PortalRequest, assertAllOk, sendRequests, createTokenRequest } from '#proof/shared/requests.ts'
+import { type CleanUp, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
 
 /**
  * Runs `npm start` until the portal is ready, then stops it.
  * @returns milliseconds since the start of npm
  */
-async function startAsAPerson(port: number, env: Record<string, string>): Promise<number> {
+async function measureNpmStart(port: number, env: Record<string, string>): Promise<number> {
   // npm forwards a signal to its direct child only, so the whole group is ended.
   const started = runProcess('npm', ['start'], { env: { PORT: String(port), ...env }, isGroup: true })
   try {
@@ -43,42 +43,42 @@ async function measureStarts(env: Env): Promise<number[]> {
 }
 
 async function measureNpmStarts(cleanUp: CleanUp): Promise<number[]> {
-  const env = { DATA_DIR: temporaryFolder(cleanUp), NODE_ENV: '' }
-  say(`first npm start: ${(await startAsAPerson(FIRST_PORT, env)).toFixed(0)} ms`)
+  const env = { DATA_DIR: createTemporaryFolder(cleanUp), NODE_ENV: '' }
+  say(`first npm start: ${(await measureNpmStart(FIRST_PORT, env)).toFixed(0)} ms`)
   const times: number[] = []
-  for (let round = 0; round < rounds; round++) times.push(await startAsAPerson(FIRST_PORT, env))
+  for (let round = 0; round < rounds; round++) times.push(await measureNpmStart(FIRST_PORT, env))
   return times
 }
 
 /** Returns a browser's requests in turn: profile, reports, token, page. */
-function mixedRequests(token: string): Asked[] {
-  const kinds: Asked[] = [
+function createMixedRequests(token: string): PortalRequest[] {
+  const kinds: PortalRequest[] = [
     { path: '/api/profiles/me', token },
     { path: '/api/reports/me', token },
-    tokenRequest(token, 'Vendas'),
+    createTokenRequest(token, 'Vendas'),
     { path: '/power-bi', headers: { 'accept-encoding': 'br' } },
   ]
-  return Array.from({ length: requests }, (_, index) => kinds[index % kinds.length] as Asked)
+  return Array.from({ length: requests }, (_, index) => kinds[index % kinds.length] as PortalRequest)
 }
 
 async function measureMemory(env: Env): Promise<{ before: number; after: number }> {
   const portal = await startPortal(FIRST_PORT, { ...env, RATE_LIMITS: 'off' })
   try {
     const accessToken = await signInAsAdmin(portal.url)
-    const before = residentMemory(portal.pid)
-    assertAllOk(await sendRequests(portal.url, mixedRequests(accessToken), connections))
-    return { before, after: residentMemory(portal.pid) }
+    const before = readResidentMemory(portal.pid)
+    assertAllOk(await sendRequests(portal.url, createMixedRequests(accessToken), connections))
+    return { before, after: readResidentMemory(portal.pid) }
   } finally {
     await portal.stop()
   }
 }
 
-const inMs = (what: string, times: number[], atMost: number): Figure => ({
+const toMsFigure = (what: string, times: number[], atMost: number): Figure => ({
   what,
   value: median(times),
   unit: 'ms',
-  atMost,
-  note: spread(times),
+  expectAtMost,
+  note: formatSpread(times),
 })
 
 await runBench(async (cleanUp) => {
@@ -86,14 +86,14 @@ await runBench(async (cleanUp) => {
   const npmStarts = await measureNpmStarts(cleanUp)
   say('npm start done')
   const onPostgres = await measureStarts(postgres)
-  const embedded = await measureStarts({ DATA_DIR: temporaryFolder(cleanUp) })
+  const embedded = await measureStarts({ DATA_DIR: createTemporaryFolder(cleanUp) })
   say('starts done')
   const memory = await measureMemory(postgres)
   const note = `${memory.before.toFixed(0)} MB before`
   return [
-    inMs('npm start, again, until ready', npmStarts, 4_000),
-    inMs('server process until ready, PostgreSQL', onPostgres, 300),
-    inMs('server process until ready, embedded', embedded, 1_200),
+    toMsFigure('npm start, again, until ready', npmStarts, 4_000),
+    toMsFigure('server process until ready, PostgreSQL', onPostgres, 300),
+    toMsFigure('server process until ready, embedded', embedded, 1_200),
     {
       what: `resident memory after ${requests} requests, PostgreSQL`,
       value: memory.after,

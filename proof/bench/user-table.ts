@@ -1,10 +1,10 @@
 // Measures the API of the user table with 10,000 people on PostgreSQL: pages of 100 in every
 // order, filtered and searched, then bulk edits. `node proof/bench/user-table.ts [--rounds 5]`
 import { PROFILE_SORTS } from '#contract/user-rules.ts'
-import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
+import { type Figure, median, readNumbers, runBench, formatSpread } from '#proof/shared/figures.ts'
 import { signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
 import { openPostgres } from '#proof/shared/postgres.ts'
-import { ask } from '#proof/shared/requests.ts'
+import { sendRequest } from '#proof/shared/requests.ts'
 
 const { rounds } = readNumbers({ rounds: 5 })
 const PEOPLE = 10_000
@@ -25,7 +25,7 @@ await runBench(async (cleanUp) => {
   const token = await signInAsAdmin(url)
 
   async function call<T>(path: string, body?: object): Promise<T> {
-    const answer = await ask(url, {
+    const answer = await sendRequest(url, {
       path: `/api/profiles${path}`,
       token,
       ...(body && { method: 'POST', body }),
@@ -50,7 +50,7 @@ await runBench(async (cleanUp) => {
     const medians = times.map(median)
     const value = Math.max(...medians)
     const slowest = medians.indexOf(value)
-    const note = `${queries[slowest]} (${spread(times[slowest] ?? [], 1)}); half of ${queries.length} ≤ ${median(medians).toFixed(1)}`
+    const note = `${queries[slowest]} (${formatSpread(times[slowest] ?? [], 1)}); half of ${queries.length} ≤ ${median(medians).toFixed(1)}`
     return { what, value, unit: 'ms', digits: 1, atMost: MAX_PAGE_MS, note }
   }
   const figures: Figure[] = []
@@ -81,7 +81,7 @@ await runBench(async (cleanUp) => {
   for (const [index, what] of Object.keys(edits).entries()) {
     const list = times[index] ?? []
     const atMost = index < 2 ? MAX_EDIT_MS : MAX_EDIT_OF_ALL_MS
-    figures.push({ what, value: median(list), unit: 'ms', atMost, note: spread(list) })
+    figures.push({ what, value: median(list), unit: 'ms', atMost, note: formatSpread(list) })
   }
   return figures
 })

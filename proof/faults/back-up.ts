@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineFault, exactly, type FaultRun, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
+import { defineFault, expectExactly, type FaultRun, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
 import { countLost, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres } from '#proof/shared/postgres.ts'
-import { ask } from '#proof/shared/requests.ts'
-import { temporaryFolder } from '#proof/shared/run-task.ts'
+import { sendRequest } from '#proof/shared/requests.ts'
+import { createTemporaryFolder } from '#proof/shared/run-task.ts'
 import { compileCache, root } from '#scripts/run-command.mjs'
 
 const MESSAGES = 30
@@ -16,15 +16,15 @@ export const backUp = defineFault({
   name: 'back-up and restore',
   needsPostgres: true,
   async run(run) {
-    const folder = temporaryFolder(run.cleanUp)
+    const folder = createTemporaryFolder(run.cleanUp)
     const server = await openPostgres(run.cleanUp)
     const createOne = (name: string) => createDatabase(server, name, run.cleanUp)
     return [
-      ...(await tryOne(run, run.port, 'embedded', join(folder, 'embedded.backup'), [
+      ...(await testBackUp(run, run.port, 'embedded', join(folder, 'embedded.backup'), [
         { DATA_DIR: join(folder, 'first') },
         { DATA_DIR: join(folder, 'second') },
       ])),
-      ...(await tryOne(run, run.port + 1, 'PostgreSQL', join(folder, 'server.backup'), [
+      ...(await testBackUp(run, run.port + 1, 'PostgreSQL', join(folder, 'server.backup'), [
         { DATA_DIR: folder, DATABASE_URL: await createOne('lost') },
         { DATA_DIR: folder, DATABASE_URL: await createOne('restored') },
       ])),
@@ -34,14 +34,14 @@ export const backUp = defineFault({
 
 type Env = Record<string, string>
 
-async function tryOne(run: FaultRun, port: number, where: string, file: string, [from, to]: [Env, Env]) {
+async function testBackUp(run: FaultRun, port: number, where: string, file: string, [from, to]: [Env, Env]) {
   const { token, marks, stop } = await fill(run, port, from)
   const dumped = runCommand('backup', file, from)
   await stop()
   const fault = dumped || runCommand('restore', file, to)
   const isDone = { promise: `${where}: npm run backup and npm run restore work`, held: fault === '' }
   if (fault !== '') return [{ ...isDone, seen: fault }]
-  const others = exactly(`${where}: rights of others to the file`, statSync(file).mode & 0o77, 0)
+  const others = expectExactly(`${where}: rights of others to the file`, statSync(file).mode & 0o77, 0)
   return [{ ...isDone, seen: 'they do' }, others, ...(await judge(run, port, to, where, token, marks))]
 }
 
@@ -76,11 +76,11 @@ async function judge(
   marks: string[],
 ): Promise<Verdict[]> {
   const portal = await startFaultPortal(run, port, env)
-  const session = await ask(portal.url, { path: '/api/profiles/me', token })
+  const session = await sendRequest(portal.url, { path: '/api/profiles/me', token })
   const lost = await countLost(portal.url, await signInAsAdmin(portal.url), marks)
   await portal.stop()
   return [
-    exactly(`${where}: of ${marks.length} messages missing after the restore`, lost, 0),
-    exactly(`${where}: status of a session from before`, session.status, 401),
+    expectExactly(`${where}: of ${marks.length} messages missing after the restore`, lost, 0),
+    expectExactly(`${where}: status of a session from before`, session.status, 401),
   ]
 }

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { defineFault, exactly, type FaultRun, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
+import { defineFault, expectExactly, type FaultRun, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
 import { startHaproxy } from '#proof/shared/haproxy.ts'
-import { keepAsking, readMessages, timeUntil, writeMessage } from '#proof/shared/load.ts'
-import { lackOfPatroni, type PatroniCluster, type PatroniNode, startPatroni } from '#proof/shared/patroni.ts'
+import { sendAtRate, readMessages, measureTimeUntil, writeMessage } from '#proof/shared/load.ts'
+import { findMissingPrograms, type PatroniCluster, type PatroniNode, startPatroni } from '#proof/shared/patroni.ts'
 import { ADMIN, signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, runSql } from '#proof/shared/postgres.ts'
 import type { StartedPortal } from '#proof/shared/processes.ts'
-import { type Answer, ask } from '#proof/shared/requests.ts'
-import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { type Answer, sendRequest } from '#proof/shared/requests.ts'
+import { type CleanUp, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 
@@ -42,7 +42,7 @@ interface Trial {
   act(setting: Setting): Promise<void>
 }
 
-const leaderOf = async ({ cluster }: Setting) => (await cluster.readRoles()).leader as PatroniNode
+const getLeader = async ({ cluster }: Setting) => (await cluster.readRoles()).leader as PatroniNode
 
 const TRIALS: readonly Trial[] = [
   {
@@ -66,16 +66,16 @@ const TRIALS: readonly Trial[] = [
     name: 'rolling upgrade of the database',
     isPlanned: true,
     async act(setting) {
-      const first = await leaderOf(setting)
+      const first = await getLeader(setting)
       const restart = async (node: PatroniNode) => {
         await node.stop()
         node.start()
         await wait(2_000)
-        await setting.cluster.untilWhole()
+        await setting.cluster.waitUntilComplete()
       }
       for (const node of setting.cluster.nodes) if (node !== first) await restart(node)
       await setting.cluster.switchOver()
-      await setting.cluster.untilWhole()
+      await setting.cluster.waitUntilComplete()
       await restart(first)
     },
   },
@@ -93,9 +93,9 @@ const TRIALS: readonly Trial[] = [
     name: 'primary killed',
     isPlanned: false,
     async act(setting) {
-      const leader = await leaderOf(setting)
+      const leader = await getLeader(setting)
       await leader.kill()
-      await untilAnother(setting, leader)
+      await waitForFailover(setting, leader)
       leader.start()
     },
   },
@@ -103,7 +103,7 @@ const TRIALS: readonly Trial[] = [
     name: 'primary frozen',
     isPlanned: false,
     async act(setting) {
-      const leader = await leaderOf(setting)
+      const leader = await getLeader(setting)
       leader.freeze()
       await wait(FROZEN_MS)
       leader.thaw()
@@ -111,12 +111,12 @@ const TRIALS: readonly Trial[] = [
   },
 ]
 
-async function untilAnother({ cluster }: Setting, former: PatroniNode): Promise<void> {
+async function waitForFailover({ cluster }: Setting, former: PatroniNode): Promise<void> {
   const isThere = async () => {
     const { leader } = await cluster.readRoles()
     return leader !== undefined && leader !== former
   }
-  await timeUntil(isThere, BACK_MS)
+  await measureTimeUntil(isThere, BACK_MS)
 }
 
 const clusterFault = (name: string, isPooled: boolean) =>
@@ -124,12 +124,12 @@ const clusterFault = (name: string, isPooled: boolean) =>
     name,
     async cannotRun() {
       if (isPooled && !findPgBouncer()) return 'there is no PgBouncer here'
-      return lackOfPatroni()
+      return findMissingPrograms()
     },
     async run(run) {
       const setting = await prepare(run, isPooled)
       const verdicts: Verdict[] = []
-      for (const trial of TRIALS) verdicts.push(...(await tryOut(setting, trial)))
+      for (const trial of TRIALS) verdicts.push(...(await runTrial(setting, trial)))
       return verdicts
     },
   })
@@ -151,20 +151,20 @@ async function prepare(run: FaultRun, isPooled: boolean): Promise<Setting> {
     cleanUp,
   )
   const server = `postgresql://postgres@127.0.0.1:${primaryPort}/postgres`
-  await timeUntil(() => isWritable(server), BACK_MS)
+  await measureTimeUntil(() => isWritable(server), BACK_MS)
   const databaseUrl = await createDatabase(server, 'cluster', () => {})
   await runSql(databaseUrl, (client) => client.query('create table beats (at timestamptz)'))
-  const env = { ...(await databaseOf(databaseUrl, isPooled, cleanUp)), DATA_DIR: temporaryFolder(cleanUp) }
+  const env = { ...(await createClusterDatabase(databaseUrl, isPooled, cleanUp)), DATA_DIR: createTemporaryFolder(cleanUp) }
   const replicas = []
   for (const port of portals) {
     const start = () => startFaultPortal(run, port, { ...env, SHUTDOWN_GRACE_SECONDS: '3' })
     replicas.push({ start, portal: await start() })
   }
-  await timeUntil(async () => (await ask(url, { path: '/api/health/ready' })).status === 200, BACK_MS)
+  await measureTimeUntil(async () => (await sendRequest(url, { path: '/api/health/ready' })).status === 200, BACK_MS)
   return { cluster: patroni, databaseUrl, url, replicas }
 }
 
-async function databaseOf(
+async function createClusterDatabase(
   databaseUrl: string,
   isPooled: boolean,
   cleanUp: CleanUp,
@@ -176,22 +176,22 @@ async function databaseOf(
   return { DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: databaseUrl }
 }
 
-async function tryOut(setting: Setting, { name, isPlanned, act }: Trial): Promise<Verdict[]> {
+async function runTrial(setting: Setting, { name, isPlanned, act }: Trial): Promise<Verdict[]> {
   say(`  ${name}`)
   const { url, cluster: patroni, replicas } = setting
-  await patroni.untilWhole()
+  await patroni.waitUntilComplete()
   const token = await signInAsAdmin(url)
-  const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => keepSession(url)))
+  const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => keepSessionAlive(url)))
   const marks: string[] = []
-  const reads = keepAsking(100, () => ask(url, { path: '/api/profiles/me', token }))
-  const writes = keepAsking(100, () => writeMessage(url, marks))
+  const reads = sendAtRate(100, () => sendRequest(url, { path: '/api/profiles/me', token }))
+  const writes = sendAtRate(100, () => writeMessage(url, marks))
   const probe = probeCluster(setting)
   await wait(CALM_MS)
   const startedAt = performance.now()
   await act(setting)
-  await patroni.untilWhole()
-  const backMs = await timeUntil(
-    async () => (await ask(url, { path: '/api/health/ready' })).status === 200,
+  await patroni.waitUntilComplete()
+  const backMs = await measureTimeUntil(
+    async () => (await sendRequest(url, { path: '/api/health/ready' })).status === 200,
     BACK_MS,
   )
   await wait(CALM_MS)
@@ -201,16 +201,16 @@ async function tryOut(setting: Setting, { name, isPlanned, act }: Trial): Promis
   const signedOut = (await Promise.all(sessions.map((session) => session.stop()))).filter(Boolean).length
   const isGood = ({ status }: Answer) => status === 200 || status === 201
   const late = answers.filter(({ sentAt }) => sentAt > after)
-  const noticedMs = longest(answers.map((answer) => troubleOf(answer, isGood(answer))))
-  const clusterMs = longestGap(beats, startedAt)
+  const noticedMs = findLongest(answers.map((answer) => toInterruption(answer, isGood(answer))))
+  const clusterMs = findLongestGap(beats, startedAt)
   const limit = isPlanned ? PLANNED_MS : clusterMs + ADDED_MS
   const kept = new Set(await readMessages(url, await signInAsAdmin(url)))
   const lost = marks.filter((mark) => !kept.has(mark)).length
   const own = (text: string) => `${name}: ${text}`
   const failed = answers.filter((answer) => !isGood(answer)).length
   return [
-    exactly(own(`of ${marks.length} acknowledged writes lost`), lost, 0),
-    exactly(own(`of ${SESSIONS} sessions ended`), signedOut, 0),
+    expectExactly(own(`of ${marks.length} acknowledged writes lost`), lost, 0),
+    expectExactly(own(`of ${SESSIONS} sessions ended`), signedOut, 0),
     {
       promise: own('back by itself, every process alive'),
       held:
@@ -235,13 +235,13 @@ async function tryOut(setting: Setting, { name, isPlanned, act }: Trial): Promis
 type Span = readonly [from: number, to: number]
 
 /** Returns the time span in which a reply counts as an interruption. */
-function troubleOf({ sentAt, ms }: Answer, isGood: boolean): Span | undefined {
+function toInterruption({ sentAt, ms }: Answer, isGood: boolean): Span | undefined {
   if (!isGood) return [sentAt, sentAt + ms]
   return ms > SLOW_MS ? [sentAt + SLOW_MS, sentAt + ms] : undefined
 }
 
 /** Returns the longest interruption in ms, after merging close ones. */
-function longest(spans: readonly (Span | undefined)[]): number {
+function findLongest(spans: readonly (Span | undefined)[]): number {
   const sorted = spans.filter((span) => span !== undefined).sort(([a], [b]) => a - b)
   let best = 0
   let current: [number, number] | undefined
@@ -254,7 +254,7 @@ function longest(spans: readonly (Span | undefined)[]): number {
 }
 
 /** Measures between two good probes; the earlier one may date from just before the fault. */
-function longestGap(beats: readonly number[], from: number): number {
+function findLongestGap(beats: readonly number[], from: number): number {
   const since = beats.filter((at) => at > from - PROBE_MS * 2)
   return Math.max(0, ...since.slice(1).map((at, index) => at - (since[index] as number)))
 }
@@ -307,8 +307,8 @@ async function isWritable(
 }
 
 /** Refreshes a session repeatedly, as pages do: retries a failure and ends on a refusal. */
-async function keepSession(url: string) {
-  const first = await ask(url, { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN })
+async function keepSessionAlive(url: string) {
+  const first = await sendRequest(url, { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN })
   if (first.status !== 200) throw new Error(`the administrator could not sign in: ${first.body}`)
   let session = JSON.parse(first.body) as { access_token: string; refresh_token: string }
   let isOver = false
@@ -318,9 +318,9 @@ async function keepSession(url: string) {
       await wait(1_500)
       const { refresh_token } = session
       const path = '/api/auth/token?grant_type=refresh_token'
-      const renewed = await ask(url, { method: 'POST', path, body: { refresh_token } })
+      const renewed = await sendRequest(url, { method: 'POST', path, body: { refresh_token } })
       if (renewed.status === 200) session = JSON.parse(renewed.body) as typeof session
-      const read = await ask(url, { path: '/api/profiles/me', token: session.access_token })
+      const read = await sendRequest(url, { path: '/api/profiles/me', token: session.access_token })
       isSignedOut ||= [400, 401, 403].includes(renewed.status) || read.status === 401
     }
   }

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { atMost, defineFault, exactly, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
-import { countLost, keepAsking, timeUntil, writeMessage } from '#proof/shared/load.ts'
+import { expectAtMost, defineFault, expectExactly, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
+import { countLost, sendAtRate, measureTimeUntil, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, runSql } from '#proof/shared/postgres.ts'
-import { type Answer, ask } from '#proof/shared/requests.ts'
-import { type CleanUp, temporaryFolder } from '#proof/shared/run-task.ts'
+import { type Answer, sendRequest } from '#proof/shared/requests.ts'
+import { type CleanUp, createTemporaryFolder } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
-import { unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { findUnprivilegedUser } from '#scripts/throw-away-postgres.mjs'
 
 /** Time limit of replies; requests sent just before the restart may still succeed. */
 const ANSWERED_MS = 2_100
@@ -26,21 +26,21 @@ export const databaseDown = defineFault({
     const DATABASE_URL = await createDatabase(cluster.url, 'down', () => {})
     const portal = await startFaultPortal(run, run.port, {
       DATABASE_URL,
-      DATA_DIR: temporaryFolder(run.cleanUp),
+      DATA_DIR: createTemporaryFolder(run.cleanUp),
     })
     const token = await signInAsAdmin(portal.url)
     const marks: string[] = []
-    const reads = keepAsking(50, () => ask(portal.url, { path: '/api/profiles/me', token }))
-    const writes = keepAsking(100, () => writeMessage(portal.url, marks))
-    const beats = keepAsking(100, () => ask(portal.url, { path: '/api/health/live' }))
+    const reads = sendAtRate(50, () => sendRequest(portal.url, { path: '/api/profiles/me', token }))
+    const writes = sendAtRate(100, () => writeMessage(portal.url, marks))
+    const beats = sendAtRate(100, () => sendRequest(portal.url, { path: '/api/health/live' }))
     await wait(1_000)
     const crashedAt = performance.now()
     cluster.crash()
     await wait(run.isShort ? DOWN_MS.short : DOWN_MS.whole)
     const duringEnd = performance.now()
     cluster.start()
-    const recoveredMs = await timeUntil(
-      async () => (await ask(portal.url, { path: '/api/profiles/me', token })).status === 200,
+    const recoveredMs = await measureTimeUntil(
+      async () => (await sendRequest(portal.url, { path: '/api/profiles/me', token })).status === 200,
       20_000,
     )
     const cutMs = await cutConnections(DATABASE_URL, portal.url, token)
@@ -48,12 +48,12 @@ export const databaseDown = defineFault({
     const down = answers.filter(({ sentAt }) => sentAt > crashedAt + 50 && sentAt < duringEnd - ANSWERED_MS)
     return [
       ...judgeDown(down),
-      atMost('liveness meanwhile', slowest(alive), 100, 'ms'),
-      exactly('liveness failures', alive.filter(({ status }) => status !== 200).length, 0),
-      atMost('first good answer after the restart', recoveredMs, 5_000, 'ms'),
-      atMost('first good answer after all connections were cut', cutMs, 5_000, 'ms'),
-      exactly('portal processes that died', portal.hasEnded() ? 1 : 0, 0),
-      exactly(`of ${marks.length} acknowledged messages lost`, await countLost(portal.url, token, marks), 0),
+      expectAtMost('liveness meanwhile', findSlowest(alive), 100, 'ms'),
+      expectExactly('liveness failures', alive.filter(({ status }) => status !== 200).length, 0),
+      expectAtMost('first good answer after the restart', recoveredMs, 5_000, 'ms'),
+      expectAtMost('first good answer after all connections were cut', cutMs, 5_000, 'ms'),
+      expectExactly('portal processes that died', portal.hasEnded() ? 1 : 0, 0),
+      expectExactly(`of ${marks.length} acknowledged messages lost`, await countLost(portal.url, token, marks), 0),
     ]
   },
 })
@@ -66,19 +66,19 @@ function judgeDown(down: Answer[]): Verdict[] {
       held: down.length >= MIN_ANSWERS && others.length === 0,
       seen: `${down.length - others.length} of ${down.length}`,
     },
-    atMost('slowest of them', slowest(down), ANSWERED_MS, 'ms'),
+    expectAtMost('slowest of them', findSlowest(down), ANSWERED_MS, 'ms'),
   ]
 }
 
-const slowest = (answers: Answer[]) => Math.max(...answers.map(({ ms }) => ms))
+const findSlowest = (answers: Answer[]) => Math.max(...answers.map(({ ms }) => ms))
 
 async function cutConnections(databaseUrl: string, portalUrl: string, token: string): Promise<number> {
   await runSql(databaseUrl, (client) =>
     client.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where pid <> pg_backend_pid() and datname = current_database()`),
   )
-  return timeUntil(
-    async () => (await ask(portalUrl, { path: '/api/profiles/me', token })).status === 200,
+  return measureTimeUntil(
+    async () => (await sendRequest(portalUrl, { path: '/api/profiles/me', token })).status === 200,
     20_000,
   )
 }
@@ -95,8 +95,8 @@ interface Cluster {
 async function startCluster(port: number, cleanUp: CleanUp): Promise<Cluster> {
   const programs = await findPostgres()
   if (!programs) throw new Error('There is no PostgreSQL 15 or later here.')
-  const owner: { uid?: number; gid?: number } = process.getuid?.() === 0 ? unprivilegedUser() : {}
-  const folder = temporaryFolder(cleanUp)
+  const owner: { uid?: number; gid?: number } = process.getuid?.() === 0 ? findUnprivilegedUser() : {}
+  const folder = createTemporaryFolder(cleanUp)
   chmodSync(folder, 0o755)
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
   const run = (program: string, args: string[]) =>

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { atMost, below, defineFault, exactly, startFaultPortal } from '#proof/shared/fault.ts'
-import { countLost, keepAsking, timeUntil, writeMessage } from '#proof/shared/load.ts'
+import { expectAtMost, expectBelow, defineFault, expectExactly, startFaultPortal } from '#proof/shared/fault.ts'
+import { countLost, sendAtRate, measureTimeUntil, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
-import { type Answer, ask } from '#proof/shared/requests.ts'
+import { type Answer, sendRequest } from '#proof/shared/requests.ts'
 import type { CleanUp } from '#proof/shared/run-task.ts'
 
 /** From the portal's timeouts: 1.2 s for a connection and 3.6 s for a reply. */
@@ -28,17 +28,17 @@ export const databaseSilent = defineFault({
     const portal = await startFaultPortal(run, run.port, { DATABASE_URL: url.href, DATA_DIR })
     const token = await signInAsAdmin(portal.url)
     const marks: string[] = []
-    const read = () => ask(portal.url, { path: '/api/profiles/me', token })
-    const reads = keepAsking(50, read)
-    const writes = keepAsking(100, () => writeMessage(portal.url, marks))
-    const beats = keepAsking(100, () => ask(portal.url, { path: '/api/health/live' }))
+    const read = () => sendRequest(portal.url, { path: '/api/profiles/me', token })
+    const reads = sendAtRate(50, read)
+    const writes = sendAtRate(100, () => writeMessage(portal.url, marks))
+    const beats = sendAtRate(100, () => sendRequest(portal.url, { path: '/api/health/live' }))
     await wait(1_000)
-    proxy.fallSilent()
+    proxy.dropTraffic()
     const silentAt = performance.now()
     await wait(run.isShort ? SILENT_MS.short : SILENT_MS.whole)
     const until = performance.now() - PROMISED_MS
-    proxy.speak()
-    const recoveredMs = await timeUntil(async () => (await read()).status === 200, 20_000)
+    proxy.resume()
+    const recoveredMs = await measureTimeUntil(async () => (await read()).status === 200, 20_000)
     await wait(500)
     const all = await Promise.all([reads.stop(), writes.stop(), beats.stop()])
     const alive = all[2]
@@ -49,25 +49,25 @@ export const databaseSilent = defineFault({
         held: down.length > 20 && down.every(({ status }) => status === 503),
         seen: `${down.filter(({ status }) => status === 503).length} of ${down.length}`,
       },
-      below('slowest of them', slowest(down), PROMISED_MS),
-      atMost('liveness meanwhile', slowest(alive), 100, 'ms'),
-      exactly('liveness failures', alive.filter(({ status }) => status !== 200).length, 0),
-      atMost('first good answer afterwards', recoveredMs, 1_000, 'ms'),
-      exactly('portal processes that died', portal.hasEnded() ? 1 : 0, 0),
-      exactly(`of ${marks.length} acknowledged messages lost`, await countLost(portal.url, token, marks), 0),
+      expectBelow('slowest of them', findSlowest(down), PROMISED_MS),
+      expectAtMost('liveness meanwhile', findSlowest(alive), 100, 'ms'),
+      expectExactly('liveness failures', alive.filter(({ status }) => status !== 200).length, 0),
+      expectAtMost('first good answer afterwards', recoveredMs, 1_000, 'ms'),
+      expectExactly('portal processes that died', portal.hasEnded() ? 1 : 0, 0),
+      expectExactly(`of ${marks.length} acknowledged messages lost`, await countLost(portal.url, token, marks), 0),
     ]
   },
 })
 
-const slowest = (answers: Answer[]) => Math.max(...answers.map(({ ms }) => ms))
+const findSlowest = (answers: Answer[]) => Math.max(...answers.map(({ ms }) => ms))
 
 /** A TCP proxy that can drop all traffic, like a network that loses every packet. */
 interface SilentProxy {
   port: number
   /** Stops forwarding in both directions; connections stay open, new ones are accepted but get no reply. */
-  fallSilent(): void
+  dropTraffic(): void
   /** Resumes forwarding, held data first. */
-  speak(): void
+  resume(): void
 }
 
 /** Listens on a free port and forwards to another local port; ends with the run. */
@@ -98,11 +98,11 @@ async function startSilentProxy(target: number, cleanUp: CleanUp): Promise<Silen
   })
   return {
     port: (server.address() as AddressInfo).port,
-    fallSilent() {
+    dropTraffic() {
       isSilent = true
       for (const socket of sockets) socket.pause()
     },
-    speak() {
+    resume() {
       isSilent = false
       for (const socket of sockets) socket.resume()
     },

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineFault, exactly, type FaultRun, startFaultPortal } from '#proof/shared/fault.ts'
+import { defineFault, expectExactly, type FaultRun, startFaultPortal } from '#proof/shared/fault.ts'
 import { countLost, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
-import { ask } from '#proof/shared/requests.ts'
-import { temporaryFolder } from '#proof/shared/run-task.ts'
+import { sendRequest } from '#proof/shared/requests.ts'
+import { createTemporaryFolder } from '#proof/shared/run-task.ts'
 
 const SIZE_MB = 160
 const MAX_WRITES = 4_000
@@ -13,7 +13,7 @@ const MAX_WRITES = 4_000
 /** The embedded database runs out of disk space: it refuses writes, and reads continue. */
 export const diskFull = defineFault({
   name: 'disk full (embedded database)',
-  cannotRun: async () => (mayMount() ? undefined : 'a small file system needs the right to mount one'),
+  cannotRun: async () => (canMount() ? undefined : 'a small file system needs the right to mount one'),
   async run(run) {
     const DATA_DIR = mountSmallDisk(run)
     const env = { DATA_DIR }
@@ -21,7 +21,7 @@ export const diskFull = defineFault({
     const token = await signInAsAdmin(portal.url)
     const marks: string[] = []
     for (let written = 0; written < 20; written++) await writeMessage(portal.url, marks)
-    const ballast = fillUp(DATA_DIR)
+    const ballast = fillDisk(DATA_DIR)
     let refused = 0
     let others = 0
     for (let tried = 0; tried < MAX_WRITES && refused < 5; tried++) {
@@ -29,7 +29,7 @@ export const diskFull = defineFault({
       if (status === 503) refused++
       else if (status !== 201) others++
     }
-    const read = await ask(portal.url, { path: '/api/profiles/me', token })
+    const read = await sendRequest(portal.url, { path: '/api/profiles/me', token })
     const isAlive = !portal.hasEnded()
     rmSync(ballast)
     const again = await writeMessage(portal.url, marks)
@@ -51,18 +51,18 @@ export const diskFull = defineFault({
         held: again.status === 201,
         seen: String(again.status),
       },
-      exactly(`of ${marks.length} acknowledged messages lost`, lost, 0),
-      exactly('lost after another start', lostLater, 0),
+      expectExactly(`of ${marks.length} acknowledged messages lost`, lost, 0),
+      expectExactly('lost after another start', lostLater, 0),
     ]
   },
 })
 
-function mayMount(): boolean {
+function canMount(): boolean {
   return process.platform === 'linux' && process.getuid?.() === 0
 }
 
 function mountSmallDisk(run: FaultRun): string {
-  const folder = join(temporaryFolder(run.cleanUp), 'disk')
+  const folder = join(createTemporaryFolder(run.cleanUp), 'disk')
   mkdirSync(folder)
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', folder])
   const unmount = () => execFileSync('umount', ['-l', folder])
@@ -79,7 +79,7 @@ function mountSmallDisk(run: FaultRun): string {
  * Fills the disk almost completely.
  * @returns the file to remove
  */
-function fillUp(folder: string): string {
+function fillDisk(folder: string): string {
   const file = join(folder, 'ballast')
   const { bavail, bsize } = statfsSync(folder)
   writeFileSync(file, Buffer.alloc(Math.max(0, bavail * bsize - 64 * 1024)))

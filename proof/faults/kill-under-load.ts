@@ -1,23 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  atMost,
+  expectAtMost,
   defineFault,
-  exactly,
+  expectExactly,
   type FaultRun,
   killHard,
   startFaultPortal,
   type Verdict,
 } from '#proof/shared/fault.ts'
-import { countLost, keepAsking, timeUntil, writeMessage } from '#proof/shared/load.ts'
+import { countLost, sendAtRate, measureTimeUntil, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
 import type { StartedPortal } from '#proof/shared/processes.ts'
-import { say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { say, createTemporaryFolder } from '#proof/shared/run-task.ts'
 
 const KILLS = { short: 8, whole: 200 }
 
 /** Kills the portal repeatedly with `kill -9` during writes; acknowledged messages must survive. */
-async function killAgainAndAgain(
+async function killRepeatedly(
   run: FaultRun,
   port: number,
   where: string,
@@ -36,15 +36,15 @@ async function killAgainAndAgain(
   const lost = await countLost(portal.url, await signInAsAdmin(portal.url), marks)
   await portal.stop()
   return [
-    exactly(`${where}: of ${marks.length} acknowledged messages lost in ${kills} kills`, lost, 0),
-    atMost(`${where}: slowest start afterwards`, Math.max(...readyMs), 5_000, 'ms'),
+    expectExactly(`${where}: of ${marks.length} acknowledged messages lost in ${kills} kills`, lost, 0),
+    expectAtMost(`${where}: slowest start afterwards`, Math.max(...readyMs), 5_000, 'ms'),
   ]
 }
 
 async function writeAndKill(portal: StartedPortal, marks: string[]): Promise<void> {
   const before = marks.length
-  const writers = [1, 2, 3, 4].map(() => keepAsking(8, () => writeMessage(portal.url, marks, 5_000)))
-  await timeUntil(async () => marks.length > before, 5_000)
+  const writers = [1, 2, 3, 4].map(() => sendAtRate(8, () => writeMessage(portal.url, marks, 5_000)))
+  await measureTimeUntil(async () => marks.length > before, 5_000)
   await wait(Math.random() * 250)
   await killHard(portal)
   await Promise.all(writers.map((writer) => writer.stop()))
@@ -57,10 +57,10 @@ export const killUnderLoad = defineFault({
   name: 'kill -9 under load',
   needsPostgres: true,
   async run(run) {
-    const embedded = await killAgainAndAgain(run, run.port, 'embedded', {
-      DATA_DIR: temporaryFolder(run.cleanUp),
+    const embedded = await killRepeatedly(run, run.port, 'embedded', {
+      DATA_DIR: createTemporaryFolder(run.cleanUp),
     })
-    const server = await killAgainAndAgain(run, run.port + 1, 'PostgreSQL', {
+    const server = await killRepeatedly(run, run.port + 1, 'PostgreSQL', {
       ...(await prepareDatabase('kill', run.cleanUp)),
     })
     return [...embedded, ...server]

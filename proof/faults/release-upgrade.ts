@@ -2,15 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { below, defineFault, exactly, type FaultRun, type Verdict } from '#proof/shared/fault.ts'
+import { expectBelow, defineFault, expectExactly, type FaultRun, type Verdict } from '#proof/shared/fault.ts'
 import { findSystemProgram, startHaproxy } from '#proof/shared/haproxy.ts'
-import { countLost, keepAsking, writeMessage } from '#proof/shared/load.ts'
+import { countLost, sendAtRate, writeMessage } from '#proof/shared/load.ts'
 import { addSessions } from '#proof/shared/people.ts'
 import { prepareDatabase, runSql } from '#proof/shared/postgres.ts'
-import { newSecret, type RunningProcess, runProcess, waitUntilAnswers } from '#proof/shared/processes.ts'
-import { type Answer, ask } from '#proof/shared/requests.ts'
-import { type CleanUp, temporaryFolder } from '#proof/shared/run-task.ts'
-import { makeReleases, releaseName } from '#scripts/release.mjs'
+import { createSecret, type RunningProcess, runProcess, waitUntilAnswers } from '#proof/shared/processes.ts'
+import { type Answer, sendRequest } from '#proof/shared/requests.ts'
+import { type CleanUp, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { buildReleases, toReleaseName } from '#scripts/release.mjs'
 import { root } from '#scripts/run-command.mjs'
 import { REAL_ENVIRONMENT } from '#server/testing/portal-process.ts'
 
@@ -30,9 +30,9 @@ const READY_MS = 20_000
  * Builds both releases and restarts itself in a network namespace with loopback only.
  * @returns whether that is now so
  */
-export async function goAlone(): Promise<boolean> {
+export async function isolateNetwork(): Promise<boolean> {
   if (process.env[IS_ALONE]) return true
-  for (const version of [BEFORE, AFTER]) await makeReleases({ archs: [ARCH], version, out: OUT })
+  for (const version of [BEFORE, AFTER]) await buildReleases({ archs: [ARCH], version, out: OUT })
   const script = 'ip link set lo up && exec "$@"'
   const { TEST_DATABASE_URL: _, ...env } = process.env
   const program = ['sh', '-c', script, 'sh', process.execPath, ...process.argv.slice(1)]
@@ -55,7 +55,7 @@ export const releaseUpgrade = defineFault({
   },
   async run(run) {
     const releases = [unpack(BEFORE, run.cleanUp), unpack(AFTER, run.cleanUp, addMigration)] as const
-    const env = await environment(run)
+    const env = await createEnvironment(run)
     const ports = [run.port + 1, run.port + 2]
     const portals = []
     for (const port of ports) portals.push(await startRelease(releases[0], port, env, run.cleanUp))
@@ -79,10 +79,10 @@ export const releaseUpgrade = defineFault({
     const versions = await Promise.all(ports.map(readVersion))
     return [
       ...judge(answers),
-      exactly(`of ${marks.length} acknowledged messages lost`, await countLost(url, administrator, marks), 0),
-      exactly(`portals that say that they are ${AFTER}`, versions.filter((is) => is === AFTER).length, 2),
-      exactly('files that the portal’s user may write in its release', countWritable(releases), 0),
-      exactly('ways out of this network', countRoutes(), 0),
+      expectExactly(`of ${marks.length} acknowledged messages lost`, await countLost(url, administrator, marks), 0),
+      expectExactly(`portals that say that they are ${AFTER}`, versions.filter((is) => is === AFTER).length, 2),
+      expectExactly('files that the portal’s user may write in its release', countWritable(releases), 0),
+      expectExactly('ways out of this network', countRoutes(), 0),
     ]
   },
 })
@@ -92,7 +92,7 @@ function unpack(version: string, cleanUp: CleanUp, change = (_: string) => {}): 
   const folder = mkdtempSync('/tmp/patio-release-')
   cleanUp(() => rmSync(folder, { recursive: true, force: true }))
   execFileSync('chmod', ['755', folder])
-  const name = releaseName(ARCH, version)
+  const name = toReleaseName(ARCH, version)
   execFileSync('sha256sum', ['--check', '--quiet', '--ignore-missing', 'SHA256SUMS'], { cwd: OUT })
   execFileSync('tar', ['-xzf', join(OUT, `${name}.tar.gz`), '-C', folder])
   change(join(folder, name))
@@ -108,13 +108,13 @@ function addMigration(release: string): void {
   writeFileSync(join(release, 'migrations', '9000-later.sql'), statement)
 }
 
-async function environment(run: FaultRun) {
+async function createEnvironment(run: FaultRun) {
   const { DATABASE_URL } = await prepareDatabase('upgrade', run.cleanUp)
-  const DATA_DIR = join(temporaryFolder(run.cleanUp), 'data')
+  const DATA_DIR = join(createTemporaryFolder(run.cleanUp), 'data')
   execFileSync('chmod', ['755', join(DATA_DIR, '..')])
   mkdirSync(DATA_DIR)
   chownSync(DATA_DIR, USER.uid, USER.gid)
-  const settings = { TRUSTED_PROXIES: '127.0.0.1', LOG_LEVEL: 'silent', SESSION_SECRET: newSecret() }
+  const settings = { TRUSTED_PROXIES: '127.0.0.1', LOG_LEVEL: 'silent', SESSION_SECRET: createSecret() }
   return { ...REAL_ENVIRONMENT, ...settings, DATABASE_URL, DATA_DIR }
 }
 
@@ -152,11 +152,11 @@ function startLoad(url: string, tokens: string[], marks: string[]) {
   let turn = 0
   const next = () => turn++
   return [
-    keepAsking(25, () =>
-      ask(url, { path: '/api/profiles/me', token: tokens[next() % tokens.length] as string }),
+    sendAtRate(25, () =>
+      sendRequest(url, { path: '/api/profiles/me', token: tokens[next() % tokens.length] as string }),
     ),
-    keepAsking(100, () => ask(url, { path: '/login' })),
-    keepAsking(50, () => {
+    sendAtRate(100, () => sendRequest(url, { path: '/login' })),
+    sendAtRate(50, () => {
       const number = next()
       return writeMessage(url, marks, undefined, `127.1.${(number >> 8) & 255}.${number & 255}`)
     }),
@@ -165,9 +165,9 @@ function startLoad(url: string, tokens: string[], marks: string[]) {
 
 function judge(answers: Answer[]): Verdict[] {
   const failed = answers.filter(({ status }) => status !== 200 && status !== 201)
-  const kindOf = ({ status, error, body }: Answer) =>
+  const describeFailure = ({ status, error, body }: Answer) =>
     error ?? `${status}${body.startsWith('<') ? ' by HAProxy' : ''}`
-  const kinds = Object.entries(Object.groupBy(failed, kindOf)).map(
+  const kinds = Object.entries(Object.groupBy(failed, describeFailure)).map(
     ([kind, of = []]) => `${of.length} × ${kind}`,
   )
   return [
@@ -176,12 +176,12 @@ function judge(answers: Answer[]): Verdict[] {
       held: answers.length > 100 && failed.length === 0,
       seen: `${failed.length} ${kinds.join(', ')}`.trim(),
     },
-    below('slowest of them', Math.max(...answers.map(({ ms }) => ms)), READY_MS),
+    expectBelow('slowest of them', Math.max(...answers.map(({ ms }) => ms)), READY_MS),
   ]
 }
 
 async function readVersion(port: number): Promise<string> {
-  const { body } = await ask(`http://127.0.0.1:${port}`, { path: '/api/health/ready' })
+  const { body } = await sendRequest(`http://127.0.0.1:${port}`, { path: '/api/health/ready' })
   return (JSON.parse(body) as { version: string }).version
 }
 

@@ -2,8 +2,8 @@
 // `npm run faults [-- [release|cluster] [--short] [--only NAME] [--without NAME]]`
 import { parseArgs } from 'node:util'
 import type { Fault, Verdict } from '#proof/shared/fault.ts'
-import { machineLine } from '#proof/shared/figures.ts'
-import { runTask, say, undoAfterwards } from '#proof/shared/run-task.ts'
+import { describeMachine } from '#proof/shared/figures.ts'
+import { runTask, say, runWithCleanUp } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
 import { backUp } from './back-up.ts'
 import { cluster, pooledCluster } from './cluster.ts'
@@ -12,7 +12,7 @@ import { databaseSilent } from './database-silent.ts'
 import { diskFull } from './disk-full.ts'
 import { killUnderLoad } from './kill-under-load.ts'
 import { migrationBeside } from './migration-beside.ts'
-import { goAlone, releaseUpgrade } from './release-upgrade.ts'
+import { isolateNetwork, releaseUpgrade } from './release-upgrade.ts'
 import { sigtermUnderLoad } from './sigterm-under-load.ts'
 
 const FAULTS: readonly Fault[] = [
@@ -51,7 +51,7 @@ type Word = 'held' | 'not tried' | 'FAILED'
 const isNamed = ({ name }: Fault, parts: readonly string[]) => parts.some((part) => name.includes(part))
 
 /** Returns why a fault cannot be tried here, or undefined. */
-async function reasonAgainst({ cannotRun, needsPostgres }: Fault): Promise<string | undefined> {
+async function explainWhyNot({ cannotRun, needsPostgres }: Fault): Promise<string | undefined> {
   const lacksPostgres = needsPostgres && !(await findPostgres())
   return lacksPostgres ? 'there is no PostgreSQL 15 or later here' : cannotRun?.()
 }
@@ -72,14 +72,14 @@ async function tryFault(fault: Fault, index: number): Promise<string[]> {
     say(`${word.padEnd(9)} ${fault.name} (${seconds} s)`)
     if (word === 'FAILED') process.exitCode = 1
   }
-  const reason = await reasonAgainst(fault)
+  const reason = await explainWhyNot(fault)
   if (reason) {
     conclude('not tried')
     say(`          ${reason}`)
     return [row('', reason, 'not tried')]
   }
   const port = FIRST_PORT + index * PORTS_EACH
-  const verdicts = await undoAfterwards((cleanUp) =>
+  const verdicts = await runWithCleanUp((cleanUp) =>
     fault.run({ isShort: values.short, cleanUp, port }),
   ).catch((error): Verdict[] => [
     { promise: 'the program runs to its end', held: false, seen: String(error) },
@@ -92,7 +92,7 @@ async function tryFault(fault: Fault, index: number): Promise<string[]> {
 
 await runTask(async () => {
   if (!faults || others.length > 0) throw new Error(`there are faults of ${Object.keys(GROUPS).join(', ')}`)
-  if (group === 'release' && !(await goAlone())) return
+  if (group === 'release' && !(await isolateNetwork())) return
   const rows: string[] = []
   for (const [index, fault] of faults.entries()) {
     if (values.only && !isNamed(fault, values.only)) continue
@@ -100,7 +100,7 @@ await runTask(async () => {
     rows.push(...(await tryFault(fault, index)))
   }
   if (rows.length === 0) throw new Error(`there is no fault ${values.only}`)
-  process.stdout.write(`\nrun-faults.ts${values.short ? ' --short' : ''}, ${machineLine()}\n\n`)
+  process.stdout.write(`\nrun-faults.ts${values.short ? ' --short' : ''}, ${describeMachine()}\n\n`)
   process.stdout.write(
     `| fault | promise | seen | verdict |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`,
   )

@@ -67,8 +67,8 @@ const anyText: fc.Arbitrary<string> = fc.oneof(
  * Creates mostly valid values of a schema; strings keep the lengths but not always the patterns.
  * @param knownIds ids of existing rows, so that some requests find something
  */
-function arbitraryOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<unknown> {
-  const of = (part: JsonSchema) => arbitraryOf(part, knownIds)
+function createArbitrary(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<unknown> {
+  const of = (part: JsonSchema) => createArbitrary(part, knownIds)
   const either = schema.anyOf ?? schema.oneOf
   if (either) return fc.oneof(...either.map(of))
   if ('const' in schema) return fc.constant(schema.const)
@@ -92,7 +92,7 @@ function arbitraryOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitr
         maxLength: Math.min(schema.maxItems ?? MAX_ITEMS, MAX_ITEMS),
       })
     case 'object':
-      return recordOf(schema, of)
+      return createRecord(schema, of)
     default:
       return fc.jsonValue({ maxDepth: 3 })
   }
@@ -115,26 +115,26 @@ function textOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<u
   return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: anything })
 }
 
-function recordOf(schema: JsonSchema, of: (part: JsonSchema) => fc.Arbitrary<unknown>) {
+function createRecord(schema: JsonSchema, of: (part: JsonSchema) => fc.Arbitrary<unknown>) {
   const fields: Record<string, fc.Arbitrary<unknown>> = {}
   for (const [name, part] of Object.entries(schema.properties ?? {}))
-    fields[name] = ANSWER_FIELDS.includes(name) ? fc.oneof(of(part), brokenAnswers()) : of(part)
+    fields[name] = ANSWER_FIELDS.includes(name) ? fc.oneof(of(part), createBrokenAnswers()) : of(part)
   return fc.record(fields, { requiredKeys: schema.required ?? [] })
 }
 
 /** Answers in the ALTCHA widget's format, with a fault in each of their parts. */
-function brokenAnswers(): fc.Arbitrary<string> {
+function createBrokenAnswers(): fc.Arbitrary<string> {
   const whole = fc.constant<unknown>
-  const parameters = broken(whole({ algorithm: 'PBKDF2/SHA-256', cost: 1, nonce: '00', expiresAt: 4e9 }))
-  const challenge = broken(fc.record({ parameters, signature: whole('0'.repeat(64)) }))
-  const solution = broken(whole({ counter: 1, derivedKey: '00' }))
-  return broken(fc.record({ challenge, solution })).map((answer) =>
+  const parameters = mutate(whole({ algorithm: 'PBKDF2/SHA-256', cost: 1, nonce: '00', expiresAt: 4e9 }))
+  const challenge = mutate(fc.record({ parameters, signature: whole('0'.repeat(64)) }))
+  const solution = mutate(whole({ counter: 1, derivedKey: '00' }))
+  return mutate(fc.record({ challenge, solution })).map((answer) =>
     Buffer.from(JSON.stringify(answer) ?? '').toString('base64'),
   )
 }
 
 /** Mutates a value in one place: a key removed, added, or with another value. */
-export function broken(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+export function mutate(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const fault = fc.record({
     kind: fc.constantFrom('drop', 'add', 'replace'),
     at: fc.nat(20),
@@ -180,35 +180,35 @@ const jsonSchemaOf = (schema: Schema) =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 
 /** Requests to one route: valid, nearly valid and garbage, from every kind of caller. */
-export function requestsTo(route: Route, knownIds: readonly string[]): fc.Arbitrary<FuzzedRequest> {
+export function createRequests(route: Route, knownIds: readonly string[]): fc.Arbitrary<FuzzedRequest> {
   return fc.record({
     method: fc.constant(route.method),
-    path: pathsOf(route, knownIds),
+    path: createPaths(route, knownIds),
     caller: fc.oneof(
-      { weight: 4, arbitrary: fc.constant<CallerName>(callerOf(route)) },
+      { weight: 4, arbitrary: fc.constant<CallerName>(getAdmittedCaller(route)) },
       { weight: 2, arbitrary: fc.constantFrom(...CALLERS) },
     ),
-    headers: headersOf(route),
-    body: route.method === 'GET' ? fc.constant(undefined) : bodiesOf(route.body, knownIds),
+    headers: createHeaders(route),
+    body: route.method === 'GET' ? fc.constant(undefined) : createBodies(route.body, knownIds),
   })
 }
 
 /** Returns the caller that the route admits, so that most requests reach its handler. */
-function callerOf({ access, path }: Route): CallerName {
+function getAdmittedCaller({ access, path }: Route): CallerName {
   if (access === 'public') return 'visitor'
   if (path.startsWith('/api/access-requests')) return 'pending'
   return access === 'admin' || access === 'operator' ? access : 'user'
 }
 
-function pathsOf(route: Route, knownIds: readonly string[]): fc.Arbitrary<string> {
-  const params = route.params ? arbitraryOf(jsonSchemaOf(route.params), knownIds) : fc.constant({})
-  const query = route.query ? arbitraryOf(jsonSchemaOf(route.query), knownIds) : fc.constant({})
+function createPaths(route: Route, knownIds: readonly string[]): fc.Arbitrary<string> {
+  const params = route.params ? createArbitrary(jsonSchemaOf(route.params), knownIds) : fc.constant({})
+  const query = route.query ? createArbitrary(jsonSchemaOf(route.query), knownIds) : fc.constant({})
   const extra = fc.oneof(
     { weight: 6, arbitrary: fc.constant<[string, string][]>([]) },
     { weight: 1, arbitrary: fc.array(fc.tuple(anyText, anyText), { maxLength: 3 }) },
   )
-  const anyParams = fc.oneof({ weight: 5, arbitrary: params }, { weight: 1, arbitrary: broken(params) })
-  const anyQuery = fc.oneof({ weight: 4, arbitrary: query }, { weight: 2, arbitrary: broken(query) })
+  const anyParams = fc.oneof({ weight: 5, arbitrary: params }, { weight: 1, arbitrary: mutate(params) })
+  const anyQuery = fc.oneof({ weight: 4, arbitrary: query }, { weight: 2, arbitrary: mutate(query) })
   return fc.tuple(anyParams, anyQuery, extra).map(([inPath, inQuery, more]) => {
     const path = pathWith(route, mapTexts(inPath))
     const search = new URLSearchParams([...Object.entries(mapTexts(inQuery)), ...more])
@@ -226,7 +226,7 @@ function mapTexts(values: unknown): Record<string, string> {
   )
 }
 
-function headersOf(route: Route): fc.Arbitrary<Record<string, string>> {
+function createHeaders(route: Route): fc.Arbitrary<Record<string, string>> {
   const type = fc.oneof(
     { weight: 12, arbitrary: fc.constant('application/json') },
     {
@@ -243,13 +243,13 @@ function headersOf(route: Route): fc.Arbitrary<Record<string, string>> {
   }))
 }
 
-function bodiesOf(schema: Schema | undefined, knownIds: readonly string[]): fc.Arbitrary<string | undefined> {
+function createBodies(schema: Schema | undefined, knownIds: readonly string[]): fc.Arbitrary<string | undefined> {
   if (!schema) return fc.oneof(fc.constant(undefined), fc.json())
-  const good = arbitraryOf(jsonSchemaOf(schema), knownIds)
+  const good = createArbitrary(jsonSchemaOf(schema), knownIds)
   const text = (value: fc.Arbitrary<unknown>) => value.map((each) => JSON.stringify(each) ?? '')
   return fc.oneof(
     { weight: 5, arbitrary: text(good) },
-    { weight: 5, arbitrary: text(broken(good)) },
+    { weight: 5, arbitrary: text(mutate(good)) },
     { weight: 1, arbitrary: fc.json() },
     { weight: 1, arbitrary: anyText },
     { weight: 1, arbitrary: fc.tuple(text(good), fc.nat(40)).map(([whole, cut]) => whole.slice(0, -cut)) },

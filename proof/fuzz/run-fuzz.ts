@@ -7,12 +7,12 @@ import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { routeGroups } from '#contract/index.ts'
 import type { Route } from '#contract/route.ts'
-import { machineLine } from '#proof/shared/figures.ts'
+import { describeMachine } from '#proof/shared/figures.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
-import { newSecret, residentMemory, type StartedPortal, startPortal } from '#proof/shared/processes.ts'
+import { createSecret, readResidentMemory, type StartedPortal, startPortal } from '#proof/shared/processes.ts'
 import { type CleanUp, runTask, say } from '#proof/shared/run-task.ts'
 import { readDemoSecret } from '#server/demo/demo-installation.ts'
-import { requestsTo } from './arbitrary-request.ts'
+import { createRequests } from './arbitrary-request.ts'
 import { rawBytes, sendBytes } from './raw-requests.ts'
 import { type Callers, createCallers, sendFuzzed } from './send-fuzzed.ts'
 
@@ -41,7 +41,7 @@ const requests = Number(values.requests)
 
 async function startFuzzedPortal(cleanUp: CleanUp): Promise<{ portal: StartedPortal; targets: Target[] }> {
   const env = await prepareDatabase('fuzz', cleanUp)
-  const METRICS_TOKEN = newSecret()
+  const METRICS_TOKEN = createSecret()
   const portal = await startPortal(PORT, {
     ...env,
     METRICS_TOKEN,
@@ -55,7 +55,7 @@ async function startFuzzedPortal(cleanUp: CleanUp): Promise<{ portal: StartedPor
     METRICS_TOKEN,
   })
   cleanUp(callers.close)
-  return { portal, targets: targetsOf(portal, callers, await callers.readIds()) }
+  return { portal, targets: listTargets(portal, callers, await callers.readIds()) }
 }
 
 /**
@@ -65,7 +65,7 @@ async function startFuzzedPortal(cleanUp: CleanUp): Promise<{ portal: StartedPor
 async function fuzzAll(targets: Target[], passSeed: number, total: number): Promise<Tally[]> {
   const rawRequests = Math.ceil(total * RAW_SHARE)
   const routeRequests = Math.ceil((total - rawRequests) / (targets.length - 1))
-  const tallies = targets.map(newTally)
+  const tallies = targets.map(createTally)
   const waiting = Array.from({ length: LANES }, (_, part) =>
     targets.map((target, index) => async () => {
       const requests = target.name === RAW_BYTES ? rawRequests : routeRequests
@@ -84,14 +84,14 @@ async function fuzzAll(targets: Target[], passSeed: number, total: number): Prom
 async function runWhole(portal: StartedPortal, targets: Target[]): Promise<void> {
   const warmUpSeed = seed + 1
   const warmUp = await fuzzAll(targets, warmUpSeed, requests * WARM_UP_SHARE)
-  const before = residentMemory(portal.pid)
+  const before = readResidentMemory(portal.pid)
   const tallies = await fuzzAll(targets, seed, requests)
-  const after = residentMemory(portal.pid)
+  const after = readResidentMemory(portal.pid)
   const isFlat = after <= before * MAX_GROWTH
   const memory = `| resident memory | | ${before.toFixed(0)} → ${after.toFixed(0)} MB | | ${isFlat ? 'held' : 'FAILED'} |`
   print(tallies, [memory])
   process.stdout.write(
-    `\nCounted: ${sumOf(tallies)} requests with seed ${seed}. Before them ${sumOf(warmUp)} others (seed ${warmUpSeed}) warmed the portal up: they are not in the table, but what fails among them fails the run.\n`,
+    `\nCounted: ${sumSent(tallies)} requests with seed ${seed}. Before them ${sumSent(warmUp)} others (seed ${warmUpSeed}) warmed the portal up: they are not in the table, but what fails among them fails the run.\n`,
   )
   judge([...warmUp, ...tallies])
   if (!isFlat) process.exitCode = 1
@@ -101,7 +101,7 @@ async function runWhole(portal: StartedPortal, targets: Target[]): Promise<void>
 async function runOnly(targets: Target[], name: string): Promise<void> {
   const target = targets.find((each) => each.name === name)
   if (!target) throw new Error(`there is no route ${name}`)
-  const tally = newTally(target)
+  const tally = createTally(target)
   await target.fuzz(tally, seed, requests)
   print([tally], [])
   process.stdout.write(
@@ -110,7 +110,7 @@ async function runOnly(targets: Target[], name: string): Promise<void> {
   judge([tally])
 }
 
-const sumOf = (tallies: Tally[]) => tallies.reduce((sum, { sent }) => sum + sent, 0)
+const sumSent = (tallies: Tally[]) => tallies.reduce((sum, { sent }) => sum + sent, 0)
 
 function print(tallies: Tally[], more: string[]): void {
   const rows = tallies.map(({ name, sent, answers, slowestMs, failure }) => {
@@ -122,7 +122,7 @@ function print(tallies: Tally[], more: string[]): void {
   })
   const head = '| route | requests | answers | slowest answer | verdict |\n| --- | --- | --- | --- | --- |'
   process.stdout.write(
-    `\nrun-fuzz.ts, seed ${seed}, ${machineLine()}\n\n${[head, ...rows, ...more].join('\n')}\n`,
+    `\nrun-fuzz.ts, seed ${seed}, ${describeMachine()}\n\n${[head, ...rows, ...more].join('\n')}\n`,
   )
 }
 
@@ -150,31 +150,31 @@ interface Target {
   fuzz(tally: Tally, seed: number, requests: number): Promise<void>
 }
 
-const newTally = ({ name }: Target): Tally => ({ name, sent: 0, answers: {}, slowestMs: 0 })
+const createTally = ({ name }: Target): Tally => ({ name, sent: 0, answers: {}, slowestMs: 0 })
 
 /** Lists every route of the contract, and the raw bytes. */
-function targetsOf(portal: StartedPortal, callers: Callers, knownIds: string[]): Target[] {
+function listTargets(portal: StartedPortal, callers: Callers, knownIds: string[]): Target[] {
   const routes = Object.values(routeGroups).flatMap((group) => Object.values(group))
-  return [...routes.map((route) => routeTarget(route, portal, callers, knownIds)), rawTarget(portal)]
+  return [...routes.map((route) => createRouteTarget(route, portal, callers, knownIds)), createRawTarget(portal)]
 }
 
-function routeTarget(route: Route, portal: StartedPortal, callers: Callers, knownIds: string[]): Target {
-  return newTarget(`${route.method} ${route.path}`, (tally) =>
-    fc.asyncProperty(requestsTo(route, knownIds), async (request) => {
+function createRouteTarget(route: Route, portal: StartedPortal, callers: Callers, knownIds: string[]): Target {
+  return createTarget(`${route.method} ${route.path}`, (tally) =>
+    fc.asyncProperty(createRequests(route, knownIds), async (request) => {
       const { status, ms, text } = await sendFuzzed(portal.url, request, callers, MAX_ANSWER_MS * 2)
-      count(tally, [classOf(status)], ms)
+      count(tally, [toStatusClass(status)], ms)
       if (status === 0 || status >= 500) throw new Error(`answered ${status} ${text.slice(0, 300)}`)
       if (ms > MAX_ANSWER_MS) throw new Error(`took ${Math.round(ms)} ms`)
     }),
   )
 }
 
-function rawTarget(portal: StartedPortal): Target {
+function createRawTarget(portal: StartedPortal): Target {
   const port = Number(new URL(portal.url).port)
-  return newTarget(RAW_BYTES, (tally) =>
+  return createTarget(RAW_BYTES, (tally) =>
     fc.asyncProperty(rawBytes, async (bytes) => {
       const { statuses, ms, end } = await sendBytes(port, bytes, MAX_ANSWER_MS)
-      count(tally, statuses.length > 0 ? statuses.map(classOf) : [end], ms)
+      count(tally, statuses.length > 0 ? statuses.map(toStatusClass) : [end], ms)
       const bad = statuses.find((status) => status >= 500)
       if (bad) throw new Error(`answered ${bad}`)
       if (end === 'left hanging') throw new Error(`a whole request was left hanging for ${MAX_ANSWER_MS} ms`)
@@ -183,7 +183,7 @@ function rawTarget(portal: StartedPortal): Target {
   )
 }
 
-function newTarget<Ts>(name: string, propertyFor: (tally: Tally) => fc.IAsyncProperty<Ts>): Target {
+function createTarget<Ts>(name: string, propertyFor: (tally: Tally) => fc.IAsyncProperty<Ts>): Target {
   return {
     name,
     async fuzz(tally, seed, requests) {
@@ -204,7 +204,7 @@ function newTarget<Ts>(name: string, propertyFor: (tally: Tally) => fc.IAsyncPro
   }
 }
 
-const classOf = (status: number) => (status === 0 ? 'no answer' : `${Math.floor(status / 100)}xx`)
+const toStatusClass = (status: number) => (status === 0 ? 'no answer' : `${Math.floor(status / 100)}xx`)
 
 function count(tally: Tally, answers: string[], ms: number): void {
   tally.sent += 1

@@ -9,9 +9,9 @@ import type { CallerName, FuzzedRequest } from './arbitrary-request.ts'
 
 export interface Callers {
   /** Returns a valid token; a new person replaces one whose session a request has ended. */
-  tokenOf(caller: CallerName): Promise<string | undefined>
+  getToken(caller: CallerName): Promise<string | undefined>
   /** Call when a token was refused. */
-  forget(caller: CallerName): void
+  removeSession(caller: CallerName): void
   /** Ids of existing people, messages and areas. */
   readIds(): Promise<string[]>
   close(): Promise<void>
@@ -46,7 +46,7 @@ export async function createCallers(
     return (await openSession(context, { profile: presentProfile(row), kind })).access_token
   }
   return {
-    async tokenOf(caller) {
+    async getToken(caller) {
       if (caller === 'visitor') return undefined
       if (caller === 'operator') return secrets.METRICS_TOKEN
       if (caller === 'garbage') return 'x'.repeat(120)
@@ -54,7 +54,7 @@ export async function createCallers(
       tokens.set(caller, known)
       return known
     },
-    forget: (caller) => void tokens.delete(caller),
+    removeSession: (caller) => void tokens.delete(caller),
     async readIds() {
       const people = await db
         .selectFrom('profiles')
@@ -91,9 +91,9 @@ export async function sendFuzzed(
   callers: Callers,
   maxMs: number,
 ): Promise<Sent> {
-  const token = await callers.tokenOf(request.caller)
+  const token = await callers.getToken(request.caller)
   const sent = await sendOnce(portalUrl, request, token, maxMs)
-  if (sent.status === 401) callers.forget(request.caller)
+  if (sent.status === 401) callers.removeSession(request.caller)
   return sent
 }
 

@@ -44,7 +44,7 @@ export interface LongestTask {
  * Measures the page's main thread during an action. Other programs on the
  * machine prolong a task's wall-clock time, but not its processor time.
  */
-export async function longestTask(
+export async function measureLongestTask(
   browser: Browser,
   page: Page,
   act: () => Promise<void>,

@@ -24,7 +24,7 @@ function isReached({ value, atMost, atLeast }: Figure): boolean | undefined {
   return value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? Number.NEGATIVE_INFINITY)
 }
 
-function cellsOf(figure: Figure): string[] {
+function toCells(figure: Figure): string[] {
   const { what, value, unit, digits = 0, atMost, atLeast, note = '' } = figure
   const bound = atMost !== undefined ? `≤ ${atMost}` : atLeast !== undefined ? `≥ ${atLeast}` : ''
   const target = atMost !== undefined && atMost === atLeast ? `= ${atMost}` : bound
@@ -34,8 +34,8 @@ function cellsOf(figure: Figure): string[] {
 }
 
 /** Formats the figures as a Markdown table for proof/bench/README.md. */
-function tableOf(figures: readonly Figure[]): string {
-  const rows = [['figure', 'measured', 'unit', 'target', 'verdict', 'runs'], ...figures.map(cellsOf)]
+function formatTable(figures: readonly Figure[]): string {
+  const rows = [['figure', 'measured', 'unit', 'target', 'verdict', 'runs'], ...figures.map(toCells)]
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
@@ -45,7 +45,7 @@ function tableOf(figures: readonly Figure[]): string {
 }
 
 /** Describes when and on which machine a table was measured. */
-export function machineLine(): string {
+export function describeMachine(): string {
   const date = new Date().toISOString().slice(0, 10)
   return `${date}, ${availableParallelism()} cores, load before the run ${loadBefore}, Node ${process.versions.node}`
 }
@@ -63,7 +63,7 @@ export function quantile(values: readonly number[], share: number): number {
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 /** Formats the minimum and maximum, as the spread of a median. */
-export function spread(values: readonly number[], digits = 0): string {
+export function formatSpread(values: readonly number[], digits = 0): string {
   return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`
 }
 
@@ -88,7 +88,7 @@ export async function runBench(measure: (cleanUp: CleanUp) => Promise<Figure[]>)
   await runTask(async (cleanUp) => {
     const figures = await measure(cleanUp)
     const name = basename(process.argv[1] ?? '')
-    process.stdout.write(`\n${name}, ${machineLine()}\n\n${tableOf(figures)}\n`)
+    process.stdout.write(`\n${name}, ${describeMachine()}\n\n${formatTable(figures)}\n`)
     if (figures.some((figure) => isReached(figure) === false)) process.exitCode = 1
   })
 }

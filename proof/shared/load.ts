@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, ask } from './requests.ts'
+import { type Answer, sendRequest } from './requests.ts'
 
 /** Background load. */
 interface Running {
@@ -9,7 +9,7 @@ interface Running {
 }
 
 /** Sends a request every `everyMs`, independent of earlier replies. */
-export function keepAsking(everyMs: number, send: () => Promise<Answer>): Running {
+export function sendAtRate(everyMs: number, send: () => Promise<Answer>): Running {
   const flying: Promise<Answer>[] = []
   const timer = setInterval(() => flying.push(send()), everyMs)
   // A fault that throws leaves it running: it must not keep the process alive.
@@ -36,7 +36,7 @@ export function writeMessage(
     phone: '(21) 98765-4321',
     message: mark,
   }
-  return ask(portalUrl, {
+  return sendRequest(portalUrl, {
     method: 'POST',
     path: '/api/support-messages',
     body,
@@ -53,7 +53,7 @@ export async function readMessages(portalUrl: string, token: string): Promise<st
   const found: string[] = []
   let cursor = ''
   do {
-    const answer = await ask(portalUrl, { path: `/api/support-messages?limit=100${cursor}`, token })
+    const answer = await sendRequest(portalUrl, { path: `/api/support-messages?limit=100${cursor}`, token })
     if (answer.status !== 200) throw new Error(`the inbox answered ${answer.status} ${answer.error ?? ''}`)
     const page = JSON.parse(answer.body) as { items: { message: string }[]; next: string | null }
     found.push(...page.items.map(({ message }) => message))
@@ -76,7 +76,7 @@ export async function countLost(
  * Polls until a condition holds.
  * @returns the milliseconds it took, Infinity on a timeout
  */
-export async function timeUntil(holds: () => Promise<boolean>, maxMs: number): Promise<number> {
+export async function measureTimeUntil(holds: () => Promise<boolean>, maxMs: number): Promise<number> {
   const startedAt = performance.now()
   while (performance.now() - startedAt < maxMs) {
     if (await holds()) return performance.now() - startedAt

@@ -11,11 +11,11 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findPostgres } from '#scripts/find-programs.mjs'
-import { unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { findUnprivilegedUser } from '#scripts/throw-away-postgres.mjs'
 import { findSystemProgram } from './haproxy.ts'
-import { timeUntil } from './load.ts'
-import { ask } from './requests.ts'
-import { type CleanUp, temporaryFolder } from './run-task.ts'
+import { measureTimeUntil } from './load.ts'
+import { sendRequest } from './requests.ts'
+import { type CleanUp, createTemporaryFolder } from './run-task.ts'
 
 const NODES = 3
 /** A node silent for this long loses its role; Patroni's minimum. */
@@ -41,7 +41,7 @@ export interface PatroniCluster {
   nodes: readonly PatroniNode[]
   readRoles(): Promise<{ leader?: PatroniNode; standby?: PatroniNode; streaming: number }>
   /** Waits for a leader, a synchronous standby and another streaming one. */
-  untilWhole(): Promise<void>
+  waitUntilComplete(): Promise<void>
   switchOver(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ interface Owner {
 }
 
 /** Returns what this machine lacks for a cluster, or undefined. */
-export async function lackOfPatroni(): Promise<string | undefined> {
+export async function findMissingPrograms(): Promise<string | undefined> {
   const missing = ['etcd', 'patroni', 'haproxy'].filter((name) => !findSystemProgram(name))
   if (!(await findPostgres())) missing.push('PostgreSQL')
   return missing.length > 0 ? `there is no ${missing.join(', no ')} here` : undefined
@@ -74,8 +74,8 @@ export async function lackOfPatroni(): Promise<string | undefined> {
  * synchronous standby, and one etcd. They end with the run.
  */
 export async function startPatroni(firstPort: number, cleanUp: CleanUp): Promise<PatroniCluster> {
-  const owner: Owner = process.getuid?.() === 0 ? unprivilegedUser() : {}
-  const folder = temporaryFolder(cleanUp)
+  const owner: Owner = process.getuid?.() === 0 ? findUnprivilegedUser() : {}
+  const folder = createTemporaryFolder(cleanUp)
   chmodSync(folder, 0o755)
   const own = (path: string) => {
     mkdirSync(path, { mode: 0o700 })
@@ -100,7 +100,7 @@ export async function startPatroni(firstPort: number, cleanUp: CleanUp): Promise
     endWithRun(node.killNow, cleanUp)
   }
   const cluster = observe(nodes)
-  await cluster.untilWhole()
+  await cluster.waitUntilComplete()
   return cluster
 }
 
@@ -113,8 +113,8 @@ async function startEtcd(folder: string, owner: Owner, port: number, cleanUp: Cl
   const args = [...data, ...own, ...peers, ...(needsEtcd2() ? ['--enable-v2'] : [])]
   const child = spawn(findSystemProgram('etcd') as string, args, { ...owner, cwd: folder, stdio: 'ignore' })
   endWithRun(() => child.kill('SIGKILL'), cleanUp)
-  const isUp = async () => (await ask(url, { path: '/health' })).status === 200
-  if (!Number.isFinite(await timeUntil(isUp, UP_MS))) throw new Error('etcd did not come up')
+  const isUp = async () => (await sendRequest(url, { path: '/health' })).status === 200
+  if (!Number.isFinite(await measureTimeUntil(isUp, UP_MS))) throw new Error('etcd did not come up')
   return url
 }
 
@@ -169,7 +169,7 @@ function configure(
 function runNode(file: string, data: string, owner: Owner) {
   let child: ChildProcess | undefined
   const hasEnded = () => !child || child.exitCode !== null || child.signalCode !== null
-  const processes = () => [...(hasEnded() ? [] : familyOf(child?.pid)), ...familyOf(postmasterOf(data))]
+  const processes = () => [...(hasEnded() ? [] : listProcessTree(child?.pid)), ...listProcessTree(readPostmasterPid(data))]
   const signalAll = (signal: NodeJS.Signals) => {
     for (const pid of new Set(processes()))
       try {
@@ -201,7 +201,7 @@ function runNode(file: string, data: string, owner: Owner) {
   }
 }
 
-function postmasterOf(data: string): number | undefined {
+function readPostmasterPid(data: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
     // The PID file of a killed server may refer to another process by now.
@@ -212,13 +212,13 @@ function postmasterOf(data: string): number | undefined {
 }
 
 /** Lists a process and its descendants. */
-function familyOf(pid: number | undefined): number[] {
+function listProcessTree(pid: number | undefined): number[] {
   if (pid === undefined) return []
-  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
-  return [pid, ...children.flatMap((child) => familyOf(Number(child)))]
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && readParentPid(name) === pid)
+  return [pid, ...children.flatMap((child) => listProcessTree(Number(child)))]
 }
 
-function parentOf(pid: string): number | undefined {
+function readParentPid(pid: string): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
@@ -236,7 +236,7 @@ interface Member {
 function observe(nodes: readonly PatroniNode[]): PatroniCluster {
   async function readRoles() {
     for (const node of nodes) {
-      const { status, body } = await ask(`http://127.0.0.1:${node.restPort}`, {
+      const { status, body } = await sendRequest(`http://127.0.0.1:${node.restPort}`, {
         path: '/cluster',
         timeoutMs: 1_000,
       })
@@ -256,23 +256,23 @@ function observe(nodes: readonly PatroniNode[]): PatroniCluster {
     }
     return { streaming: 0 }
   }
-  async function untilWhole() {
+  async function waitUntilComplete() {
     const isWhole = async () => {
       const { leader, standby, streaming } = await readRoles()
       if (!leader || !standby || streaming !== NODES - 1) return false
       // Patroni's own records may be out of date.
-      const primary = await ask(`http://127.0.0.1:${leader.restPort}`, { path: '/primary', timeoutMs: 1_000 })
+      const primary = await sendRequest(`http://127.0.0.1:${leader.restPort}`, { path: '/primary', timeoutMs: 1_000 })
       return primary.status === 200
     }
-    if (!Number.isFinite(await timeUntil(isWhole, UP_MS))) throw new Error('the cluster did not become whole')
+    if (!Number.isFinite(await measureTimeUntil(isWhole, UP_MS))) throw new Error('the cluster did not become whole')
   }
   return {
     nodes,
     readRoles,
-    untilWhole,
+    waitUntilComplete,
     async switchOver() {
       const { leader, standby } = await readRoles()
-      const answer = await ask(`http://127.0.0.1:${leader?.restPort}`, {
+      const answer = await sendRequest(`http://127.0.0.1:${leader?.restPort}`, {
         method: 'POST',
         path: '/switchover',
         body: { leader: leader?.name, candidate: standby?.name },

@@ -12,7 +12,7 @@ import { createKeyring } from '#server/keyring.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import { createDatabase } from './postgres.ts'
 import { FIRST_PORT, type StartedPortal, startPortal } from './processes.ts'
-import { type CleanUp, say, temporaryFolder } from './run-task.ts'
+import { type CleanUp, say, createTemporaryFolder } from './run-task.ts'
 
 /** The demo's administrator: the only account that signs in without the human check. */
 export const ADMIN = { email: 'admin@grupopatio.com.br', password: DEMO_PASSWORD }
@@ -36,7 +36,7 @@ export async function signInAsAdmin(portalUrl: string): Promise<string> {
 }
 
 /** Solves one challenge and exchanges it for a pass, as the page does before the sign-in. */
-async function earnPass(portalUrl: string, headers: Record<string, string>): Promise<string> {
+async function fetchPass(portalUrl: string, headers: Record<string, string>): Promise<string> {
   const asked = await fetch(`${portalUrl}/api/auth/challenge`, { headers })
   const challenge = (await asked.json()) as Challenge
   const solution = await solveChallenge({ challenge, deriveKey })
@@ -52,13 +52,13 @@ async function earnPass(portalUrl: string, headers: Record<string, string>): Pro
 }
 
 /** Earns passes for sign-ins within the next two minutes. */
-export async function earnPasses(
+export async function fetchPasses(
   portalUrl: string,
   count: number,
   headers: Record<string, string> = {},
 ): Promise<string[]> {
   const passes: string[] = []
-  while (passes.length < count) passes.push(await earnPass(portalUrl, headers))
+  while (passes.length < count) passes.push(await fetchPass(portalUrl, headers))
   return passes
 }
 
@@ -135,7 +135,7 @@ export async function startWithPeople(
   wanted: { folder?: string; port?: number; logLevel?: string } = {},
 ): Promise<StartedPortal> {
   const { folder, port = FIRST_PORT, logLevel = 'warn' } = wanted
-  const DATA_DIR = temporaryFolder(cleanUp)
+  const DATA_DIR = createTemporaryFolder(cleanUp)
   const databaseUrl = server && (await createDatabase(server, `people_${port}`, cleanUp))
   const env = {
     DATA_DIR,

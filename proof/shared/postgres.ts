@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { startThrowAwayPostgres } from '#scripts/throw-away-postgres.mjs'
-import { type CleanUp, temporaryFolder } from './run-task.ts'
+import { startTemporaryPostgres } from '#scripts/throw-away-postgres.mjs'
+import { type CleanUp, createTemporaryFolder } from './run-task.ts'
 
 /**
  * Returns the PostgreSQL server of TEST_DATABASE_URL, or
@@ -8,7 +8,7 @@ import { type CleanUp, temporaryFolder } from './run-task.ts'
  */
 export async function openPostgres(cleanUp: CleanUp): Promise<string> {
   if (process.env.TEST_DATABASE_URL) return process.env.TEST_DATABASE_URL
-  const cluster = await startThrowAwayPostgres()
+  const cluster = await startTemporaryPostgres()
   if (!cluster)
     throw new Error('There is no PostgreSQL 15 or later here; install one or set TEST_DATABASE_URL.')
   cleanUp(cluster.stop)
@@ -49,5 +49,5 @@ export async function prepareDatabase(
   cleanUp: CleanUp,
 ): Promise<{ DATABASE_URL: string; DATA_DIR: string }> {
   const DATABASE_URL = await createDatabase(await openPostgres(cleanUp), name, cleanUp)
-  return { DATABASE_URL, DATA_DIR: temporaryFolder(cleanUp) }
+  return { DATABASE_URL, DATA_DIR: createTemporaryFolder(cleanUp) }
 }

@@ -11,7 +11,7 @@ import { compileCache, root, serverEnvironment, serverFlags } from '#scripts/run
 export const FIRST_PORT = Number(process.env.BENCH_PORT ?? 4380)
 
 /** Returns a random secret; in demo mode the session secret is the data directory's own. */
-export const newSecret = (): string => randomBytes(32).toString('base64url')
+export const createSecret = (): string => randomBytes(32).toString('base64url')
 
 const STOP_MS = 30_000
 
@@ -56,13 +56,13 @@ export function runProcess(program: string, args: string[], options: ProcessOpti
     errors: () => errors,
     hasEnded,
     async stop() {
-      if (!hasEnded()) await stopWithin(child, signal)
+      if (!hasEnded()) await stopProcess(child, signal)
       process.off('exit', kill)
     },
   }
 }
 
-async function stopWithin(child: ChildProcess, signal: (name: NodeJS.Signals) => void): Promise<void> {
+async function stopProcess(child: ChildProcess, signal: (name: NodeJS.Signals) => void): Promise<void> {
   const ended = once(child, 'exit')
   signal('SIGTERM')
   const force = setTimeout(() => signal('SIGKILL'), STOP_MS)
@@ -77,7 +77,7 @@ const PAUSE_MS = 4
  * Sends one request on a new connection, without fetch's warm-up.
  * @returns its status, 0 when refused
  */
-function statusOf(url: string): Promise<number> {
+function fetchStatus(url: string): Promise<number> {
   return new Promise((resolve) => {
     const probe = request(url, { agent: false, timeout: 2_000 }, (reply) => {
       reply.resume()
@@ -96,7 +96,7 @@ function statusOf(url: string): Promise<number> {
  */
 export async function waitUntilAnswers(url: string, started: RunningProcess): Promise<number> {
   while (performance.now() - started.startedAt < MAX_WAIT_MS) {
-    const status = await statusOf(url)
+    const status = await fetchStatus(url)
     if (status > 0 && status < 500) return performance.now() - started.startedAt
     if (started.hasEnded()) throw new Error(`the process behind ${url} ended:\n${started.errors()}`)
     await wait(PAUSE_MS)
@@ -139,7 +139,7 @@ async function readServerFlags(folder: string): Promise<string[]> {
 }
 
 /** Returns a process's resident memory in megabytes (10⁶ bytes), from /proc or by ps. */
-export function residentMemory(pid: number): number {
+export function readResidentMemory(pid: number): number {
   return (readKibibytes(pid) * 1024) / 1e6
 }
 
@@ -158,7 +158,7 @@ const TICK_US = 10_000
  * Returns the processor time of a process in µs; undefined without /proc.
  * @param ofChildren instead that of its ended children
  */
-export function cpuTime(pid: number, ofChildren = false): number | undefined {
+export function readCpuTime(pid: number, ofChildren = false): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field, the program's name, may contain anything but ends at the last parenthesis.

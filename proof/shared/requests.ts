@@ -12,7 +12,7 @@ export interface Answer {
   body: string
 }
 
-export interface Asked {
+export interface PortalRequest {
   method?: string
   path: string
   token?: string
@@ -28,7 +28,7 @@ export interface Asked {
 }
 
 /** Sends one request; never throws, since a broken connection may be the expected result. */
-export function ask(portalUrl: string, asked: Asked): Promise<Answer> {
+export function sendRequest(portalUrl: string, asked: PortalRequest): Promise<Answer> {
   const { method = 'GET', path, token, body, timeoutMs = 15_000, agent = false } = asked
   const text = body === undefined ? undefined : JSON.stringify(body)
   const sentAt = performance.now()
@@ -67,13 +67,13 @@ export function ask(portalUrl: string, asked: Asked): Promise<Answer> {
  */
 export async function sendRequests(
   serverUrl: string,
-  requests: readonly Asked[],
+  requests: readonly PortalRequest[],
   connections: number,
 ): Promise<Answer[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   // A server under measurement may be slow.
-  const send = async (asked: Asked) => {
-    const answer = await ask(serverUrl, { timeoutMs: 0, ...asked, agent })
+  const send = async (asked: PortalRequest) => {
+    const answer = await sendRequest(serverUrl, { timeoutMs: 0, ...asked, agent })
     if (answer.error) throw new Error(`${asked.path} was not answered: ${answer.error}`)
     return answer
   }
@@ -94,7 +94,7 @@ export function assertAllOk(answers: readonly Answer[]): void {
 }
 
 /** Returns the browser's request for the embed token of an area's report. */
-export function tokenRequest(token: string, type: string): Asked {
+export function createTokenRequest(token: string, type: string): PortalRequest {
   const report = EMULATED_REPORTS.find((each) => each.type === type)
   if (!report) throw new Error(`no emulated report for ${type}`)
   const { workspaceId, reportId, datasetId } = report

@@ -22,7 +22,7 @@ export async function runTask(work: (cleanUp: CleanUp) => Promise<void>, maxMs =
     say(`given up after ${maxMs / 60_000} minutes`)
     process.exit(1)
   }, maxMs)
-  await undoAfterwards(async (cleanUp) => {
+  await runWithCleanUp(async (cleanUp) => {
     try {
       await work(cleanUp)
     } catch (error) {
@@ -35,7 +35,7 @@ export async function runTask(work: (cleanUp: CleanUp) => Promise<void>, maxMs =
 }
 
 /** Runs work, then ends what it started in reverse order, also when it throws. */
-export async function undoAfterwards<T>(work: (cleanUp: CleanUp) => Promise<T>): Promise<T> {
+export async function runWithCleanUp<T>(work: (cleanUp: CleanUp) => Promise<T>): Promise<T> {
   const undos: (() => unknown)[] = []
   try {
     return await work((undo) => undos.push(undo))
@@ -52,7 +52,7 @@ export async function undoAfterwards<T>(work: (cleanUp: CleanUp) => Promise<T>):
 }
 
 /** Creates a folder that is removed when the run ends, also when interrupted. */
-export function temporaryFolder(cleanUp: CleanUp): string {
+export function createTemporaryFolder(cleanUp: CleanUp): string {
   const folder = mkdtempSync(join(tmpdir(), 'patio-bench-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)

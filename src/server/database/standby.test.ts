@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findPostgres } from '#scripts/find-programs.mjs'
-import { startThrowAwayPostgres, unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { startTemporaryPostgres, findUnprivilegedUser } from '#scripts/throw-away-postgres.mjs'
 import { findFreePort } from '#server/testing/portal-process.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 import { migrate } from './migrate.ts'
@@ -16,7 +16,7 @@ const SLOW = 120_000
 async function startStandby(primaryUrl: string) {
   // Where the other programs are too: the one that is found may be a link.
   const programs = dirname(realpathSync(join((await findPostgres()) as string, 'postgres')))
-  const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined
+  const owner = process.getuid?.() === 0 ? findUnprivilegedUser() : undefined
   const folder = mkdtempSync('/tmp/patio-standby-')
   if (owner) chownSync(folder, owner.uid, owner.gid)
   const [data, port] = [join(folder, 'data'), await findFreePort()]
@@ -51,7 +51,7 @@ async function startStandby(primaryUrl: string) {
 test.skipIf(!process.env.TEST_DATABASE_URL)(
   'of a primary and its standby the one that writes is taken, whichever it is',
   async () => {
-    const primary = await startThrowAwayPostgres()
+    const primary = await startTemporaryPostgres()
     if (!primary) throw new Error('a server to test on, and no programs of one')
     onTestFinished(primary.stop)
     const standby = await startStandby(primary.url)

@@ -11,7 +11,7 @@ import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '#contract/health.ts'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
-import { startThrowAwayPostgres, unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { startTemporaryPostgres, findUnprivilegedUser } from '#scripts/throw-away-postgres.mjs'
 import { readConfig } from '#server/config.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createLog } from '#server/log.ts'
@@ -216,7 +216,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
   const look = (environment: Record<string, string>) => linesFrom(...serverChecks(configOf(environment)))
 
   test('that only reads, is asked with a wrong password, and speaks TLS that is known, or is not', async () => {
-    const server = await startThrowAwayPostgres()
+    const server = await startTemporaryPostgres()
     if (!server) throw new Error('a server to test on, and no programs of one')
     onTestFinished(server.stop)
     const { host } = new URL(server.url)
@@ -240,7 +240,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
 
     const { folder, certificate, key } = createCertificate()
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    const owner = unprivilegedUser()
+    const owner = findUnprivilegedUser()
     if (process.getuid?.() === 0) chownSync(key, owner.uid, owner.gid)
     chmodSync(key, 0o600)
     await runAt(

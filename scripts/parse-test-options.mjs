@@ -41,7 +41,7 @@ sem que um teste tenha falhado conta como uma falha.
  *   the steps in running order; `shuffle` is the seed, empty for a new one
  * @throws {Error} for an unknown option or step
  */
-export function readTestOptions(args) {
+export function parseTestOptions(args) {
   /** @type {string[]} */
   const filters = []
   /** @type {string[]} */

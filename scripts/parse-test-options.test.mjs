@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTestOptions } from './read-test-options.mjs'
+import { parseTestOptions } from './parse-test-options.mjs'
 
 test.each([
   {
@@ -12,7 +12,7 @@ test.each([
   { args: ['sign-in'], steps: ['unit', 'browser'], filters: ['sign-in'] },
   { args: ['sign-in', '--only', 'unit', 'e2e'], steps: ['unit'], filters: ['sign-in', 'e2e'] },
 ])('$args runs $steps', ({ args, steps, filters }) => {
-  expect(readTestOptions(args)).toEqual({ help: false, steps, filters })
+  expect(parseTestOptions(args)).toEqual({ help: false, steps, filters })
 })
 
 test.each([
@@ -20,16 +20,16 @@ test.each([
   [['--shuffle=7'], '7'],
   [[], undefined],
 ])('%s shuffles with the seed %j', (args, seed) => {
-  expect(readTestOptions(args).shuffle).toBe(seed)
+  expect(parseTestOptions(args).shuffle).toBe(seed)
 })
 
 test.each([[['--only']], [['--only', 'units']], [['--watch']]])(
   'rejects %s and prints the usage',
   (args) => {
-    expect(() => readTestOptions(args)).toThrow(/desconhecid[ao].*Uso: npm test/s)
+    expect(() => parseTestOptions(args)).toThrow(/desconhecid[ao].*Uso: npm test/s)
   },
 )
 
 test('--help overrides other options', () => {
-  expect(readTestOptions(['x', '--help']).help).toBe(true)
+  expect(parseTestOptions(['x', '--help']).help).toBe(true)
 })
