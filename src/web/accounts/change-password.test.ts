@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { adoptSession } from '#web/session/session.ts'
-import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
+import { stubFetch, installLocalStorage, problem, createSession } from '#web/testing/browser-parts.ts'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { changePassword, explainRefusal } from './change-password.ts'
 import { toResetToast } from './reset-password-screen.tsx'
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 describe('changePassword', () => {
   it('sends the new password alone', async () => {
-    const requests = answerWith(Response.json({ success: true }))
+    const requests = stubFetch(Response.json({ success: true }))
     await changePassword('nova')
     expect(requests).toMatchObject([
       { path: '/api/functions/change-password', body: { newPassword: 'nova' } },
@@ -24,8 +24,8 @@ describe('changePassword', () => {
   })
 
   it('stores the device token of the reply', async () => {
-    answerWith(Response.json({ success: true, device_token: 'd1' }))
-    adoptSession(sessionOf(1))
+    stubFetch(Response.json({ success: true, device_token: 'd1' }))
+    adoptSession(createSession(1))
     await changePassword('nova')
     expect(storage.get('patio.device.ana@grupopatio.com.br')).toBe('d1')
   })
@@ -38,7 +38,7 @@ describe('changePassword', () => {
     ['an unknown error', problem(500, 'internal'), REJECTED, false],
     ['no reply', new TypeError('fetch failed'), 'Erro ao alterar senha', false],
   ])('throws an error that explainRefusal explains, for %s', async (_, answer, title, isAboutPassword) => {
-    answerWith(answer)
+    stubFetch(answer)
     const error = await changePassword('nova').catch((thrown: unknown) => thrown)
     expect(explainRefusal(error, 'Erro ao alterar senha')).toMatchObject({ title })
     expect(toFieldErrors(error)).toEqual(isAboutPassword ? [{ path: 'password', message: title }] : [])
@@ -51,7 +51,7 @@ it('explainRefusal names the guessable part of a password', async () => {
     ...(await problem(422, 'password-rejected').json()),
     fields: [{ path: 'password', message: part }],
   }
-  answerWith(Response.json(body, { status: 422 }))
+  stubFetch(Response.json(body, { status: 422 }))
   const error = await changePassword('Toyota@Toyota1').catch((thrown: unknown) => thrown)
   const title = 'detalhe de password-rejected'
   expect(explainRefusal(error, '')).toEqual({ kind: 'error', title, description: part })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerWith, installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
+import { stubFetch, installLocalStorage, openTab, problem, createSession } from '#web/testing/browser-parts.ts'
 
 const openLinks = async () => ({ ...(await openTab()), ...(await import('./mail-link.ts')) })
 
@@ -21,10 +21,10 @@ describe('mail links', () => {
 
   it('send the mark and the access token with a signup link, neither with a reset link', async () => {
     const { fetchLinkState, storeMark, storeSession } = await openLinks()
-    storeSession(sessionOf(1))
+    storeSession(createSession(1))
     storeMark('the-mark')
     const state = { email: 'ana@grupopatio.com.br', state: 'confirms' }
-    const requests = answerWith(Response.json(state), Response.json({ ...state, state: 'asks-password' }))
+    const requests = stubFetch(Response.json(state), Response.json({ ...state, state: 'asks-password' }))
     expect(await fetchLinkState('signup', 'abc')).toEqual(state)
     await fetchLinkState('recovery', 'def')
     expect(requests).toEqual([
@@ -43,7 +43,7 @@ describe('mail links', () => {
 
   it('resolve to undefined when invalid and throw when they cannot be checked', async () => {
     const { fetchLinkState } = await openLinks()
-    answerWith(problem(400, 'invalid-link'), new TypeError('fetch failed'), problem(429, 'rate-limited'))
+    stubFetch(problem(400, 'invalid-link'), new TypeError('fetch failed'), problem(429, 'rate-limited'))
     expect(await fetchLinkState('signup', 'used')).toBeUndefined()
     await expect(fetchLinkState('signup', 'later')).rejects.toThrow()
     await expect(fetchLinkState('signup', 'later')).rejects.toThrow()
@@ -65,7 +65,7 @@ describe('the confirmation mark of a sign-up', () => {
   it('is removed on sign-in and sign-out', async () => {
     const { storeMark, readMark, adoptSession, endLocalSession } = await openLinks()
     storeMark('the-mark')
-    adoptSession(sessionOf(1))
+    adoptSession(createSession(1))
     expect(readMark()).toBeUndefined()
     storeMark('the-mark')
     endLocalSession()

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerWith, installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
+import { stubFetch, installLocalStorage, openTab, problem, createSession } from '#web/testing/browser-parts.ts'
 
 const ok = () => Response.json({ role: 'admin' })
 
@@ -11,8 +11,8 @@ beforeEach(() => {
 describe('callApi', () => {
   it('sends the access token to protected routes only', async () => {
     const tab = await openTab()
-    tab.adoptSession(sessionOf(1))
-    const requests = answerWith(ok(), Response.json({ success: true }))
+    tab.adoptSession(createSession(1))
+    const requests = stubFetch(ok(), Response.json({ success: true }))
     expect(await tab.callApi('GET /api/user-roles/me')).toEqual({ role: 'admin' })
     await tab.callPublic('POST /api/functions/verify-recaptcha', { body: { token: 't' } })
     expect(requests.map(({ authorization }) => authorization)).toEqual(['Bearer access-1', null])
@@ -20,24 +20,24 @@ describe('callApi', () => {
 
   it('refreshes a session about to expire before the request', async () => {
     const tab = await openTab()
-    tab.adoptSession(sessionOf(1, { expiresIn: 59 }))
-    const requests = answerWith(Response.json(sessionOf(2)), ok())
+    tab.adoptSession(createSession(1, { expiresIn: 59 }))
+    const requests = stubFetch(Response.json(createSession(2)), ok())
     await tab.callApi('GET /api/user-roles/me')
     expect(requests.map(({ authorization }) => authorization)).toEqual([null, 'Bearer access-2'])
   })
 
   it('uses the old token when the refresh fails and it is still valid', async () => {
     const tab = await openTab()
-    tab.adoptSession(sessionOf(1, { expiresIn: 30 }))
-    const requests = answerWith(problem(503, 'database-unavailable'), ok())
+    tab.adoptSession(createSession(1, { expiresIn: 30 }))
+    const requests = stubFetch(problem(503, 'database-unavailable'), ok())
     await tab.callApi('GET /api/user-roles/me')
     expect(requests.at(-1)?.authorization).toBe('Bearer access-1')
   })
 
   it('refreshes the session and retries once after a 401', async () => {
     const tab = await openTab()
-    tab.adoptSession(sessionOf(1))
-    const requests = answerWith(problem(401, 'unauthenticated'), Response.json(sessionOf(2)), ok())
+    tab.adoptSession(createSession(1))
+    const requests = stubFetch(problem(401, 'unauthenticated'), Response.json(createSession(2)), ok())
     expect(await tab.callApi('GET /api/user-roles/me')).toEqual({ role: 'admin' })
     expect(requests.map(({ authorization }) => authorization)).toEqual([
       'Bearer access-1',
@@ -48,10 +48,10 @@ describe('callApi', () => {
 
   it('gives up after the second 401', async () => {
     const tab = await openTab()
-    tab.adoptSession(sessionOf(1))
-    const requests = answerWith(
+    tab.adoptSession(createSession(1))
+    const requests = stubFetch(
       problem(401, 'unauthenticated'),
-      Response.json(sessionOf(2)),
+      Response.json(createSession(2)),
       problem(401, 'unauthenticated'),
     )
     await expect(tab.callApi('GET /api/user-roles/me')).rejects.toMatchObject({ status: 401 })
@@ -60,9 +60,9 @@ describe('callApi', () => {
 
   it('does not retry when another person has signed in meanwhile', async () => {
     const tab = await openTab()
-    tab.adoptSession(sessionOf(1))
-    const requests = answerWith(() => {
-      tab.storeSession(sessionOf(2, { userId: 'bruno' }))
+    tab.adoptSession(createSession(1))
+    const requests = stubFetch(() => {
+      tab.storeSession(createSession(2, { userId: 'bruno' }))
       return problem(401, 'unauthenticated')
     })
     await expect(tab.callApi('GET /api/user-roles/me')).rejects.toMatchObject({ status: 401 })
@@ -71,7 +71,7 @@ describe('callApi', () => {
 
   it('throws an ApiError with the problem’s detail and Retry-After', async () => {
     const tab = await openTab()
-    answerWith(problem(429, 'rate-limited', { 'retry-after': '30' }))
+    stubFetch(problem(429, 'rate-limited', { 'retry-after': '30' }))
     const failure = tab.callPublic('GET /api/auth/challenge')
     await expect(failure).rejects.toBeInstanceOf(tab.ApiError)
     await expect(failure).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('callApi', () => {
     ['a reply that should be JSON', new Response('<html>')],
   ])('throws a generic ApiError for %s that is HTML', async (_, answer) => {
     const tab = await openTab()
-    answerWith(answer)
+    stubFetch(answer)
     await expect(tab.callPublic('GET /api/auth/challenge')).rejects.toMatchObject({
       name: 'ApiError',
       message: tab.GENERIC_FAILURE.detail,
@@ -96,7 +96,7 @@ describe('callApi', () => {
 
   it('throws a NetworkError without a connection', async () => {
     const tab = await openTab()
-    answerWith(new TypeError('fetch failed'))
+    stubFetch(new TypeError('fetch failed'))
     await expect(tab.callPublic('GET /api/auth/challenge')).rejects.toThrow(
       'Sem conexão com o portal. Verifique sua internet e tente novamente.',
     )
@@ -105,7 +105,7 @@ describe('callApi', () => {
   it('rethrows the abort of the caller’s own signal', async () => {
     const tab = await openTab()
     const controller = new AbortController()
-    answerWith(() => {
+    stubFetch(() => {
       controller.abort()
       throw new DOMException('aborted', 'AbortError')
     })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { answerWith, problem } from '#web/testing/browser-parts.ts'
+import { stubFetch, problem } from '#web/testing/browser-parts.ts'
 import { createEventParser, openEventStream, readEvents } from './event-stream.ts'
 import { ApiError } from './send-request.ts'
 
@@ -38,7 +38,7 @@ describe('openEventStream', () => {
 
   it('sends the token in a header and reads the events', async () => {
     const reply = new Response('data: ção\n\n', { headers: { 'content-type': 'text/event-stream' } })
-    const requests = answerWith(reply)
+    const requests = stubFetch(reply)
     const found: string[] = []
     let pieces = 0
     await readEvents(
@@ -54,7 +54,7 @@ describe('openEventStream', () => {
   })
 
   it('throws for a refusal and for a response that is no event stream', async () => {
-    answerWith(problem(429, 'rate-limited', { 'retry-after': '7' }), new Response('<html>'))
+    stubFetch(problem(429, 'rate-limited', { 'retry-after': '7' }), new Response('<html>'))
     await expect(open()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 7 })
     await expect(open()).rejects.toBeInstanceOf(ApiError)
   })

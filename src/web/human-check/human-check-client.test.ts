@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerWith, installLocalStorage } from '#web/testing/browser-parts.ts'
+import { stubFetch, installLocalStorage } from '#web/testing/browser-parts.ts'
 import { toastStore } from '#web/ui/toast.tsx'
 import { createHumanCheckClient } from './human-check-client.ts'
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 describe('createHumanCheckClient', () => {
   it('exchanges an answer once, ahead of the submit', async () => {
-    const requests = answerWith(Response.json({ success: true, pass: 'p1' }))
+    const requests = stubFetch(Response.json({ success: true, pass: 'p1' }))
     const client = createClient()
     await client.receiveAnswer('a1')
     await client.receiveAnswer('a1')
@@ -30,7 +30,7 @@ describe('createHumanCheckClient', () => {
   })
 
   it('requests a new answer when the pass is too old', async () => {
-    answerWith(Response.json({ success: true, pass: 'p1' }), Response.json({ success: true, pass: 'p2' }))
+    stubFetch(Response.json({ success: true, pass: 'p1' }), Response.json({ success: true, pass: 'p2' }))
     const client = createClient()
     await client.receiveAnswer('a1')
     now = 101_000
@@ -43,7 +43,7 @@ describe('createHumanCheckClient', () => {
     ['success false', Response.json({ success: false })],
     ['a failing call', new TypeError('fetch failed')],
   ])('on %s shows a toast and resets the widget', async (_, answer) => {
-    answerWith(answer)
+    stubFetch(answer)
     widget.solve.mockResolvedValue('a1')
     expect(await createClient().getPass()).toEqual({ kind: 'failed' })
     expect(widget.reset).toHaveBeenCalledOnce()
@@ -51,7 +51,7 @@ describe('createHumanCheckClient', () => {
   })
 
   it('passes the answer itself on while the exchange is rate limited', async () => {
-    answerWith(Response.json({ code: 'rate-limited' }, { status: 429 }))
+    stubFetch(Response.json({ code: 'rate-limited' }, { status: 429 }))
     widget.solve.mockResolvedValue('a1')
     expect(await createClient().getPass()).toEqual({ kind: 'passed', pass: 'a1' })
     expect(widget.reset).not.toHaveBeenCalled()
@@ -63,7 +63,7 @@ describe('createHumanCheckClient', () => {
   })
 
   it('discards the pass on reset', async () => {
-    answerWith(Response.json({ success: true, pass: 'p1' }))
+    stubFetch(Response.json({ success: true, pass: 'p1' }))
     const client = createClient()
     await client.receiveAnswer('a1')
     client.reset()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerWith, installLocalStorage, openTab, sessionOf } from '#web/testing/browser-parts.ts'
+import { stubFetch, installLocalStorage, openTab, createSession } from '#web/testing/browser-parts.ts'
 
 const MINUTE = 60_000
 const WARNING = 'Sua sessão expirará em 2 minutos devido à inatividade.'
@@ -16,7 +16,7 @@ beforeEach(() => {
   storage = installLocalStorage()
   windows = []
   vi.useFakeTimers({ now: Date.parse('2026-01-05T12:00:00Z') })
-  answerWith(...Array.from({ length: 5 }, () => new Response(null, { status: 204 })))
+  stubFetch(...Array.from({ length: 5 }, () => new Response(null, { status: 204 })))
 })
 afterEach(() => vi.useRealTimers())
 
@@ -56,7 +56,7 @@ function dispatchStorageEvents(): void {
 
 async function openSignedInTab() {
   const tab = await openWatchedTab()
-  tab.adoptSession(sessionOf(1, { expiresIn: 3_600 }))
+  tab.adoptSession(createSession(1, { expiresIn: 3_600 }))
   tab.watch()
   return tab
 }
@@ -155,10 +155,10 @@ describe('watchInactivity', () => {
 
   it('signs out at once in a tab reopened after 31 minutes, before any request', async () => {
     const first = await openWatchedTab()
-    first.adoptSession(sessionOf(1))
+    first.adoptSession(createSession(1))
     windows = []
     vi.setSystemTime(Date.now() + 31 * MINUTE)
-    const requests = answerWith()
+    const requests = stubFetch()
     const again = await openWatchedTab()
     again.watch()
     expect(again.getSession()).toBeUndefined()
@@ -169,7 +169,7 @@ describe('watchInactivity', () => {
 
   it('keeps the session of a tab reopened after 29 minutes and warns at once', async () => {
     const first = await openWatchedTab()
-    first.adoptSession(sessionOf(1, { expiresIn: 3_600 }))
+    first.adoptSession(createSession(1, { expiresIn: 3_600 }))
     windows = []
     vi.setSystemTime(Date.now() + 29 * MINUTE)
     const again = await openWatchedTab()
@@ -195,15 +195,15 @@ describe('watchInactivity', () => {
 
   it('does not refresh a session that has timed out', async () => {
     const tab = await openWatchedTab()
-    tab.adoptSession(sessionOf(1, { expiresIn: 600 }))
+    tab.adoptSession(createSession(1, { expiresIn: 600 }))
     vi.setSystemTime(Date.now() + 31 * MINUTE)
-    const requests = answerWith(Response.json(sessionOf(2)))
+    const requests = stubFetch(Response.json(createSession(2)))
     await tab.refreshSession()
     expect(requests).toEqual([])
   })
 
   it('signs out at the server too, and writes to storage at most once a second', async () => {
-    const requests = answerWith(new Response(null, { status: 204 }))
+    const requests = stubFetch(new Response(null, { status: 204 }))
     const tab = await openSignedInTab()
     await advance(5_000)
     const before = storage.get('patio.last-activity')

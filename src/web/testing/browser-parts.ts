@@ -14,7 +14,7 @@ export function installLocalStorage(): Map<string, string> {
 }
 
 /** A session as the server issues it; its tokens carry the number. */
-export function sessionOf(number: number, { expiresIn = 600, userId = 'ana' } = {}): Session {
+export function createSession(number: number, { expiresIn = 600, userId = 'ana' } = {}): Session {
   return {
     access_token: `access-${number}`,
     refresh_token: `refresh-${number}`,
@@ -36,7 +36,7 @@ export function sessionOf(number: number, { expiresIn = 600, userId = 'ana' } = 
 }
 
 /** Somebody who waits for approval and may see nothing yet, but for what is said. */
-export function profileOf(rest: Partial<ManagedProfile> = {}): ManagedProfile {
+export function createProfile(rest: Partial<ManagedProfile> = {}): ManagedProfile {
   return {
     id: 'i',
     user_id: 'u',
@@ -60,7 +60,7 @@ export function profileOf(rest: Partial<ManagedProfile> = {}): ManagedProfile {
 type Answer = Response | Error | (() => Promise<Response> | Response)
 
 /** Replaces fetch; each request gets the next answer. Returns the requests made so far. */
-export function answerWith(
+export function stubFetch(
   ...answers: Answer[]
 ): { path: string; authorization: string | null; body: unknown }[] {
   const requests: { path: string; authorization: string | null; body: unknown }[] = []
@@ -95,6 +95,6 @@ export async function openTab() {
 }
 
 /** Lets messages between tabs arrive. */
-export function settle(): Promise<void> {
+export function waitForMessages(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 50))
 }

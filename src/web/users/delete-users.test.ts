@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ManagedProfile } from '#contract/users.ts'
 import { clearSession, storeSession } from '#web/session/session-store.ts'
-import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
+import { stubFetch, installLocalStorage, problem, createSession } from '#web/testing/browser-parts.ts'
 import { closeToast, toastStore } from '#web/ui/toast.tsx'
 import { announceDeletion, deleteInBatches, describeListChange, readSelected } from './delete-users.ts'
 
@@ -10,7 +10,7 @@ const shown = () => toastStore.read().map(({ title, description }) => [title, de
 
 beforeEach(() => {
   installLocalStorage()
-  storeSession(sessionOf(1))
+  storeSession(createSession(1))
 })
 afterEach(() => {
   for (const { id } of toastStore.read()) closeToast(id)
@@ -21,7 +21,7 @@ describe('readSelected', () => {
   const all = { kind: 'allMatching' as const, filter: { q: 'a', approved: false }, except: ['u2'], count: 4 }
 
   it('reads all pages and drops the exceptions', async () => {
-    const requests = answerWith(
+    const requests = stubFetch(
       Response.json({ items: [person('u1'), person('u2')], next: 'mais' }),
       Response.json({ items: [person('u3'), person('u4')], next: null }),
     )
@@ -65,7 +65,7 @@ describe('deleteInBatches', () => {
   it('sends every id once, reports progress and collects refusals', async () => {
     const refused = { userId: 'u0', error: 'Usuário não encontrado.' }
     const answer = (success: string[], errors: object[] = []) => Response.json({ success, errors })
-    const requests = answerWith(
+    const requests = stubFetch(
       answer(userIds.slice(1, 250), [refused]),
       answer(userIds.slice(250, 500)),
       answer(userIds.slice(500)),
@@ -84,7 +84,7 @@ describe('deleteInBatches', () => {
   })
 
   it('stops at the first failed batch and keeps earlier results', async () => {
-    const requests = answerWith(
+    const requests = stubFetch(
       Response.json({ success: userIds.slice(0, 250), errors: [] }),
       problem(403, 'forbidden'),
       Response.json({ success: [], errors: [] }),

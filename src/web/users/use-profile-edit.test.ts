@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { HistoryEntry, ManagedProfile } from '#contract/users.ts'
-import { answerWith, installLocalStorage, profileOf, sessionOf } from '#web/testing/browser-parts.ts'
+import { stubFetch, installLocalStorage, createProfile, createSession } from '#web/testing/browser-parts.ts'
 
-const base = profileOf({ types: ['Vendas'], version: 3 })
+const base = createProfile({ types: ['Vendas'], version: 3 })
 const entry = (id: number, action: string, actor: string, before: object, after: object) =>
   ({
     id,
@@ -16,8 +16,8 @@ const entry = (id: number, action: string, actor: string, before: object, after:
 async function loadConflict(current: Partial<ManagedProfile>, items: HistoryEntry[]) {
   vi.useFakeTimers({ now: new Date('2026-11-20T18:00:00Z'), toFake: ['Date'] })
   const { storeSession } = await import('#web/session/session-store.ts')
-  storeSession(sessionOf(1, { userId: 'eu' }))
-  answerWith(Response.json({ ...base, ...current }), Response.json({ items, next: null }))
+  storeSession(createSession(1, { userId: 'eu' }))
+  stubFetch(Response.json({ ...base, ...current }), Response.json({ items, next: null }))
   const { readConflict } = await import('./use-profile-edit.ts')
   return (await readConflict(base)).sentences
 }

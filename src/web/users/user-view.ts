@@ -139,7 +139,7 @@ export function serializeOrder({ sort, order }: ProfileOrder): UserSearch {
   }
 }
 
-/** Returns the order after a click on a column: toggleValue, or ascending for another column. */
+/** Returns the order after a click on a column: toggled, or ascending for another column. */
 export function toggleOrder(current: ProfileOrder, sort: ProfileOrder['sort']): ProfileOrder {
   return { sort, order: current.sort === sort && current.order === 'asc' ? 'desc' : 'asc' }
 }

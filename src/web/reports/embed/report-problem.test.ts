@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { supportRoutes } from '#contract/support.ts'
-import { answerWith, installLocalStorage } from '#web/testing/browser-parts.ts'
+import { stubFetch, installLocalStorage } from '#web/testing/browser-parts.ts'
 import { toEmbedFailure } from './embed-failure.ts'
 import { reportProblem } from './report-overlay.tsx'
 
@@ -12,7 +12,7 @@ beforeEach(() => {
 describe('reportProblem', () => {
   it('sends the failure in the contract’s form, without anything that looks like a token', async () => {
     const token = `H4sIAAAAAAAE${'Ab1+/_-.='.repeat(40)}`
-    const requests = answerWith(Response.json({ success: true }, { status: 201 }))
+    const requests = stubFetch(Response.json({ success: true }, { status: 201 }))
     const report = { area: 'Vendas', embedMode: 'service_principal', reportId: '' } as const
     const seen = toEmbedFailure({
       message: `Unknown failure with ${token} ${'long '.repeat(80)}`,
