@@ -71,12 +71,12 @@ test('adds to the selected people, shows the effect first, and can be undone', a
 test('removes from all who match except one', async ({ page, other }) => {
   const people = await createFamily(other, 'oliveira', 2)
   for (const { email } of people) await other.change(email, { types: ['Vendas', 'CRM'] })
-  const everybody = await other.people('q=oliveira')
+  const family = await other.people('q=oliveira')
   await openAdmin(page, '?q=oliveira')
   await page.getByRole('checkbox').first().check()
   const left = people[0]?.email as string
   await page.getByRole('row').filter({ hasText: left }).getByRole('checkbox').uncheck()
-  const count = everybody.length - 1
+  const count = family.length - 1
   await page.getByRole('button', { name: `Alterar Filtros em Massa (${count})` }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Remover dos usuários selecionados').click()

@@ -128,11 +128,11 @@ test('settings that fail to load are reported and can be retried', async ({ page
   await page.route('**/api/reports/me', (route) => route.fulfill({ status: 500, body: 'no' }))
   await openAs(page, 'vendas.rj')
   await expect(page.getByText('Erro ao carregar configurações')).toBeVisible()
-  const said = page.getByText(noReports)
-  await expect(said).toBeVisible()
+  const message = page.getByText(noReports)
+  await expect(message).toBeVisible()
   // At the top of a phone, but not above the screen's own message.
   const top = async (locator: Locator) => (await locator.boundingBox())?.y ?? 0
-  expect(await top(page.getByRole('region', { name: 'Notificações' }))).toBeGreaterThan(await top(said))
+  expect(await top(page.getByRole('region', { name: 'Notificações' }))).toBeGreaterThan(await top(message))
   await page.unroute('**/api/reports/me')
   await page.getByRole('button', { name: 'Tentar novamente' }).click()
   await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])

@@ -91,15 +91,15 @@ test('people who leave the list also leave the selection and its exceptions', as
 }) => {
   const waiting = await other.people('approved=false&verified=true')
   const [first = '', second = '', third = ''] = waiting.slice(2).map(({ email }) => email)
-  const rowOf = (email: string) => rows(page).filter({ hasText: email })
+  const getRow = (email: string) => rows(page).filter({ hasText: email })
   const approve = async (email: string) => {
-    await rowOf(email).getByRole('button', { name: 'Aprovar' }).click()
+    await getRow(email).getByRole('button', { name: 'Aprovar' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Aprovar' }).click()
     await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
-    await expect(rowOf(email)).toHaveCount(0)
+    await expect(getRow(email)).toHaveCount(0)
   }
   await openTable(page, '?status=pending&verified=yes')
-  for (const email of [first, second]) await rowOf(email).getByRole('checkbox').check()
+  for (const email of [first, second]) await getRow(email).getByRole('checkbox').check()
   await approve(first)
   await expect(getStatus(page)).toContainText('1 usuário selecionado')
   await expect(remove(page)).toHaveText('Excluir Selecionados (1)')
@@ -107,7 +107,7 @@ test('people who leave the list also leave the selection and its exceptions', as
 
   const left = waiting.length - 2
   await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
-  await rowOf(third).getByRole('checkbox').uncheck()
+  await getRow(third).getByRole('checkbox').uncheck()
   await expect(remove(page)).toHaveText(`Excluir Selecionados (${left})`)
   await approve(third)
   await expect(getStatus(page)).toContainText(`Todos os ${left} usuários`)

@@ -90,14 +90,14 @@ test('a row shows a person’s entitlements and offers every action', async ({ p
 
 test('filters are kept in the URL, through a reload and back', async ({ page }) => {
   await openTable(page)
-  const everybody = (await getStatus(page).textContent()) as string
+  const totalText = (await getStatus(page).textContent()) as string
   const pending = page.getByRole('button', { name: /^Pendentes \(\d+\)$/ })
   const waiting = /\d+/.exec((await pending.textContent()) ?? '')?.[0]
   await pending.click()
-  await expect(getStatus(page)).toHaveText(`${waiting} de ${everybody}`)
+  await expect(getStatus(page)).toHaveText(`${waiting} de ${totalText}`)
   await expect(page).toHaveURL(/status=pending/)
   await pending.click()
-  await expect(getStatus(page)).toHaveText(everybody)
+  await expect(getStatus(page)).toHaveText(totalText)
 
   await getFilter(page, 'Marca').click()
   await page.getByRole('combobox', { name: 'Buscar em Marca' }).fill('fía')
@@ -106,7 +106,7 @@ test('filters are kept in the URL, through a reload and back', async ({ page }) 
   await expect(getFilter(page, 'Marca')).toBeFocused()
   await expect(getStatus(page)).toHaveText(/^\d+ de /)
   const fiat = (await getStatus(page).textContent()) as string
-  for (const [name, option, parameter, told] of [
+  for (const [name, option, parameter, label] of [
     ['Estado', 'MG', 'estado=MG', 'Estado: MG'],
     ['E-mail', 'Verificado', 'verified=yes', 'E-mail: verificado'],
     ['E-mail', 'Pendente', 'verified=no', 'E-mail: pendente'],
@@ -114,7 +114,7 @@ test('filters are kept in the URL, through a reload and back', async ({ page }) 
   ] as const) {
     await pickFilter(page, name, option)
     await expect(page).toHaveURL(new RegExp(`[?&]${parameter}(&|$)`))
-    await expect(getFilter(page, name)).toHaveText(told)
+    await expect(getFilter(page, name)).toHaveText(label)
   }
   await page.reload()
   await expect(getFilter(page, 'Estado')).toHaveText('Estado: MG')
@@ -122,7 +122,7 @@ test('filters are kept in the URL, through a reload and back', async ({ page }) 
   for (let steps = 0; steps < 4; steps += 1) await page.goBack()
   await expect(getStatus(page)).toHaveText(fiat)
   await page.getByRole('button', { name: 'Limpar filtros' }).click()
-  await expect(getStatus(page)).toHaveText(everybody)
+  await expect(getStatus(page)).toHaveText(totalText)
   await expect(page).toHaveURL(/\/admin$/)
 })
 

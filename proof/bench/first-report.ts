@@ -66,9 +66,9 @@ function watchFirstReport(): void {
 async function readFirstReport(page: Page, open: () => Promise<unknown>): Promise<FirstReport> {
   const marks: Record<string, number> = {}
   const isThere = async (message: ConsoleMessage) => {
-    const [title, said] = message.args()
-    if (!said || (await title?.jsonValue()) !== 'first report') return false
-    Object.assign(marks, JSON.parse(await said.jsonValue()))
+    const [title, payload] = message.args()
+    if (!payload || (await title?.jsonValue()) !== 'first report') return false
+    Object.assign(marks, JSON.parse(await payload.jsonValue()))
     return marks.uncovered !== undefined && marks.drawn !== undefined
   }
   await Promise.all([page.waitForEvent('console', isThere), open()])

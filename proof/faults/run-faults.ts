@@ -11,7 +11,7 @@ import { databaseDown } from './database-down.ts'
 import { databaseSilent } from './database-silent.ts'
 import { diskFull } from './disk-full.ts'
 import { killUnderLoad } from './kill-under-load.ts'
-import { migrationBeside } from './migration-beside.ts'
+import { concurrentMigration } from './concurrent-migration.ts'
 import { isolateNetwork, releaseUpgrade } from './release-upgrade.ts'
 import { sigtermUnderLoad } from './sigterm-under-load.ts'
 
@@ -19,7 +19,7 @@ const FAULTS: readonly Fault[] = [
   databaseDown,
   databaseSilent,
   diskFull,
-  migrationBeside,
+  concurrentMigration,
   sigtermUnderLoad,
   backUp,
   killUnderLoad,

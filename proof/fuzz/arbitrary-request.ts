@@ -75,7 +75,7 @@ function createArbitrary(schema: JsonSchema, knownIds: readonly string[]): fc.Ar
   if (schema.enum) return fc.constantFrom(...schema.enum)
   switch (schema.type) {
     case 'string':
-      return textOf(schema, knownIds)
+      return createText(schema, knownIds)
     case 'integer':
     case 'number':
       return fc.integer({
@@ -98,7 +98,7 @@ function createArbitrary(schema: JsonSchema, knownIds: readonly string[]): fc.Ar
   }
 }
 
-function textOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<unknown> {
+function createText(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<unknown> {
   if (schema.format === 'uuid')
     return fc.oneof(fc.uuid(), ...(knownIds.length > 0 ? [fc.constantFrom(...knownIds)] : []))
   if (schema.format === 'email')
@@ -176,7 +176,7 @@ export interface FuzzedRequest {
   body: string | undefined
 }
 
-const jsonSchemaOf = (schema: Schema) =>
+const toJsonSchema = (schema: Schema) =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 
 /** Requests to one route: valid, nearly valid and garbage, from every kind of caller. */
@@ -201,8 +201,8 @@ function getAdmittedCaller({ access, path }: Route): CallerName {
 }
 
 function createPaths(route: Route, knownIds: readonly string[]): fc.Arbitrary<string> {
-  const params = route.params ? createArbitrary(jsonSchemaOf(route.params), knownIds) : fc.constant({})
-  const query = route.query ? createArbitrary(jsonSchemaOf(route.query), knownIds) : fc.constant({})
+  const params = route.params ? createArbitrary(toJsonSchema(route.params), knownIds) : fc.constant({})
+  const query = route.query ? createArbitrary(toJsonSchema(route.query), knownIds) : fc.constant({})
   const extra = fc.oneof(
     { weight: 6, arbitrary: fc.constant<[string, string][]>([]) },
     { weight: 1, arbitrary: fc.array(fc.tuple(anyText, anyText), { maxLength: 3 }) },
@@ -220,9 +220,9 @@ function createPaths(route: Route, knownIds: readonly string[]): fc.Arbitrary<st
 function mapTexts(values: unknown): Record<string, string> {
   const entries = values && typeof values === 'object' ? Object.entries(values) : []
   // Not String(): a value may be an object with its own toString.
-  const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+  const toText = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
   return Object.fromEntries(
-    entries.map(([name, value]) => [name.toWellFormed(), textOf(value).toWellFormed()]),
+    entries.map(([name, value]) => [name.toWellFormed(), toText(value).toWellFormed()]),
   )
 }
 
@@ -245,7 +245,7 @@ function createHeaders(route: Route): fc.Arbitrary<Record<string, string>> {
 
 function createBodies(schema: Schema | undefined, knownIds: readonly string[]): fc.Arbitrary<string | undefined> {
   if (!schema) return fc.oneof(fc.constant(undefined), fc.json())
-  const good = createArbitrary(jsonSchemaOf(schema), knownIds)
+  const good = createArbitrary(toJsonSchema(schema), knownIds)
   const text = (value: fc.Arbitrary<unknown>) => value.map((each) => JSON.stringify(each) ?? '')
   return fc.oneof(
     { weight: 5, arbitrary: text(good) },

@@ -52,11 +52,11 @@ export async function measureLongestTask(
   await browser.startTracing(page, { categories: ['toplevel'] })
   await act()
   const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
-  const threadOf = ({ pid, tid }: TraceEvent) => `${pid}:${tid}`
+  const toThreadKey = ({ pid, tid }: TraceEvent) => `${pid}:${tid}`
   const isMainThread = ({ name, args }: TraceEvent) =>
     name === 'thread_name' && args?.name === 'CrRendererMain'
-  const mainThreads = new Set(trace.traceEvents.filter(isMainThread).map(threadOf))
-  const tasks = trace.traceEvents.filter((event) => event.ph === 'X' && mainThreads.has(threadOf(event)))
+  const mainThreads = new Set(trace.traceEvents.filter(isMainThread).map(toThreadKey))
+  const tasks = trace.traceEvents.filter((event) => event.ph === 'X' && mainThreads.has(toThreadKey(event)))
   if (tasks.length === 0) throw new Error('the trace holds no task of the page')
   const most = (name: 'dur' | 'tdur') => Math.max(...tasks.map((task) => task[name] ?? 0)) / 1000
   return { cpu: most('tdur'), clock: most('dur') }

@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import type { Session } from '#contract/accounts.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 
-/** Local storage as one browser has it, shared by all of its tabs. */
+/** Stubs local storage as one browser shares it between its tabs. */
 export function installLocalStorage(): Map<string, string> {
   const values = new Map<string, string>()
   vi.stubGlobal('localStorage', {
@@ -13,7 +13,7 @@ export function installLocalStorage(): Map<string, string> {
   return values
 }
 
-/** A session as the server issues it; its tokens carry the number. */
+/** Creates a session as the server issues it; its tokens contain the number. */
 export function createSession(number: number, { expiresIn = 600, userId = 'ana' } = {}): Session {
   return {
     access_token: `access-${number}`,
@@ -35,7 +35,7 @@ export function createSession(number: number, { expiresIn = 600, userId = 'ana' 
   }
 }
 
-/** Somebody who waits for approval and may see nothing yet, but for what is said. */
+/** Creates a person who awaits approval and has no entitlements, apart from the given fields. */
 export function createProfile(rest: Partial<ManagedProfile> = {}): ManagedProfile {
   return {
     id: 'i',
@@ -59,7 +59,7 @@ export function createProfile(rest: Partial<ManagedProfile> = {}): ManagedProfil
 
 type Answer = Response | Error | (() => Promise<Response> | Response)
 
-/** Replaces fetch; each request gets the next answer. Returns the requests made so far. */
+/** Stubs fetch; each request gets the next answer. Returns the requests so far. */
 export function stubFetch(
   ...answers: Answer[]
 ): { path: string; authorization: string | null; body: unknown }[] {
@@ -75,12 +75,12 @@ export function stubFetch(
   return requests
 }
 
-/** A failed reply with problem JSON. */
+/** Creates a failed reply with problem JSON. */
 export function problem(status: number, code: string, headers: Record<string, string> = {}): Response {
   return Response.json({ code, detail: `detalhe de ${code}` }, { status, headers })
 }
 
-/** A fresh copy of the session modules, as another tab of the same browser has it. */
+/** Returns a fresh copy of the session modules, as in another tab of the same browser. */
 export async function openTab() {
   vi.resetModules()
   const [session, api, apiError, store] = await Promise.all([
@@ -94,7 +94,7 @@ export async function openTab() {
   return { ...session, ...api, ...apiError, ...store, events }
 }
 
-/** Lets messages between tabs arrive. */
+/** Waits until messages between tabs have arrived. */
 export function waitForMessages(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 50))
 }

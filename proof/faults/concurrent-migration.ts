@@ -23,7 +23,7 @@ create index profiles_shoe_size on profiles (shoe_size);
 `
 
 /** The portal keeps working while two replicas of the next version migrate. */
-export const migrationBeside = defineFault({
+export const concurrentMigration = defineFault({
   name: 'migration beside the running version',
   needsPostgres: true,
   async run(run) {
