@@ -1,7 +1,7 @@
 import { saoPauloDay } from '#contract/user-rules.ts'
-import { expect, openAdmin, openPerson, clickMenuItem, test, toast } from './administration.ts'
-import { toEmail, openAs, getReportFrame } from './portal-fixture.ts'
+import { clickMenuItem, expect, openAdmin, openPerson, test, toast } from './administration.ts'
 import { findSeriousViolations } from './axe-findings.ts'
+import { getReportFrame, openAs, toEmail } from './portal-fixture.ts'
 import { rows } from './user-table-fixture.ts'
 
 const VENDAS = toEmail('vendas.rj')
@@ -33,11 +33,7 @@ test('an end date is set or removed for many people at once and can be undone', 
   await expect(rows(page).first()).toContainText(`Válido até ${formatDay(day)}`)
 })
 
-test('an end date shows in the row, in the history and to the person', async ({
-  page,
-  browser,
-  portal,
-}) => {
+test('an end date shows in the row, in the history and to the person', async ({ page, browser, portal }) => {
   const day = saoPauloDay(Date.now() + 30 * DAY_MS)
   await openPerson(page, VENDAS)
   await clickMenuItem(page, 'Gerenciar Tipos de Acesso')

@@ -1,4 +1,4 @@
-import { openPerson, clickMenuItem, test, listSelected } from './administration.ts'
+import { clickMenuItem, listSelected, openPerson, test } from './administration.ts'
 import { expect, openAs } from './portal-fixture.ts'
 import { toast } from './settings-card.ts'
 import { getFilter } from './user-table-fixture.ts'
@@ -53,7 +53,9 @@ test('templates, a colleague’s access and the last selection fill every dialog
   await expect(page.getByRole('button', { name: 'Mais ações' })).toHaveCount(1)
   await clickMenuItem(page, 'Gerenciar Marcas e Estados')
   await filling.getByRole('button', { name: 'Os últimos' }).click()
-  await expect.poll(() => listSelected(dialog)).toEqual(given.filter((name) => !['Vendas', 'CRM'].includes(name)))
+  await expect
+    .poll(() => listSelected(dialog))
+    .toEqual(given.filter((name) => !['Vendas', 'CRM'].includes(name)))
   await filling.getByRole('button', { name: 'Igual a um colega' }).click()
   await filling.getByLabel('Colega, por nome ou e-mail').fill('diretoria')
   await filling.getByRole('list', { name: 'Colegas encontrados' }).getByRole('button').first().click()

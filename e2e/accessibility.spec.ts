@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { toEmail, expect, openAs, getReportFrame, signIn, solveHumanCheck, test } from './portal-fixture.ts'
-import { expectNoSeriousViolations, forEachAppearance, findSeriousViolations } from './axe-findings.ts'
+import { expectNoSeriousViolations, findSeriousViolations, forEachAppearance } from './axe-findings.ts'
+import { expect, getReportFrame, openAs, signIn, solveHumanCheck, test, toEmail } from './portal-fixture.ts'
 import { sendMessages } from './support-calls.ts'
 
 test('axe finds no serious violation on /login and /power-bi', async ({ page }) => {

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type { Route } from '@playwright/test'
 import {
+  clickMenuItem,
   expect,
   getRowMenu,
+  listSelected,
   OTHER_ADMIN,
   openPerson,
-  clickMenuItem,
   test,
-  listSelected,
   toast,
 } from './administration.ts'
 

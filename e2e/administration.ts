@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import type { ManagedProfile } from '#contract/users.ts'
-import { test as base, expect, createSession, openAs } from './portal-fixture.ts'
+import { test as base, createSession, expect, openAs } from './portal-fixture.ts'
 
 /** The second administrator in tests with two. */
 export const OTHER_ADMIN = 'naoverificado@grupopatio.com.br'

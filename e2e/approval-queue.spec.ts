@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { expect, openAdmin, clickMenuItem, test, listSelected, toast } from './administration.ts'
-import { toEmail, openAs } from './portal-fixture.ts'
+import { clickMenuItem, expect, listSelected, openAdmin, test, toast } from './administration.ts'
+import { openAs, toEmail } from './portal-fixture.ts'
 
 const LISTS = [
   { types: ['Vendas', 'CRM'], marcas: ['FIAT'], estados: ['RJ'] },
@@ -58,66 +58,60 @@ const newPeople = test.extend<{ asking: string[] }>({
   },
 })
 
-newPeople(
-  'five sign-ups with requests are approved in at most 8 clicks',
-  async ({ page, other, asking }) => {
-    await openAs(page, 'admin')
-    const { click, count } = countPresses(page)
-    await click('Administração, 6 aguardam aprovação')
-    const queue = page.getByRole('region', { name: 'Aguardando aprovação' })
-    await expect(queue.getByRole('listitem')).toHaveCount(5)
-    await click('Aprovar', queue)
-    const dialog = page.getByRole('dialog')
-    for (const [index, { types, marcas, estados }] of LISTS.entries()) {
-      await expect(dialog.getByText(asking[index] as string)).toBeVisible()
-      await expect
-        .poll(async () => (await listSelected(dialog)).toSorted())
-        .toEqual([...types, ...marcas, ...estados].toSorted())
-      await click('Aprovar e próximo', dialog)
-    }
-    expect(count()).toBeLessThanOrEqual(8)
-    // The unverified person comes last: with a confirmation, and nothing of the request is selected.
-    await expect(dialog.getByText('Ninguém provou ser dono do endereço')).toBeVisible()
-    await expect(dialog.getByRole('checkbox')).toHaveCount(0)
-    await expect(dialog.getByRole('button', { name: 'Cancelar' })).toBeFocused()
-    await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
-    await expect(dialog.getByRole('checkbox').first()).toBeFocused()
-    await expect(dialog.getByText('nada vem marcado')).toBeVisible()
-    expect(await listSelected(dialog)).toEqual([])
-    await dialog.getByRole('button', { name: 'Cancelar' }).click()
-    await expect(queue.getByRole('listitem')).toHaveCount(1)
-    await expect(page.getByRole('link', { name: 'Administração, 1 aguarda aprovação' })).toBeVisible()
-    for (const [index, email] of asking.entries())
-      expect(await other.person(email)).toMatchObject({ approved: true, ...LISTS[index] })
-  },
-)
+newPeople('five sign-ups with requests are approved in at most 8 clicks', async ({ page, other, asking }) => {
+  await openAs(page, 'admin')
+  const { click, count } = countPresses(page)
+  await click('Administração, 6 aguardam aprovação')
+  const queue = page.getByRole('region', { name: 'Aguardando aprovação' })
+  await expect(queue.getByRole('listitem')).toHaveCount(5)
+  await click('Aprovar', queue)
+  const dialog = page.getByRole('dialog')
+  for (const [index, { types, marcas, estados }] of LISTS.entries()) {
+    await expect(dialog.getByText(asking[index] as string)).toBeVisible()
+    await expect
+      .poll(async () => (await listSelected(dialog)).toSorted())
+      .toEqual([...types, ...marcas, ...estados].toSorted())
+    await click('Aprovar e próximo', dialog)
+  }
+  expect(count()).toBeLessThanOrEqual(8)
+  // The unverified person comes last: with a confirmation, and nothing of the request is selected.
+  await expect(dialog.getByText('Ninguém provou ser dono do endereço')).toBeVisible()
+  await expect(dialog.getByRole('checkbox')).toHaveCount(0)
+  await expect(dialog.getByRole('button', { name: 'Cancelar' })).toBeFocused()
+  await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
+  await expect(dialog.getByRole('checkbox').first()).toBeFocused()
+  await expect(dialog.getByText('nada vem marcado')).toBeVisible()
+  expect(await listSelected(dialog)).toEqual([])
+  await dialog.getByRole('button', { name: 'Cancelar' }).click()
+  await expect(queue.getByRole('listitem')).toHaveCount(1)
+  await expect(page.getByRole('link', { name: 'Administração, 1 aguarda aprovação' })).toBeVisible()
+  for (const [index, email] of asking.entries())
+    expect(await other.person(email)).toMatchObject({ approved: true, ...LISTS[index] })
+})
 
-newPeople(
-  'a series shows verified people before unverified ones',
-  async ({ page, portal, asking }) => {
-    const { db } = portal.database
-    const day = new Date(Date.now() - 86_400_000)
-    await db
-      .insertInto('profiles')
-      .values({ email: toEmail('sexta'), full_name: 'Sexta Pessoa', created_at: day, email_verified_at: day })
-      .execute()
-    const limits = new Set<string | null>()
-    page.on('request', (request) => {
-      const { searchParams } = new URL(request.url())
-      if (searchParams.has('waiting')) limits.add(searchParams.get('limit'))
-    })
-    await openAdmin(page)
-    const queue = page.getByRole('region', { name: 'Aguardando aprovação' })
-    await expect(queue.getByRole('listitem')).toHaveCount(5)
-    await queue.getByRole('button', { name: 'Aprovar' }).last().click()
-    const dialog = page.getByRole('dialog')
-    await expect(dialog.getByText(asking[4] as string)).toBeVisible()
-    await dialog.getByRole('button', { name: 'Aprovar e próximo' }).click()
-    await expect(dialog.getByText(toEmail('sexta'))).toBeVisible()
-    // Only the visible people are loaded.
-    expect([...limits]).toEqual(['5'])
-  },
-)
+newPeople('a series shows verified people before unverified ones', async ({ page, portal, asking }) => {
+  const { db } = portal.database
+  const day = new Date(Date.now() - 86_400_000)
+  await db
+    .insertInto('profiles')
+    .values({ email: toEmail('sexta'), full_name: 'Sexta Pessoa', created_at: day, email_verified_at: day })
+    .execute()
+  const limits = new Set<string | null>()
+  page.on('request', (request) => {
+    const { searchParams } = new URL(request.url())
+    if (searchParams.has('waiting')) limits.add(searchParams.get('limit'))
+  })
+  await openAdmin(page)
+  const queue = page.getByRole('region', { name: 'Aguardando aprovação' })
+  await expect(queue.getByRole('listitem')).toHaveCount(5)
+  await queue.getByRole('button', { name: 'Aprovar' }).last().click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText(asking[4] as string)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Aprovar e próximo' }).click()
+  await expect(dialog.getByText(toEmail('sexta'))).toBeVisible()
+  // Only the visible people are loaded.
+  expect([...limits]).toEqual(['5'])
+})
 
 newPeople(
   'selected people are approved with their own requests, and the approval can be undone',

@@ -1,6 +1,6 @@
-import { openPerson, clickMenuItem, listSelected } from './administration.ts'
-import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
-import { fillIds, getForm, OFICINA, save, getTab, toast } from './settings-card.ts'
+import { clickMenuItem, listSelected, openPerson } from './administration.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
+import { fillIds, getForm, getTab, OFICINA, save, toast } from './settings-card.ts'
 import { getFilter } from './user-table-fixture.ts'
 
 test('a new marca, estado and type appear for people, in filters, tabs and reports without a restart', async ({

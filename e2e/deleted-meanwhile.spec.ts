@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, type OtherAdmin, openPerson, clickMenuItem, test, toast } from './administration.ts'
+import { clickMenuItem, expect, type OtherAdmin, openPerson, test, toast } from './administration.ts'
 import { muteChanges } from './portal-fixture.ts'
 
 const GONE = 'Esta conta não existe mais'

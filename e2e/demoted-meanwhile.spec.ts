@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test'
-import { getRowMenu, clickMenuItem, toast } from './administration.ts'
+import { clickMenuItem, getRowMenu, toast } from './administration.ts'
 import { expect, muteChanges, openAs, openSession, test } from './portal-fixture.ts'
 
 const DEMOTED = 'diretoria'

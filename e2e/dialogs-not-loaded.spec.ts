@@ -1,4 +1,4 @@
-import { expect, getRowMenu, openPerson, clickMenuItem, test, toast } from './administration.ts'
+import { clickMenuItem, expect, getRowMenu, openPerson, test, toast } from './administration.ts'
 import { getDatasetField } from './settings-card.ts'
 
 const VENDAS = 'vendas.rj@grupopatio.com.br'

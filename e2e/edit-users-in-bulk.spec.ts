@@ -143,10 +143,7 @@ test('retries after a lost reply: applied once, shown with the undo', async ({ p
   expect((await other.person(email)).types).toEqual([])
 })
 
-test('can be undone for half a minute, but not where it changed nothing', async ({
-  page,
-  other,
-}) => {
+test('can be undone for half a minute, but not where it changed nothing', async ({ page, other }) => {
   const [person] = await createFamily(other, 'costa', 1)
   const email = person?.email as string
   await other.change(email, { types: [] })

@@ -78,7 +78,9 @@ test('a report of app.powerbi.com is embedded under the production CSP', async (
   const sums = await fetch(`${portal.emulatorUrl}/data?area=Vendas&marcas=FIAT,JEEP&estados=RJ`)
   const { cards } = (await sums.json()) as { cards: { id: string; formatted: string }[] }
   for (const { id, formatted } of cards)
-    await expect(getReportFrame(page, 'Vendas').locator(`[data-card="${id}"] [data-value]`)).toHaveText(formatted)
+    await expect(getReportFrame(page, 'Vendas').locator(`[data-card="${id}"] [data-value]`)).toHaveText(
+      formatted,
+    )
 
   const { searchParams } = new URL(framed.find((url) => url.includes('/reportEmbed')) as string)
   expect(searchParams.get('reportId')).toBe('5a7d1e34-0b92-4c68-9f3d-1c8e62a4b701')

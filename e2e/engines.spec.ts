@@ -1,6 +1,6 @@
 import { runWithCleanUp } from '#proof/shared/run-task.ts'
 import { ENGINES, type Engine } from './engines.ts'
-import { toEmail, expect, PASSWORD, test as portalTest } from './portal-fixture.ts'
+import { expect, PASSWORD, test as portalTest, toEmail } from './portal-fixture.ts'
 
 const test = portalTest.extend<{ open: (name: keyof typeof ENGINES) => Promise<Engine> }>({
   open: ({ portal }, use) =>

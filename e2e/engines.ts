@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Browser, launch } from 'puppeteer-core'
 import { runProcess } from '#proof/shared/processes.ts'
-import { type CleanUp, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { type CleanUp, makeTempFolder } from '#proof/shared/run-task.ts'
 import { findFirefox, findWebKit } from '#scripts/find-programs.mjs'
 import { findFreePort } from '#server/testing/portal-process.ts'
 
@@ -47,7 +47,7 @@ async function openFirefox(portal: string, cleanUp: CleanUp): Promise<Engine> {
 async function openWebKit(portal: string, cleanUp: CleanUp): Promise<Engine> {
   const port = await findFreePort()
   const display = `:${port - 10_000}`
-  const XDG_CONFIG_HOME = createTemporaryFolder(cleanUp)
+  const XDG_CONFIG_HOME = makeTempFolder(cleanUp)
   mkdirSync(join(XDG_CONFIG_HOME, 'gtk-3.0'))
   // Its toolbar would keep the window from becoming as narrow as a phone.
   writeFileSync(

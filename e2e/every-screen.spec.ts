@@ -1,4 +1,4 @@
-import { expect, openAs, openSession, getReportFrame, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, openSession, test } from './portal-fixture.ts'
 import { SCREEN_STATES } from './screen-states.ts'
 import { breakPolicy, watchViolations } from './watch-violations.ts'
 

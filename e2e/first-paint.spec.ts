@@ -24,9 +24,7 @@ function collectErrors(page: Page): string[] {
   return errors
 }
 
-test('visitors’ screens are prerendered and hydrated without errors', async ({
-  page,
-}) => {
+test('visitors’ screens are prerendered and hydrated without errors', async ({ page }) => {
   const errors = collectErrors(page)
   for (const path of VISITORS) {
     const release = await blockScripts(page)

@@ -1,5 +1,5 @@
-import { expect, openAs, test } from './portal-fixture.ts'
 import { findSeriousViolations } from './axe-findings.ts'
+import { expect, openAs, test } from './portal-fixture.ts'
 
 test('the service status and ‘Saúde do portal’ show a failure, its start and what to do, until it is resolved', async ({
   page,

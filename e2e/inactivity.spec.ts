@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 
 const WARNING = 'Sua sessão expirará em 2 minutos devido à inatividade.'
 const EXPIRED = 'Sessão expirada devido à inatividade. Faça login novamente.'
@@ -17,7 +17,10 @@ async function useReport(page: Page, use: () => Promise<void>): Promise<void> {
   await expect.poll(lastActivity).not.toBe(before)
 }
 
-test('inactivity shows a warning after 28 minutes and signs out after 30, in every tab', async ({ page, context }) => {
+test('inactivity shows a warning after 28 minutes and signs out after 30, in every tab', async ({
+  page,
+  context,
+}) => {
   await page.clock.install()
   await openReports(page)
   const other = await context.newPage()

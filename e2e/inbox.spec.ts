@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { contrast } from '#server/http/brand.ts'
 import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
-import { callAs, getCard, emptyInbox, sendMessages } from './support-calls.ts'
+import { callAs, emptyInbox, getCard, sendMessages } from './support-calls.ts'
 
 async function openInbox(page: Page, search = ''): Promise<void> {
   await openAs(page, 'admin', `/mensagens${search}`)

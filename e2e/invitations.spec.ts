@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Browser, devices, type Page } from '@playwright/test'
 import { expect, test } from './administration.ts'
-import { type Demo, toEmail, openAs } from './portal-fixture.ts'
 import { expectNoSeriousViolations } from './axe-findings.ts'
+import { type Demo, openAs, toEmail } from './portal-fixture.ts'
 import { toast } from './settings-card.ts'
 
 const PASSWORD = 'Um-Cavalo-Azul-77'
@@ -123,12 +123,7 @@ test('the export contains the filtered list', async ({ page }) => {
   await expect(toast(page, 'Lista exportada')).toBeVisible()
 })
 
-test('axe finds no serious violation on the invitation screens', async ({
-  page,
-  demo,
-  browser,
-  other,
-}) => {
+test('axe finds no serious violation on the invitation screens', async ({ page, demo, browser, other }) => {
   const defaults = { types: ['Vendas'], marcas: [], estados: [] }
   await other.call('POST', '/api/invitations', { addresses: toEmail('nova'), defaults })
   await openAs(page, 'admin', '/admin/convites')

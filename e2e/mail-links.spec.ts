@@ -1,5 +1,5 @@
 import { type Browser, devices, type Page } from '@playwright/test'
-import { type Demo, toEmail, expect, openAs, signUp, test, typeNewPassword } from './portal-fixture.ts'
+import { type Demo, expect, openAs, signUp, test, toEmail, typeNewPassword } from './portal-fixture.ts'
 
 const STRANGERS = 'Estranha-Nebulosa-31!'
 const OWNERS = 'Um-Cavalo-Azul-77'

@@ -1,10 +1,7 @@
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
-import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 
-test('a salesperson in RJ sees their two areas with their own figures only', async ({
-  page,
-  demo,
-}) => {
+test('a salesperson in RJ sees their two areas with their own figures only', async ({ page, demo }) => {
   await openAs(page, 'vendas.rj')
   await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
 
@@ -123,10 +120,7 @@ test('a person without areas sees why; without marcas the tabs remain, with the 
   await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue('Outra coisa')
 })
 
-test('an unverified person sees the reports below a banner that resends the mail', async ({
-  page,
-  demo,
-}) => {
+test('an unverified person sees the reports below a banner that resends the mail', async ({ page, demo }) => {
   await openAs(page, 'naoverificado')
   await expect(page.getByRole('tab')).toHaveText(['Vendas', 'Oficina'])
   await page.getByRole('button', { name: 'Reenviar e-mail de verificação' }).click()
@@ -163,10 +157,7 @@ test('the URL and the title name the area, and the back button leaves the screen
   await expect(selected).toHaveText('Vendas')
 })
 
-test('a shared report that cannot be framed is opened in Power BI instead', async ({
-  page,
-  portal,
-}) => {
+test('a shared report that cannot be framed is opened in Power BI instead', async ({ page, portal }) => {
   const show = (report_url: string) =>
     portal.database.db
       .updateTable('global_powerbi_settings')

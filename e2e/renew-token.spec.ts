@@ -1,4 +1,4 @@
-import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 
 test('an expiring embed token is renewed without reloading the frame', async ({ page, portal, demo }) => {
   await page.clock.install()

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 
 const getReportCard = (page: Page, area: string) => getReportFrame(page, area).locator('[data-card]').first()
 

@@ -1,4 +1,4 @@
-import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 
 test('a report can be printed, shown full screen and reset', async ({ page }) => {
   await openAs(page, 'diretoria')

@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test'
-import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 
 const noReports =
   'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.'
@@ -17,10 +17,7 @@ test('an area whose token fails is reported and omitted', async ({ page, demo })
   await expect(getReportFrame(page, 'CRM').locator('[data-card]').first()).toBeVisible()
 })
 
-test('when every area fails, the page shows why and whom to contact', async ({
-  page,
-  demo,
-}) => {
+test('when every area fails, the page shows why and whom to contact', async ({ page, demo }) => {
   await demo.script({ on: 'generateToken', status: 404, errorCode: 'PowerBIEntityNotFound', times: 9 })
   await openAs(page, 'vendas.rj')
   for (const area of ['Vendas', 'CRM'])

@@ -1,4 +1,4 @@
-import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 
 test('a failed report is reported to the administrators, once and without a token', async ({
   page,

@@ -1,6 +1,6 @@
-import { expect, test } from './portal-fixture.ts'
 import { findViolations, forEachAppearance } from './axe-findings.ts'
-import { fillIds, getForm, openSettings, save, getTab, toast, VENDAS } from './settings-card.ts'
+import { expect, test } from './portal-fixture.ts'
+import { fillIds, getForm, getTab, openSettings, save, toast, VENDAS } from './settings-card.ts'
 
 test('the card is usable by keyboard alone', async ({ page }) => {
   await openSettings(page, 'Operadores')

@@ -1,5 +1,14 @@
 import { expect, test } from './portal-fixture.ts'
-import { fillIds, OFICINA, openSettings, save, toPrefixPattern, getTab, toast, VENDAS } from './settings-card.ts'
+import {
+  fillIds,
+  getTab,
+  OFICINA,
+  openSettings,
+  save,
+  toast,
+  toPrefixPattern,
+  VENDAS,
+} from './settings-card.ts'
 
 // None of these tests saves.
 const PAGE_LINK = `https://app.powerbi.com/groups/${VENDAS.workspaceId}/reports/${VENDAS.reportId}/ReportSection?x=1`

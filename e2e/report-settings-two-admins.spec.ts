@@ -57,10 +57,7 @@ test('a change saved by another administrator meanwhile is shown and not overwri
   await expect(notice(ana)).toHaveCount(0)
 })
 
-test('a demoted administrator is sent away by the next click', async ({
-  browser,
-  demo,
-}) => {
+test('a demoted administrator is sent away by the next click', async ({ browser, demo }) => {
   await demo.setAdministrator('diretoria', true)
   const page = await openCardAs(browser, demo.url, 'diretoria')
   await getDatasetField(page).fill('nunca salvo')

@@ -1,12 +1,12 @@
-import { expect, openAs, getReportFrame, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 import {
-  getDatasetField,
   fillIds,
+  getDatasetField,
   getForm,
+  getTab,
   OFICINA,
   openSettings,
   save,
-  getTab,
   toast,
   VENDAS,
 } from './settings-card.ts'

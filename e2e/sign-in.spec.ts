@@ -1,8 +1,10 @@
-import { expect, openAs, PASSWORD, getReportFrame, signIn, solveHumanCheck, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, PASSWORD, signIn, solveHumanCheck, test } from './portal-fixture.ts'
 
 const email = (name: string) => `${name}@grupopatio.com.br`
 
-test('the start page redirects a visitor to /login and a signed-in person to the reports', async ({ page }) => {
+test('the start page redirects a visitor to /login and a signed-in person to the reports', async ({
+  page,
+}) => {
   await page.goto('/')
   await expect(page).toHaveURL('/login')
   await signIn(page, 'diretoria')
@@ -88,9 +90,7 @@ test('the form reports a lost connection and its return', async ({ page, context
   await expect(form.getByText('A conexão voltou. Você já pode tentar de novo.')).toBeVisible()
 })
 
-test('on a phone the error is visible above the keyboard and not covered by a toast', async ({
-  page,
-}) => {
+test('on a phone the error is visible above the keyboard and not covered by a toast', async ({ page }) => {
   // The height of 844 px above a keyboard.
   await page.setViewportSize({ width: 390, height: 460 })
   await signIn(page, 'diretoria', 'not the password')
@@ -119,9 +119,7 @@ test('a failed human check stops the sign-in', async ({ page }) => {
   await expect(page).toHaveURL('/login')
 })
 
-test('on a slow connection an early submit waits for the human check and is sent once', async ({
-  page,
-}) => {
+test('on a slow connection an early submit waits for the human check and is sent once', async ({ page }) => {
   const { promise: delivery, resolve: deliver } = Promise.withResolvers<void>()
   await page.route('**/assets/altcha-widget-*.js', async (route) => {
     await delivery

@@ -1,12 +1,12 @@
 import type { Locator, Page } from '@playwright/test'
 import {
   type Demo,
-  toEmail,
   expect,
   PASSWORD as SEEDED_PASSWORD,
   signUp,
   solveHumanCheck,
   test,
+  toEmail,
 } from './portal-fixture.ts'
 import { getCard } from './support-calls.ts'
 

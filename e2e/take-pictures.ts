@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { type Browser, chromium } from '@playwright/test'
 import { DIRECTOR, fetchPasses } from '#proof/shared/people.ts'
 import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
-import { runTask, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { makeTempFolder, runTask, say } from '#proof/shared/run-task.ts'
 import { ensureChromium } from '#scripts/find-programs.mjs'
 import { root } from '#scripts/run-command.mjs'
 import { SCREEN_STATES, type ScreenState } from './screen-states.ts'
@@ -81,7 +81,7 @@ async function take(
 
 await runTask(async (cleanUp) => {
   mkdirSync(folder, { recursive: true })
-  const env = { DATA_DIR: createTemporaryFolder(cleanUp), RATE_LIMITS: 'off', ALTCHA_COST: '1', LOG_LEVEL: 'warn' }
+  const env = { DATA_DIR: makeTempFolder(cleanUp), RATE_LIMITS: 'off', ALTCHA_COST: '1', LOG_LEVEL: 'warn' }
   const portal = await startPortal(FIRST_PORT, env)
   cleanUp(portal.stop)
   const browser = await chromium.launch({

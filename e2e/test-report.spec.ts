@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { EMULATED_THIN_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { expect, test } from './portal-fixture.ts'
-import { getDatasetField, getForm, OFICINA, openSettings, getTab } from './settings-card.ts'
+import { getDatasetField, getForm, getTab, OFICINA, openSettings } from './settings-card.ts'
 
 async function openVendas(page: Page) {
   const form = await openSettings(page, 'Vendas')
@@ -47,10 +47,7 @@ test('testing a report shows its name or a one-sentence fault, and the serviceâ€
   )
 })
 
-test('the unsaved input is tested, and the result is cleared by the next key', async ({
-  page,
-  demo,
-}) => {
+test('the unsaved input is tested, and the result is cleared by the next key', async ({ page, demo }) => {
   const { form, button, result } = await openVendas(page)
   await demo.reset()
   const unknown = '00000000-0000-4000-8000-000000000000'
@@ -74,7 +71,10 @@ test('the unsaved input is tested, and the result is cleared by the next key', a
   await expect(button).toHaveCount(0)
 })
 
-test('a report is chosen from those the application can access, and tested at once', async ({ page, demo }) => {
+test('a report is chosen from those the application can access, and tested at once', async ({
+  page,
+  demo,
+}) => {
   const form = await openSettings(page, 'Slack')
   await form.getByRole('radio', { name: 'Service Principal' }).check()
   await demo.script({ on: 'groups', status: 403, times: 1 })

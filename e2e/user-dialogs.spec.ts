@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test'
 import {
+  clickMenuItem,
   expect,
   getRowMenu,
+  listSelected,
   openAdmin,
   openPerson,
-  clickMenuItem,
   test,
-  listSelected,
   toast,
 } from './administration.ts'
 import { findSeriousViolations } from './axe-findings.ts'
@@ -178,7 +178,10 @@ for (const [colorScheme, width] of [
   ['light', 1440],
   ['dark', 390],
 ] as const)
-  test(`axe finds no serious violation in any dialog (${colorScheme}, ${width} px)`, async ({ page, other }) => {
+  test(`axe finds no serious violation in any dialog (${colorScheme}, ${width} px)`, async ({
+    page,
+    other,
+  }) => {
     // Eight states, each scanned in full.
     test.setTimeout(120_000)
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

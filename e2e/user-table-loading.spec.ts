@@ -1,14 +1,14 @@
 import { getRowMenu } from './administration.ts'
-import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
 import { findViolations, forEachAppearance } from './axe-findings.ts'
+import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
 import {
   countPeople,
+  getStatus,
+  hasHorizontalOverflow,
   header,
   openTable,
-  hasHorizontalOverflow,
   pickFilter,
   rows,
-  getStatus,
 } from './user-table-fixture.ts'
 
 test('the header is sticky, and rows load ahead of scrolling', async ({ page }) => {
@@ -23,9 +23,7 @@ test('the header is sticky, and rows load ahead of scrolling', async ({ page }) 
   await expect(page.locator('#usuarios [aria-rowindex="2"]')).toBeInViewport()
 })
 
-test('a list or a later page that fails to load is reported and can be retried', async ({
-  page,
-}) => {
+test('a list or a later page that fails to load is reported and can be retried', async ({ page }) => {
   // The event stream would refetch it before the click.
   await muteChanges(page)
   await page.route('**/api/profiles?*', (route) => route.fulfill({ status: 500, body: '' }))

@@ -1,6 +1,14 @@
 import type { Page } from '@playwright/test'
 import { expect, test, toast } from './administration.ts'
-import { countPeople, header, openTable, pickFilter, rows, waitUntilSorted, getStatus } from './user-table-fixture.ts'
+import {
+  countPeople,
+  getStatus,
+  header,
+  openTable,
+  pickFilter,
+  rows,
+  waitUntilSorted,
+} from './user-table-fixture.ts'
 
 // Rows are virtualized: only those near the window are rendered.
 test.use({ viewport: { width: 1440, height: 1300 } })
@@ -85,10 +93,7 @@ test('the table is usable by keyboard alone', async ({ page }) => {
   await expect(first.getByRole('button', { name: /^(Remover|Aprovar)$/ })).toBeFocused()
 })
 
-test('people who leave the list also leave the selection and its exceptions', async ({
-  page,
-  other,
-}) => {
+test('people who leave the list also leave the selection and its exceptions', async ({ page, other }) => {
   const waiting = await other.people('approved=false&verified=true')
   const [first = '', second = '', third = ''] = waiting.slice(2).map(({ email }) => email)
   const getRow = (email: string) => rows(page).filter({ hasText: email })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './portal-fixture.ts'
-import { header, openTable, hasHorizontalOverflow, rows, waitUntilSorted } from './user-table-fixture.ts'
+import { hasHorizontalOverflow, header, openTable, rows, waitUntilSorted } from './user-table-fixture.ts'
 
 test('rows are visible in every window size, with filters and a selection', async ({ page }) => {
   for (const [width, height] of [
@@ -53,7 +53,9 @@ test('twelve people are visible on a desktop and four on a phone', async ({ page
   }
 })
 
-test('on a phone the header fades at its overflowing edge and can be scrolled to its end', async ({ page }) => {
+test('on a phone the header fades at its overflowing edge and can be scrolled to its end', async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openTable(page)
   const head = page.locator('#usuarios thead tr')

@@ -2,21 +2,19 @@ import { getRowMenu } from './administration.ts'
 import { expect, test } from './portal-fixture.ts'
 import {
   getFilter,
-  readFirstEmails,
+  getStatus,
   header,
   openTable,
   pickFilter,
+  readFirstEmails,
   rows,
   waitUntilSorted,
-  getStatus,
 } from './user-table-fixture.ts'
 
 // Rows are virtualized: only those near the window are rendered.
 test.use({ viewport: { width: 1440, height: 2100 } })
 
-test('the table has seven columns, of which all but the last can be sorted by', async ({
-  page,
-}) => {
+test('the table has seven columns, of which all but the last can be sorted by', async ({ page }) => {
   await openTable(page)
   await expect(page.locator('#usuarios').getByRole('columnheader')).toHaveText([
     '',
@@ -126,9 +124,7 @@ test('filters are kept in the URL, through a reload and back', async ({ page }) 
   await expect(page).toHaveURL(/\/admin$/)
 })
 
-test('a search starts while typing, and an empty result shows in a full-width cell', async ({
-  page,
-}) => {
+test('a search starts while typing, and an empty result shows in a full-width cell', async ({ page }) => {
   await openTable(page)
   const search = page.getByRole('searchbox')
   await page.keyboard.press('/')

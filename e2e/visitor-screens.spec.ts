@@ -1,15 +1,15 @@
 import type { Page } from '@playwright/test'
 import { watchLayoutShifts } from './layout-shifts.ts'
 import {
-  toEmail,
-  expect,
   createSession,
+  expect,
   openAs,
   openSession,
   PASSWORD,
   signIn,
   solveHumanCheck,
   test,
+  toEmail,
 } from './portal-fixture.ts'
 
 const LINK = 'token_hash=abc&type='
@@ -137,9 +137,7 @@ test('forms have a report next to them, messages do not, and the brand shows bef
   await expect(heading(page)).toHaveText('Verificando seu e-mail...')
 })
 
-test('every form that sets a password names its account, without warnings of Chromium', async ({
-  page,
-}) => {
+test('every form that sets a password names its account, without warnings of Chromium', async ({ page }) => {
   const remarks: string[] = []
   page.on('console', (message) => {
     if (message.text().includes('[DOM]')) remarks.push(`${page.url()}: ${message.text()}`)
@@ -165,11 +163,7 @@ test('every form that sets a password names its account, without warnings of Chr
   expect(remarks).toEqual([])
 })
 
-test('every form focuses its first field, except on a phone', async ({
-  page,
-  browser,
-  baseURL,
-}) => {
+test('every form focuses its first field, except on a phone', async ({ page, browser, baseURL }) => {
   const phone = await (
     await browser.newContext({ baseURL: baseURL as string, hasTouch: true, isMobile: true })
   ).newPage()
@@ -243,7 +237,9 @@ test('/login reports that the account was removed, and that another tab has sign
   await expect(other.getByText('Você saiu do portal em outra aba.')).toHaveCount(0)
 })
 
-test('after inactivity the same person returns to where they were, another person does not', async ({ page }) => {
+test('after inactivity the same person returns to where they were, another person does not', async ({
+  page,
+}) => {
   await page.clock.install()
   for (const [name, end] of [
     ['vendas.rj', /\/profile$/],

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getInterruption, getPinnedNode, root, runCommand, say, createToolEnvironment } from './run-command.mjs'
+import { findNode, getInterruption, getToolEnv, root, runCommand, say } from './run-command.mjs'
 
 /**
  * @typedef {object} Target
@@ -82,7 +82,7 @@ async function build({ folder, announcement, config, isPrerendered }, digest) {
   await run('vite', args)
   if (isPrerendered) {
     await run('vite', [...args, '--ssr', 'src/web/app/prerender.tsx', '--outDir', 'dist/prerender'])
-    await run(getPinnedNode(), ['scripts/prerender.mjs'])
+    await run(findNode(), ['scripts/prerender.mjs'])
   }
   mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(digestFile(folder, root), digest)
@@ -93,7 +93,7 @@ async function build({ folder, announcement, config, isPrerendered }, digest) {
  * @param {string[]} args
  */
 async function run(program, args) {
-  const { status } = await runCommand(program, args, { env: createToolEnvironment({ NODE_ENV: 'production' }) })
+  const { status } = await runCommand(program, args, { env: getToolEnv({ NODE_ENV: 'production' }) })
   if (status !== 0 || getInterruption()) throw new Error('A compilação falhou.')
 }
 

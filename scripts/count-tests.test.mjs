@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { addTotals, countPlaywright, countVitest, noTests, readTotals, formatTotals } from './count-tests.mjs'
+import { addTotals, countPlaywright, countVitest, formatTotals, noTests, readTotals } from './count-tests.mjs'
 
 test('counts a file that Vitest cannot load as one failure, and failed tests only once', () => {
   const report = {

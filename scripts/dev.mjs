@@ -2,7 +2,7 @@
 // Vite's development server, and ends both together.
 import { buildStale, reportPage } from './build-stale.mjs'
 import { installDependencies } from './install-dependencies.mjs'
-import { failWith, getPinnedNode, runCommand, say, createToolEnvironment } from './run-command.mjs'
+import { failWith, findNode, getToolEnv, runCommand, say } from './run-command.mjs'
 
 const port = process.env.PORT ?? '4000'
 const webPort = process.env.WEB_PORT ?? '5173'
@@ -10,7 +10,7 @@ const webPort = process.env.WEB_PORT ?? '5173'
 async function runBoth() {
   const oneEnded = new AbortController()
   // Links in mails must lead to the URL that the developer has open.
-  const env = createToolEnvironment({ PORT: port, WEB_PORT: webPort, PUBLIC_URL: `http://localhost:${webPort}` })
+  const env = getToolEnv({ PORT: port, WEB_PORT: webPort, PUBLIC_URL: `http://localhost:${webPort}` })
   /** @param {string} command @param {string[]} args */
   const run = async (command, ...args) => {
     const { status } = await runCommand(command, args, { env, abort: oneEnded.signal })
@@ -19,7 +19,7 @@ async function runBoth() {
   }
   say(`Desenvolvimento em http://localhost:${webPort} (servidor na porta ${port})`)
   const statuses = await Promise.all([
-    run(getPinnedNode(), '--watch', 'src/server/main.ts'),
+    run(findNode(), '--watch', 'src/server/main.ts'),
     run('vite', '--port', webPort, '--strictPort'),
   ])
   process.exitCode = Math.max(...statuses)

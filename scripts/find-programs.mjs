@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { getPinnedNode, runCommand, say, createToolEnvironment } from './run-command.mjs'
+import { findNode, getToolEnv, runCommand, say } from './run-command.mjs'
 
 const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 /** Debian's headless engine renders unlike a real browser: only used when there is none. */
@@ -110,7 +110,7 @@ export async function ensureChromium() {
 async function downloadBrowser() {
   say('Baixando o Chromium do Playwright…')
   await runCommand('playwright', ['install', 'chromium'], {
-    env: createToolEnvironment(),
+    env: getToolEnv(),
     capture: true,
     abort: AbortSignal.timeout(downloadLimitMs),
   })
@@ -126,7 +126,7 @@ async function installSystemBrowser() {
 /** @returns {Promise<string>} where Playwright installs its own Chromium; '' if unknown */
 async function downloadedBrowser() {
   const program = "process.stdout.write(require('playwright-core').chromium.executablePath())"
-  const { status, output } = await runCommand(getPinnedNode(), ['--eval', program], { capture: true })
+  const { status, output } = await runCommand(findNode(), ['--eval', program], { capture: true })
   return status === 0 ? output : ''
 }
 
@@ -148,14 +148,14 @@ const canRun = async (path) =>
 export function listVersions(parent, name) {
   try {
     const folders = readdirSync(parent).filter((folder) => name.test(folder))
-    return folders.sort((a, b) => parseVersion(b) - parseVersion(a)).map((folder) => join(parent, folder, 'bin'))
+    return folders.sort((a, b) => toVersion(b) - toVersion(a)).map((folder) => join(parent, folder, 'bin'))
   } catch {
     return []
   }
 }
 
 /** @param {string} text */
-const parseVersion = (text) => Number(text.match(/\d+/)?.[0] ?? 0)
+const toVersion = (text) => Number(text.match(/\d+/)?.[0] ?? 0)
 
 /** @param {string} folder */
 const hasServer = (folder) => ['initdb', 'postgres'].every((program) => isExecutable(join(folder, program)))
@@ -176,7 +176,7 @@ export function listPostgresFolders() {
 export async function findPostgres() {
   for (const folder of listPostgresFolders()) {
     const { output } = await runCommand(join(folder, 'postgres'), ['--version'], { capture: true })
-    if (parseVersion(output) >= minPostgresMajor) return folder
+    if (toVersion(output) >= minPostgresMajor) return folder
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findOnPath, listInstalledBrowsers, listPostgresFolders, listVersions } from './find-programs.mjs'
-import { findUnprivilegedUser } from './throw-away-postgres.mjs'
+import { findServerUser } from './throw-away-postgres.mjs'
 
 /** @type {string} */
 let base
@@ -62,9 +62,9 @@ test('listPostgresFolders ignores a folder without initdb', () => {
   expect(listPostgresFolders()[0]).toBe(join(base, 'whole'))
 })
 
-test('findUnprivilegedUser returns postgres, else nobody', () => {
+test('findServerUser returns postgres, else nobody', () => {
   const nobody = 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\n'
-  expect(findUnprivilegedUser(nobody)).toEqual({ uid: 65534, gid: 65533 })
-  expect(findUnprivilegedUser(`${nobody}postgres:x:101:104::/:/bin/sh\n`)).toEqual({ uid: 101, gid: 104 })
-  expect(() => findUnprivilegedUser('root:x:0:0::/:/bin/sh')).toThrow('postgres ou nobody')
+  expect(findServerUser(nobody)).toEqual({ uid: 65534, gid: 65533 })
+  expect(findServerUser(`${nobody}postgres:x:101:104::/:/bin/sh\n`)).toEqual({ uid: 101, gid: 104 })
+  expect(() => findServerUser('root:x:0:0::/:/bin/sh')).toThrow('postgres ou nobody')
 })

@@ -2,15 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashFiles } from './build-stale.mjs'
-import {
-  getInterruption,
-  pinnedBinary,
-  getPinnedNode,
-  root,
-  runCommand,
-  say,
-  createToolEnvironment,
-} from './run-command.mjs'
+import { findNode, getInterruption, getToolEnv, pinnedBinary, root, runCommand, say } from './run-command.mjs'
 
 const modules = join(root, 'node_modules')
 const stampFile = join(modules, '.patio-installed')
@@ -56,7 +48,7 @@ async function installAll() {
  */
 async function completeUnderPinnedNode() {
   await ensurePinnedNode()
-  await runNpm(['install', '--no-save'], createToolEnvironment())
+  await runNpm(['install', '--no-save'], getToolEnv())
   // An npm that runs no install scripts has just restored the package without its binary.
   await ensurePinnedNode()
 }
@@ -75,7 +67,7 @@ async function ensurePinnedNode() {
   const { status } = await runCommand(pinnedBinary, ['--version'], { capture: true })
   if (getInterruption()) throw new Error('Instalação interrompida.')
   if (status !== 0) rmSync(pinnedBinary, { force: true })
-  getPinnedNode()
+  findNode()
 }
 
 /**

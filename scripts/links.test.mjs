@@ -69,16 +69,13 @@ function findDeadFilters(text) {
   )
 }
 
-test.each(listFiles('.', /\.md$/))(
-  '%s has no dead links, paths or commands',
-  (file) => {
-    const text = readFileSync(file, 'utf8')
-    expect(findDeadLinks(file)).toEqual([])
-    // Changelog and decisions describe the state of their time.
-    if (file.startsWith(join('docs', 'decisions')) || file === 'CHANGELOG.md') return
-    expect([...findDeadPaths(text), ...findDeadScripts(text), ...findDeadFilters(text)]).toEqual([])
-  },
-)
+test.each(listFiles('.', /\.md$/))('%s has no dead links, paths or commands', (file) => {
+  const text = readFileSync(file, 'utf8')
+  expect(findDeadLinks(file)).toEqual([])
+  // Changelog and decisions describe the state of their time.
+  if (file.startsWith(join('docs', 'decisions')) || file === 'CHANGELOG.md') return
+  expect([...findDeadPaths(text), ...findDeadScripts(text), ...findDeadFilters(text)]).toEqual([])
+})
 
 test('the scripts of package.json run existing files', () => {
   const commands = Object.values(scripts).join('\n')

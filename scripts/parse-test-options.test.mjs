@@ -23,12 +23,9 @@ test.each([
   expect(parseTestOptions(args).shuffle).toBe(seed)
 })
 
-test.each([[['--only']], [['--only', 'units']], [['--watch']]])(
-  'rejects %s and prints the usage',
-  (args) => {
-    expect(() => parseTestOptions(args)).toThrow(/desconhecid[ao].*Uso: npm test/s)
-  },
-)
+test.each([[['--only']], [['--only', 'units']], [['--watch']]])('rejects %s and prints the usage', (args) => {
+  expect(() => parseTestOptions(args)).toThrow(/desconhecid[ao].*Uso: npm test/s)
+})
 
 test('--help overrides other options', () => {
   expect(parseTestOptions(['x', '--help']).help).toBe(true)

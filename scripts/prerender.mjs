@@ -35,13 +35,13 @@ function toElement(file) {
 }
 
 /** @param {string[]} modules */
-const renderHead = (modules) =>
+const getHead = (modules) =>
   [...listChunkFiles(modules)]
     .filter((file) => !page.includes(file))
     .map(toElement)
     .join('')
 
 const { prerenderScreens } = await import(pathToFileURL(join(prerender, 'prerender.js')).href)
-writeFileSync(join(prerender, 'screens.json'), JSON.stringify(await prerenderScreens(renderHead)))
+writeFileSync(join(prerender, 'screens.json'), JSON.stringify(await prerenderScreens(getHead)))
 // Queries started by the screens would keep the process alive.
 process.exit(0)

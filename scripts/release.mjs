@@ -10,13 +10,13 @@ import { buildStale, webApp } from './build-stale.mjs'
 import { installDependencies } from './install-dependencies.mjs'
 import {
   failWith,
+  getToolEnv,
   pinnedBinary,
   root,
   runCommand,
   say,
   serverEnvironment,
   serverFlags,
-  createToolEnvironment,
 } from './run-command.mjs'
 
 /** @typedef {'x64' | 'arm64'} Arch */
@@ -133,7 +133,7 @@ async function download(name, version, integrity) {
   mkdirSync(folder, { recursive: true })
   say(`Baixando ${name}@${version}…`)
   const args = ['pack', `${name}@${version}`, '--json', '--ignore-scripts', '--pack-destination', folder]
-  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: createToolEnvironment() })
+  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: getToolEnv() })
   const archive = join(folder, `${name.replace('@', '').replaceAll('/', '-')}-${version}.tgz`)
   const sum = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
   if (integrity && sum !== integrity)
@@ -169,7 +169,7 @@ function assertNode(file, arch) {
  */
 export async function writeBillOfMaterials(arch, version, at) {
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application']
-  const { status, output } = await runCommand('npm', args, { env: createToolEnvironment(), capture: true })
+  const { status, output } = await runCommand('npm', args, { env: getToolEnv(), capture: true })
   if (status !== 0) throw new Error(`npm sbom falhou.\n${output}`)
   const list = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1))
   const kept = new Set(

@@ -123,7 +123,7 @@ export const pinnedBinary = join(
  * @returns {string} path of the Node that runs the product and its tools
  * @throws {Error} when there is neither the pinned Node nor a new enough running one
  */
-export function getPinnedNode() {
+export function findNode() {
   if (existsSync(pinnedBinary)) return pinnedBinary
   if (isRunningNodeNewEnough && existsSync(process.execPath)) return process.execPath
   throw new Error(
@@ -138,9 +138,9 @@ export const compileCache = join(root, 'node_modules', '.cache', 'node')
  * @param {NodeJS.ProcessEnv} [extra]
  * @returns {NodeJS.ProcessEnv} this environment with the project's tools and its Node first in PATH
  */
-export const createToolEnvironment = (extra = {}) => ({
+export const getToolEnv = (extra = {}) => ({
   ...process.env,
-  PATH: [binaries, dirname(getPinnedNode()), process.env.PATH].join(delimiter),
+  PATH: [binaries, dirname(findNode()), process.env.PATH].join(delimiter),
   NODE_COMPILE_CACHE: compileCache,
   ...extra,
 })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { toExitStatus, root, runCommand } from './run-command.mjs'
+import { root, runCommand, toExitStatus } from './run-command.mjs'
 
 /**
  * Starts a program that runs a server as `npm start` does and passes its exit status on.

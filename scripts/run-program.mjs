@@ -2,12 +2,12 @@
 // programs under the pinned Node, after installing and building if necessary.
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { installDependencies } from './install-dependencies.mjs'
-import { failWith, getPinnedNode, runCommand } from './run-command.mjs'
+import { failWith, findNode, runCommand } from './run-command.mjs'
 
 try {
   await installDependencies()
   await buildStale([webApp, reportPage])
-  const { status } = await runCommand(getPinnedNode(), process.argv.slice(2))
+  const { status } = await runCommand(findNode(), process.argv.slice(2))
   process.exitCode = status
 } catch (error) {
   failWith(error)

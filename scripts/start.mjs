@@ -5,7 +5,7 @@ import { installDependencies } from './install-dependencies.mjs'
 import {
   compileCache,
   failWith,
-  getPinnedNode,
+  findNode,
   runCommand,
   serverEnvironment,
   serverFlags,
@@ -18,7 +18,7 @@ try {
   // Production serves nothing of the demo, so its page is not built.
   await buildStale(isProduction ? [webApp] : [webApp, reportPage])
   const env = { NODE_COMPILE_CACHE: compileCache, ...serverEnvironment, ...process.env }
-  const { status } = await runCommand(getPinnedNode(), [...serverFlags, 'src/server/main.ts'], { env })
+  const { status } = await runCommand(findNode(), [...serverFlags, 'src/server/main.ts'], { env })
   process.exitCode = status
 } catch (error) {
   failWith(error)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { countPlaywright, countVitest, noTests, readTotals } from './count-tests.mjs'
 import { ensureChromium, findFirefox, findPgBouncer, findPromtool, findWebKit } from './find-programs.mjs'
-import { getInterruption, getPinnedNode, root, runCommand, say, createToolEnvironment } from './run-command.mjs'
+import { findNode, getInterruption, getToolEnv, root, runCommand, say } from './run-command.mjs'
 
 /**
  * @typedef {object} Circumstances
@@ -28,8 +28,8 @@ import { getInterruption, getPinnedNode, root, runCommand, say, createToolEnviro
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [extra]
  */
-async function runSucceeds(command, args, extra) {
-  const { status, output } = await runCommand(command, args, { env: createToolEnvironment(extra) })
+async function succeeds(command, args, extra) {
+  const { status, output } = await runCommand(command, args, { env: getToolEnv(extra) })
   if (output) process.stderr.write(`${output}\n`)
   return status === 0 && !getInterruption()
 }
@@ -38,12 +38,12 @@ async function runSucceeds(command, args, extra) {
  * @param {string} command
  * @param {readonly string[]} args
  */
-const check = async (command, args) => ({ ok: await runSucceeds(command, args), totals: noTests })
+const check = async (command, args) => ({ ok: await succeeds(command, args), totals: noTests })
 
 async function buildAndCheckSize() {
   await buildStale([webApp, reportPage])
-  const sizeCheck = 'proof/bench/check-bundle-size.mjs'
-  return existsSync(join(root, sizeCheck)) ? check(getPinnedNode(), [sizeCheck]) : { ok: true, totals: noTests }
+  const script = 'proof/bench/check-bundle-size.mjs'
+  return existsSync(join(root, script)) ? check(findNode(), [script]) : { ok: true, totals: noTests }
 }
 
 /**
@@ -65,7 +65,7 @@ async function runUnitTests({ filters, databaseUrl }) {
   if (!findPromtool()) say('⚠ Sem promtool (pacote prometheus): as regras de alerta não foram testadas.')
   const args = ['run', ...(filters.length > 0 ? ['--passWithNoTests', ...filters] : [])]
   return runTests('vitest.json', countVitest, () =>
-    runSucceeds('vitest', args, { TEST_DATABASE_URL: databaseUrl }),
+    succeeds('vitest', args, { TEST_DATABASE_URL: databaseUrl }),
   )
 }
 
@@ -83,7 +83,7 @@ async function runBrowserTests({ filters, shuffle, databaseUrl }) {
   ]
   // Without PostgreSQL each worker has an embedded database, which takes a sixth longer.
   const env = { CHROMIUM_PATH: chromium, TEST_DATABASE_URL: databaseUrl }
-  return runTests('playwright.json', countPlaywright, () => runSucceeds('playwright', args, env))
+  return runTests('playwright.json', countPlaywright, () => succeeds('playwright', args, env))
 }
 
 /** @param {Circumstances} circumstances */
@@ -99,7 +99,7 @@ async function runEngineTests({ databaseUrl }) {
   for (const engine of lacking) say(`⚠ Sem ${engine}: os testes nele foram pulados.`)
   await buildStale([webApp, reportPage])
   return runTests('playwright.json', countPlaywright, () =>
-    runSucceeds('playwright', ['test', '--project=engines'], { TEST_DATABASE_URL: databaseUrl }),
+    succeeds('playwright', ['test', '--project=engines'], { TEST_DATABASE_URL: databaseUrl }),
   )
 }
 
@@ -114,16 +114,16 @@ async function runFaults({ databaseUrl }) {
   await buildStale([webApp, reportPage])
   const env = { TEST_DATABASE_URL: databaseUrl }
   /** @param {string} option @param {string[]} names */
-  const runFaultPrograms = (option, names) =>
-    runSucceeds(
-      getPinnedNode(),
+  const inject = (option, names) =>
+    succeeds(
+      findNode(),
       ['proof/faults/run-faults.ts', '--short', ...names.flatMap((name) => [option, name])],
       env,
     )
   if (!databaseUrl) say('⚠ Sem PostgreSQL: npm run fuzz foi pulado.')
-  const fuzz = () => (databaseUrl ? runSucceeds(getPinnedNode(), shortFuzz, env) : true)
-  const work = async () => (await runFaultPrograms('--without', parallelFaults.flat())) && fuzz()
-  const held = await Promise.all([...parallelFaults.map((names) => runFaultPrograms('--only', names)), work()])
+  const fuzz = () => (databaseUrl ? succeeds(findNode(), shortFuzz, env) : true)
+  const work = async () => (await inject('--without', parallelFaults.flat())) && fuzz()
+  const held = await Promise.all([...parallelFaults.map((names) => inject('--only', names)), work()])
   return { ok: held.every(Boolean), totals: noTests }
 }
 
@@ -132,7 +132,7 @@ export const testSteps = {
   packages: {
     title: 'Pacotes',
     isTestRun: false,
-    run: () => check(getPinnedNode(), ['scripts/check-supply-chain.mjs']),
+    run: () => check(findNode(), ['scripts/check-supply-chain.mjs']),
   },
   lint: { title: 'Formato e lint', isTestRun: false, run: () => check('biome', ['ci', '.']) },
   types: { title: 'Tipos', isTestRun: false, run: () => check('tsc', ['--noEmit']) },

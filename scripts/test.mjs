@@ -6,7 +6,7 @@ import { addTotals, formatTotals } from './count-tests.mjs'
 import { installTestPrograms } from './find-programs.mjs'
 import { installDependencies } from './install-dependencies.mjs'
 import { parseTestOptions, usage } from './parse-test-options.mjs'
-import { getFailureStatus, failWith, say } from './run-command.mjs'
+import { failWith, getFailureStatus, say } from './run-command.mjs'
 import { testSteps } from './test-steps.mjs'
 import { startTemporaryPostgres } from './throw-away-postgres.mjs'
 

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { findPostgres } from './find-programs.mjs'
-import { failWith, runCommand, createToolEnvironment } from './run-command.mjs'
+import { failWith, getToolEnv, runCommand } from './run-command.mjs'
 
 const startLimitMs = 30_000
 const isRoot = process.getuid?.() === 0
@@ -52,7 +52,7 @@ rm -rf "$2"
 export async function startTemporaryPostgres() {
   const programs = await findPostgres()
   if (!programs) return
-  return startCluster(programs, isRoot ? findUnprivilegedUser() : undefined)
+  return startCluster(programs, isRoot ? findServerUser() : undefined)
 }
 
 /**
@@ -60,7 +60,7 @@ export async function startTemporaryPostgres() {
  * @param {string} [accounts] text of /etc/passwd
  * @returns {{ uid: number, gid: number }} the user `postgres`, else `nobody`
  */
-export function findUnprivilegedUser(accounts = readFileSync('/etc/passwd', 'utf8')) {
+export function findServerUser(accounts = readFileSync('/etc/passwd', 'utf8')) {
   const lines = accounts.split('\n').map((line) => line.split(':'))
   const account = lines.find(([name]) => name === 'postgres') ?? lines.find(([name]) => name === 'nobody')
   if (!account) throw new Error('Como root, o PostgreSQL dos testes precisa do usuário postgres ou nobody.')
@@ -154,7 +154,7 @@ async function runWithPostgres(command, args) {
     throw new Error('Nenhum PostgreSQL 15 ou mais novo encontrado. Instale um ou defina TEST_DATABASE_URL.')
   try {
     const { status, output } = await runCommand(command, args, {
-      env: createToolEnvironment({ TEST_DATABASE_URL: url }),
+      env: getToolEnv({ TEST_DATABASE_URL: url }),
     })
     if (output) process.stderr.write(`${output}\n`)
     process.exitCode = status

@@ -3,10 +3,10 @@
 // task while scrolling. `node proof/bench/admin-screen.ts [--rounds 5]`
 import type { Page } from '@playwright/test'
 import { type LongestTask, measureLongestTask, openChromium } from '#proof/shared/chromium.ts'
-import { type Figure, median, readNumbers, runBench, formatSpread } from '#proof/shared/figures.ts'
+import { type Figure, formatSpread, median, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { ADMIN, signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
 import { openPostgres } from '#proof/shared/postgres.ts'
-import { sendRequest } from '#proof/shared/requests.ts'
+import { send } from '#proof/shared/requests.ts'
 import { say } from '#proof/shared/run-task.ts'
 
 const { rounds } = readNumbers({ rounds: 5 })
@@ -65,7 +65,7 @@ function watchUserTable(): void {
  * Performs an action on the table.
  * @returns milliseconds from its last key or click until the page shows the expected rows
  */
-async function measureResponse(page: Page, expected: string, act: () => Promise<unknown>): Promise<number> {
+async function measure(page: Page, expected: string, act: () => Promise<unknown>): Promise<number> {
   await page.evaluate((text) => {
     Object.assign((window as unknown as Marked).tableMarks, { expected: text, input: 0, rows: 0 })
   }, expected)
@@ -83,7 +83,7 @@ type ReadStatus = (query?: string) => Promise<string>
 async function createStatusReader(url: string): Promise<ReadStatus> {
   const token = await signInAsAdmin(url)
   const count = async (query: string) => {
-    const { body } = await sendRequest(url, { path: `/api/profiles/count?${query}`, token })
+    const { body } = await send(url, { path: `/api/profiles/count?${query}`, token })
     return (JSON.parse(body) as { total: number }).total.toLocaleString('pt-BR')
   }
   const all = `${await count('')} usuários`
@@ -101,24 +101,24 @@ interface Run {
 
 async function measureInputs(page: Page, run: Run, words: ReadStatus): Promise<void> {
   const all = await words()
-  const clear = () => measureResponse(page, all, () => page.getByRole('button', { name: 'Limpar filtros' }).click())
+  const clear = () => measure(page, all, () => page.getByRole('button', { name: 'Limpar filtros' }).click())
   for (const name of COLUMNS)
     for (const direction of ['ascending', 'descending']) {
       const header = page.getByRole('columnheader', { name }).getByRole('button')
-      run.sort.push(await measureResponse(page, direction, () => header.click()))
+      run.sort.push(await measure(page, direction, () => header.click()))
     }
   for (const { label, option, query } of FILTERS) {
     const expected = await words(query)
     await page.getByLabel(`Filtrar por ${label}`).click()
     const choice = page.getByRole('option', { name: option, exact: true })
-    run.filter.push(await measureResponse(page, expected, () => choice.click()), await clear())
+    run.filter.push(await measure(page, expected, () => choice.click()), await clear())
   }
   for (const term of TERMS) {
     const expected = await words(`q=${term}`)
     if (expected === (await words(`q=${term.slice(0, -1)}`)))
       throw new Error(`the last letter of '${term}' changes nothing`)
     const type = () => page.getByRole('searchbox').pressSequentially(term, { delay: KEY_DELAY_MS })
-    run.search.push(await measureResponse(page, expected, type))
+    run.search.push(await measure(page, expected, type))
     await clear()
   }
 }
@@ -141,7 +141,7 @@ const toMsFigure = (what: string, times: number[], atMost: number): Figure => ({
   what,
   value: median(times),
   unit: 'ms',
-  expectAtMost,
+  atMost,
   note: formatSpread(times),
 })
 const toTaskFigure = (what: string, tasks: LongestTask[]): Figure => ({

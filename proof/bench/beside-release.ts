@@ -6,12 +6,12 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { type Figure, median, runBench, formatSpread } from '#proof/shared/figures.ts'
+import { type Figure, formatSpread, median, runBench } from '#proof/shared/figures.ts'
 import { ADMIN, signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
 import { openPostgres, runSql } from '#proof/shared/postgres.ts'
-import { readCpuTime, FIRST_PORT } from '#proof/shared/processes.ts'
-import { type PortalRequest, createTokenRequest } from '#proof/shared/requests.ts'
-import { type CleanUp, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { FIRST_PORT, readCpuTime } from '#proof/shared/processes.ts'
+import { createTokenRequest, type PortalRequest } from '#proof/shared/requests.ts'
+import { type CleanUp, makeTempFolder, say } from '#proof/shared/run-task.ts'
 import { root } from '#scripts/run-command.mjs'
 
 const text = { type: 'string' } as const
@@ -143,7 +143,7 @@ function toFigures(kind: Kind, [now, then]: [Portal, Portal]): Figure[] {
 await runBench(async (cleanUp) => {
   if (!beside) throw new Error('--beside FOLDER: the built checkout of the release before')
   const server = await openPostgres(cleanUp)
-  const script = join(createTemporaryFolder(cleanUp), 'request.lua')
+  const script = join(makeTempFolder(cleanUp), 'request.lua')
   const now = await start(root, FIRST_PORT, server, cleanUp)
   const then = await start(beside, FIRST_PORT + 1, server, cleanUp)
   const kinds = KINDS.filter(({ what }) => what.includes(only))

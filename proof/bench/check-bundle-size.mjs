@@ -63,7 +63,7 @@ function listChunkFiles(keys, seen = new Set(), files = new Set()) {
 }
 
 /** @param {Iterable<string>} files */
-function measureKilobytes(files) {
+function sumKb(files) {
   const bytes = [...files]
     .filter((file) => /\.(js|css)$/.test(file))
     .reduce((sum, file) => sum + gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length, 0)
@@ -76,13 +76,13 @@ const rows = screens.map(({ path, budgetKb, roots, part, apart }) => {
   const files = listChunkFiles(roots.flatMap(listKeys))
   if (files.has(demoOnly)) throw new Error(`${path} loads ${demoOnly}, which is of the demo alone`)
   const extra = [...listChunkFiles(apart.flatMap(listKeys))].filter((file) => !files.has(file))
-  const total = measureKilobytes(files)
+  const total = sumKb(files)
   return {
     screen: path,
     'KB gzip': total.toFixed(1),
     budget: budgetKb,
-    'of which powerbi-client': part ? measureKilobytes([...files].filter((file) => part.test(file))).toFixed(1) : '',
-    'apart (human check)': extra.length > 0 ? measureKilobytes(extra).toFixed(1) : '',
+    'of which powerbi-client': part ? sumKb([...files].filter((file) => part.test(file))).toFixed(1) : '',
+    'apart (human check)': extra.length > 0 ? sumKb(extra).toFixed(1) : '',
     verdict: total <= budgetKb ? 'ok' : 'ABOVE BUDGET',
   }
 })

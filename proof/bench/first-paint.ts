@@ -6,9 +6,9 @@ import { parseArgs } from 'node:util'
 import type { Browser, Page } from '@playwright/test'
 import { openChromium } from '#proof/shared/chromium.ts'
 import type { Figure } from '#proof/shared/figures.ts'
-import { median, runBench, formatSpread } from '#proof/shared/figures.ts'
+import { formatSpread, median, runBench } from '#proof/shared/figures.ts'
 import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
-import { say, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { makeTempFolder, say } from '#proof/shared/run-task.ts'
 import { root } from '#scripts/run-command.mjs'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string' }, beside: { type: 'string' } } })
@@ -89,7 +89,7 @@ await runBench(async (cleanUp) => {
   const folders = [root, ...(values.beside ? [values.beside] : [])]
   const portals = []
   for (const [index, folder] of folders.entries()) {
-    const env = { DATA_DIR: createTemporaryFolder(cleanUp), RATE_LIMITS: 'off' }
+    const env = { DATA_DIR: makeTempFolder(cleanUp), RATE_LIMITS: 'off' }
     const portal = await startPortal(FIRST_PORT + index, env, folder)
     cleanUp(() => portal.stop())
     portals.push({ url: portal.url, login: [] as Marks[], shell: [] as number[] })

@@ -3,10 +3,10 @@
 // started portal. `node proof/bench/first-report.ts [--rounds 7]`
 import type { Browser, ConsoleMessage, Page } from '@playwright/test'
 import { openChromium } from '#proof/shared/chromium.ts'
-import { median, readNumbers, runBench, formatSpread } from '#proof/shared/figures.ts'
+import { formatSpread, median, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { DIRECTOR } from '#proof/shared/people.ts'
 import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
-import { say, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { makeTempFolder, say } from '#proof/shared/run-task.ts'
 
 const LIMIT_MS = 20_000
 const MIN_PERSON_MS = 500
@@ -148,7 +148,7 @@ function formatNote(runs: FirstReport[]): string {
 
 await runBench(async (cleanUp) => {
   const browser = await openChromium(cleanUp)
-  const dataDir = createTemporaryFolder(cleanUp)
+  const dataDir = makeTempFolder(cleanUp)
   await (await startPortal(FIRST_PORT, { DATA_DIR: dataDir })).stop()
   const prompt: FirstReport[] = []
   const delayed: FirstReport[] = []

@@ -10,8 +10,8 @@ import { PASSWORD, startInProduction } from '#proof/shared/in-production.ts'
 import { ADMIN, fetchPasses, signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
 import { FIRST_PORT, readResidentMemory, startPortal } from '#proof/shared/processes.ts'
-import { type Answer, type PortalRequest, sendRequest, createTokenRequest } from '#proof/shared/requests.ts'
-import { type CleanUp, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { type Answer, createTokenRequest, type PortalRequest, send } from '#proof/shared/requests.ts'
+import { type CleanUp, makeTempFolder, say } from '#proof/shared/run-task.ts'
 import { openStream } from '#proof/shared/streams.ts'
 
 const options = readNumbers({ seconds: 20, server: 1000, embedded: 200, people: 500, peak: 300 })
@@ -55,7 +55,7 @@ interface Sample extends Answer {
 }
 
 /** Sends at a constant rate: a slow reply does not delay other requests. */
-async function send(
+async function generateLoad(
   url: string,
   perSecond: number,
   seconds: number,
@@ -69,7 +69,7 @@ async function send(
     const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * perSecond))
     for (let index = flying.length; index < due; index++) {
       const { asked, kind } = requestAt(index)
-      flying.push(sendRequest(url, { ...asked, agent }).then((answer) => ({ ...answer, kind })))
+      flying.push(send(url, { ...asked, agent }).then((answer) => ({ ...answer, kind })))
     }
     await wait(TICK_MS)
   }
@@ -89,7 +89,7 @@ async function measure(
     ...env,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'info',
-    DATA_DIR: createTemporaryFolder(cleanUp),
+    DATA_DIR: makeTempFolder(cleanUp),
   })
   cleanUp(portal.stop)
   if (env.DATABASE_URL) await runSql(env.DATABASE_URL, (client) => client.query('analyze'))
@@ -98,8 +98,8 @@ async function measure(
     const kind = getKind(index)
     return { asked: createRequest(kind, index, token), kind }
   }
-  await send(portal.url, perSecond, WARM_UP_SECONDS, requestAt)
-  const samples = await send(portal.url, perSecond, options.seconds, requestAt)
+  await generateLoad(portal.url, perSecond, WARM_UP_SECONDS, requestAt)
+  const samples = await generateLoad(portal.url, perSecond, options.seconds, requestAt)
   await portal.stop()
   const failed = samples.filter(({ status }) => status === 0 || status >= 500)
   if (failed[0])
@@ -133,12 +133,12 @@ async function measure(
 }
 
 /** Gives each request its own client address, as behind a proxy, since production has rate limits. */
-const toClientHeaders = (index: number) => ({ 'x-forwarded-for': `10.${index % 250}.${(index >> 8) % 250}.7` })
+const toHeaders = (index: number) => ({ 'x-forwarded-for': `10.${index % 250}.${(index >> 8) % 250}.7` })
 
 /** Returns a read or a message; sign-ins come from the simulated people. */
 function createBaseRequest(index: number, token: string): { asked: PortalRequest; kind: Kind } {
   const kind = getKind(index) === 'write' ? 'write' : 'read'
-  return { asked: { ...createRequest(kind, index, token), headers: toClientHeaders(index) }, kind }
+  return { asked: { ...createRequest(kind, index, token), headers: toHeaders(index) }, kind }
 }
 
 /**
@@ -146,12 +146,12 @@ function createBaseRequest(index: number, token: string): { asked: PortalRequest
  * password, and the requests of the reports screen.
  */
 async function simulatePerson(url: string, index: number): Promise<Answer[]> {
-  const headers = from(index * 251)
-  const page = await sendRequest(url, { path: '/login', headers: { ...headers, 'accept-encoding': 'br' } })
+  const headers = toHeaders(index * 251)
+  const page = await send(url, { path: '/login', headers: { ...headers, 'accept-encoding': 'br' } })
   const [captcha] = await fetchPasses(url, 1, headers)
   const body = { email: `carga${index}@grupopatio.com.br`, password: PASSWORD, captcha }
   const path = '/api/auth/token?grant_type=password'
-  const signedIn = await sendRequest(url, { method: 'POST', path, body, headers })
+  const signedIn = await send(url, { method: 'POST', path, body, headers })
   if (signedIn.status !== 200) return [page, signedIn]
   const token = JSON.parse(signedIn.body).access_token as string
   const screen = ['/api/profiles/me', '/api/user-roles/me', '/api/reports/me'].map((each) => ({
@@ -159,7 +159,7 @@ async function simulatePerson(url: string, index: number): Promise<Answer[]> {
     token,
   }))
   const asked: PortalRequest[] = [...screen, createTokenRequest(token, AREA)]
-  return [page, signedIn, ...(await Promise.all(asked.map((each) => sendRequest(url, { ...each, headers }))))]
+  return [page, signedIn, ...(await Promise.all(asked.map((each) => send(url, { ...each, headers }))))]
 }
 
 async function measurePeak(DATABASE_URL: string, cleanUp: CleanUp): Promise<Figure[]> {
@@ -172,7 +172,7 @@ async function measurePeak(DATABASE_URL: string, cleanUp: CleanUp): Promise<Figu
   for (let each = 0; each < STREAMS; each++) await openStream(portal.url, token, cleanUp, () => {})
   const memory: number[] = []
   const watch = setInterval(() => memory.push(readResidentMemory(portal.pid)), 100)
-  const load = send(portal.url, BASE_RATE, options.peak, (index) => createBaseRequest(index, token))
+  const load = generateLoad(portal.url, BASE_RATE, options.peak, (index) => createBaseRequest(index, token))
   const mornings: Promise<Answer[]>[] = []
   for (let index = 1; index <= options.people; index++) {
     const lost = (error: unknown) => [{ sentAt: 0, ms: 0, status: 0, error: String(error), body: '' }]

@@ -1,6 +1,6 @@
 // Measures how long the portal takes to become ready, and its memory after many requests.
 // `node proof/bench/start-and-memory.ts [--rounds 7] [--requests 10000] [--connections 16]`
-import { type Figure, median, readNumbers, runBench, formatSpread } from '#proof/shared/figures.ts'
+import { type Figure, formatSpread, median, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
 import {
@@ -10,8 +10,8 @@ import {
   startPortal,
   waitUntilAnswers,
 } from '#proof/shared/processes.ts'
-import { type PortalRequest, assertAllOk, sendRequests, createTokenRequest } from '#proof/shared/requests.ts'
-import { type CleanUp, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { assertAllOk, createTokenRequest, type PortalRequest, sendRequests } from '#proof/shared/requests.ts'
+import { type CleanUp, makeTempFolder, say } from '#proof/shared/run-task.ts'
 
 /**
  * Runs `npm start` until the portal is ready, then stops it.
@@ -43,7 +43,7 @@ async function measureStarts(env: Env): Promise<number[]> {
 }
 
 async function measureNpmStarts(cleanUp: CleanUp): Promise<number[]> {
-  const env = { DATA_DIR: createTemporaryFolder(cleanUp), NODE_ENV: '' }
+  const env = { DATA_DIR: makeTempFolder(cleanUp), NODE_ENV: '' }
   say(`first npm start: ${(await measureNpmStart(FIRST_PORT, env)).toFixed(0)} ms`)
   const times: number[] = []
   for (let round = 0; round < rounds; round++) times.push(await measureNpmStart(FIRST_PORT, env))
@@ -77,7 +77,7 @@ const toMsFigure = (what: string, times: number[], atMost: number): Figure => ({
   what,
   value: median(times),
   unit: 'ms',
-  expectAtMost,
+  atMost,
   note: formatSpread(times),
 })
 
@@ -86,7 +86,7 @@ await runBench(async (cleanUp) => {
   const npmStarts = await measureNpmStarts(cleanUp)
   say('npm start done')
   const onPostgres = await measureStarts(postgres)
-  const embedded = await measureStarts({ DATA_DIR: createTemporaryFolder(cleanUp) })
+  const embedded = await measureStarts({ DATA_DIR: makeTempFolder(cleanUp) })
   say('starts done')
   const memory = await measureMemory(postgres)
   const note = `${memory.before.toFixed(0)} MB before`

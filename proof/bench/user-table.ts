@@ -1,10 +1,10 @@
 // Measures the API of the user table with 10,000 people on PostgreSQL: pages of 100 in every
 // order, filtered and searched, then bulk edits. `node proof/bench/user-table.ts [--rounds 5]`
 import { PROFILE_SORTS } from '#contract/user-rules.ts'
-import { type Figure, median, readNumbers, runBench, formatSpread } from '#proof/shared/figures.ts'
+import { type Figure, formatSpread, median, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
 import { openPostgres } from '#proof/shared/postgres.ts'
-import { sendRequest } from '#proof/shared/requests.ts'
+import { send } from '#proof/shared/requests.ts'
 
 const { rounds } = readNumbers({ rounds: 5 })
 const PEOPLE = 10_000
@@ -25,7 +25,7 @@ await runBench(async (cleanUp) => {
   const token = await signInAsAdmin(url)
 
   async function call<T>(path: string, body?: object): Promise<T> {
-    const answer = await sendRequest(url, {
+    const answer = await send(url, {
       path: `/api/profiles${path}`,
       token,
       ...(body && { method: 'POST', body }),

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineFault, expectExactly, type FaultRun, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
+import { defineFault, type FaultRun, startFaultPortal, type Verdict, verify } from '#proof/shared/fault.ts'
 import { countLost, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres } from '#proof/shared/postgres.ts'
-import { sendRequest } from '#proof/shared/requests.ts'
-import { createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { send } from '#proof/shared/requests.ts'
+import { makeTempFolder } from '#proof/shared/run-task.ts'
 import { compileCache, root } from '#scripts/run-command.mjs'
 
 const MESSAGES = 30
@@ -16,7 +16,7 @@ export const backUp = defineFault({
   name: 'back-up and restore',
   needsPostgres: true,
   async run(run) {
-    const folder = createTemporaryFolder(run.cleanUp)
+    const folder = makeTempFolder(run.cleanUp)
     const server = await openPostgres(run.cleanUp)
     const createOne = (name: string) => createDatabase(server, name, run.cleanUp)
     return [
@@ -41,7 +41,7 @@ async function testBackUp(run: FaultRun, port: number, where: string, file: stri
   const fault = dumped || runCommand('restore', file, to)
   const isDone = { promise: `${where}: npm run backup and npm run restore work`, held: fault === '' }
   if (fault !== '') return [{ ...isDone, seen: fault }]
-  const others = expectExactly(`${where}: rights of others to the file`, statSync(file).mode & 0o77, 0)
+  const others = verify(`${where}: rights of others to the file`, statSync(file).mode & 0o77, 0)
   return [{ ...isDone, seen: 'they do' }, others, ...(await judge(run, port, to, where, token, marks))]
 }
 
@@ -76,11 +76,11 @@ async function judge(
   marks: string[],
 ): Promise<Verdict[]> {
   const portal = await startFaultPortal(run, port, env)
-  const session = await sendRequest(portal.url, { path: '/api/profiles/me', token })
+  const session = await send(portal.url, { path: '/api/profiles/me', token })
   const lost = await countLost(portal.url, await signInAsAdmin(portal.url), marks)
   await portal.stop()
   return [
-    expectExactly(`${where}: of ${marks.length} messages missing after the restore`, lost, 0),
-    expectExactly(`${where}: status of a session from before`, session.status, 401),
+    verify(`${where}: of ${marks.length} messages missing after the restore`, lost, 0),
+    verify(`${where}: status of a session from before`, session.status, 401),
   ]
 }

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { defineFault, expectExactly, type FaultRun, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
+import { defineFault, type FaultRun, startFaultPortal, type Verdict, verify } from '#proof/shared/fault.ts'
 import { startHaproxy } from '#proof/shared/haproxy.ts'
-import { sendAtRate, readMessages, measureTimeUntil, writeMessage } from '#proof/shared/load.ts'
-import { findMissingPrograms, type PatroniCluster, type PatroniNode, startPatroni } from '#proof/shared/patroni.ts'
+import { readMessages, sendAtRate, waitUntil, writeMessage } from '#proof/shared/load.ts'
+import { findMissing, type PatroniCluster, type PatroniNode, startPatroni } from '#proof/shared/patroni.ts'
 import { ADMIN, signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, runSql } from '#proof/shared/postgres.ts'
 import type { StartedPortal } from '#proof/shared/processes.ts'
-import { type Answer, sendRequest } from '#proof/shared/requests.ts'
-import { type CleanUp, say, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { type Answer, send } from '#proof/shared/requests.ts'
+import { type CleanUp, makeTempFolder, say } from '#proof/shared/run-task.ts'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 
@@ -116,7 +116,7 @@ async function waitForFailover({ cluster }: Setting, former: PatroniNode): Promi
     const { leader } = await cluster.readRoles()
     return leader !== undefined && leader !== former
   }
-  await measureTimeUntil(isThere, BACK_MS)
+  await waitUntil(isThere, BACK_MS)
 }
 
 const clusterFault = (name: string, isPooled: boolean) =>
@@ -124,7 +124,7 @@ const clusterFault = (name: string, isPooled: boolean) =>
     name,
     async cannotRun() {
       if (isPooled && !findPgBouncer()) return 'there is no PgBouncer here'
-      return findMissingPrograms()
+      return findMissing()
     },
     async run(run) {
       const setting = await prepare(run, isPooled)
@@ -151,20 +151,20 @@ async function prepare(run: FaultRun, isPooled: boolean): Promise<Setting> {
     cleanUp,
   )
   const server = `postgresql://postgres@127.0.0.1:${primaryPort}/postgres`
-  await measureTimeUntil(() => isWritable(server), BACK_MS)
+  await waitUntil(() => isWritable(server), BACK_MS)
   const databaseUrl = await createDatabase(server, 'cluster', () => {})
   await runSql(databaseUrl, (client) => client.query('create table beats (at timestamptz)'))
-  const env = { ...(await createClusterDatabase(databaseUrl, isPooled, cleanUp)), DATA_DIR: createTemporaryFolder(cleanUp) }
+  const env = { ...(await openDatabase(databaseUrl, isPooled, cleanUp)), DATA_DIR: makeTempFolder(cleanUp) }
   const replicas = []
   for (const port of portals) {
     const start = () => startFaultPortal(run, port, { ...env, SHUTDOWN_GRACE_SECONDS: '3' })
     replicas.push({ start, portal: await start() })
   }
-  await measureTimeUntil(async () => (await sendRequest(url, { path: '/api/health/ready' })).status === 200, BACK_MS)
+  await waitUntil(async () => (await send(url, { path: '/api/health/ready' })).status === 200, BACK_MS)
   return { cluster: patroni, databaseUrl, url, replicas }
 }
 
-async function createClusterDatabase(
+async function openDatabase(
   databaseUrl: string,
   isPooled: boolean,
   cleanUp: CleanUp,
@@ -183,15 +183,15 @@ async function runTrial(setting: Setting, { name, isPlanned, act }: Trial): Prom
   const token = await signInAsAdmin(url)
   const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => keepSessionAlive(url)))
   const marks: string[] = []
-  const reads = sendAtRate(100, () => sendRequest(url, { path: '/api/profiles/me', token }))
+  const reads = sendAtRate(100, () => send(url, { path: '/api/profiles/me', token }))
   const writes = sendAtRate(100, () => writeMessage(url, marks))
   const probe = probeCluster(setting)
   await wait(CALM_MS)
   const startedAt = performance.now()
   await act(setting)
   await patroni.waitUntilComplete()
-  const backMs = await measureTimeUntil(
-    async () => (await sendRequest(url, { path: '/api/health/ready' })).status === 200,
+  const backMs = await waitUntil(
+    async () => (await send(url, { path: '/api/health/ready' })).status === 200,
     BACK_MS,
   )
   await wait(CALM_MS)
@@ -209,8 +209,8 @@ async function runTrial(setting: Setting, { name, isPlanned, act }: Trial): Prom
   const own = (text: string) => `${name}: ${text}`
   const failed = answers.filter((answer) => !isGood(answer)).length
   return [
-    expectExactly(own(`of ${marks.length} acknowledged writes lost`), lost, 0),
-    expectExactly(own(`of ${SESSIONS} sessions ended`), signedOut, 0),
+    verify(own(`of ${marks.length} acknowledged writes lost`), lost, 0),
+    verify(own(`of ${SESSIONS} sessions ended`), signedOut, 0),
     {
       promise: own('back by itself, every process alive'),
       held:
@@ -308,7 +308,7 @@ async function isWritable(
 
 /** Refreshes a session repeatedly, as pages do: retries a failure and ends on a refusal. */
 async function keepSessionAlive(url: string) {
-  const first = await sendRequest(url, { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN })
+  const first = await send(url, { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN })
   if (first.status !== 200) throw new Error(`the administrator could not sign in: ${first.body}`)
   let session = JSON.parse(first.body) as { access_token: string; refresh_token: string }
   let isOver = false
@@ -318,9 +318,9 @@ async function keepSessionAlive(url: string) {
       await wait(1_500)
       const { refresh_token } = session
       const path = '/api/auth/token?grant_type=refresh_token'
-      const renewed = await sendRequest(url, { method: 'POST', path, body: { refresh_token } })
+      const renewed = await send(url, { method: 'POST', path, body: { refresh_token } })
       if (renewed.status === 200) session = JSON.parse(renewed.body) as typeof session
-      const read = await sendRequest(url, { path: '/api/profiles/me', token: session.access_token })
+      const read = await send(url, { path: '/api/profiles/me', token: session.access_token })
       isSignedOut ||= [400, 401, 403].includes(renewed.status) || read.status === 401
     }
   }

@@ -2,12 +2,12 @@ import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { expectAtMost, defineFault, expectExactly, type FaultRun, startFaultPortal } from '#proof/shared/fault.ts'
+import { checkMax, defineFault, type FaultRun, startFaultPortal, verify } from '#proof/shared/fault.ts'
 import { sendAtRate } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase, runSql } from '#proof/shared/postgres.ts'
-import { sendRequest } from '#proof/shared/requests.ts'
-import { createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { send } from '#proof/shared/requests.ts'
+import { makeTempFolder } from '#proof/shared/run-task.ts'
 import { root } from '#scripts/run-command.mjs'
 import { migrate } from '#server/database/migrate.ts'
 import { openServer } from '#server/database/open-server.ts'
@@ -32,25 +32,25 @@ export const concurrentMigration = defineFault({
     const databaseUrl = env.DATABASE_URL
     const token = await signInAsAdmin(portal.url)
     const folder = createNextVersion(run)
-    const reads = sendAtRate(20, () => sendRequest(portal.url, { path: '/api/profiles/me', token }))
+    const reads = sendAtRate(20, () => send(portal.url, { path: '/api/profiles/me', token }))
     const applied = await holdTable(databaseUrl, () =>
       Promise.all([migrateOnce(databaseUrl, folder), migrateOnce(databaseUrl, folder)]),
     )
     const answers = await reads.stop()
     return [
-      expectExactly('times that two migrators applied it together', applied.flat().length, 1),
-      expectExactly(
+      verify('times that two migrators applied it together', applied.flat().length, 1),
+      verify(
         `of ${answers.length} requests meanwhile failed`,
         answers.filter(({ status }) => status !== 200).length,
         0,
       ),
-      expectAtMost('slowest of them', Math.max(...answers.map(({ ms }) => ms)), 1_000, 'ms'),
+      checkMax('slowest of them', Math.max(...answers.map(({ ms }) => ms)), 1_000, 'ms'),
     ]
   },
 })
 
 function createNextVersion(run: FaultRun): URL {
-  const folder = join(createTemporaryFolder(run.cleanUp), 'migrations')
+  const folder = join(makeTempFolder(run.cleanUp), 'migrations')
   cpSync(join(root, 'migrations'), folder, { recursive: true })
   writeFileSync(join(folder, '9999-next.sql'), NEXT)
   return pathToFileURL(`${folder}/`)

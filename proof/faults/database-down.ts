@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expectAtMost, defineFault, expectExactly, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
-import { countLost, sendAtRate, measureTimeUntil, writeMessage } from '#proof/shared/load.ts'
+import { checkMax, defineFault, startFaultPortal, type Verdict, verify } from '#proof/shared/fault.ts'
+import { countLost, sendAtRate, waitUntil, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, runSql } from '#proof/shared/postgres.ts'
-import { type Answer, sendRequest } from '#proof/shared/requests.ts'
-import { type CleanUp, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { type Answer, send } from '#proof/shared/requests.ts'
+import { type CleanUp, makeTempFolder } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
-import { findUnprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { findServerUser } from '#scripts/throw-away-postgres.mjs'
 
 /** Time limit of replies; requests sent just before the restart may still succeed. */
 const ANSWERED_MS = 2_100
@@ -26,21 +26,21 @@ export const databaseDown = defineFault({
     const DATABASE_URL = await createDatabase(cluster.url, 'down', () => {})
     const portal = await startFaultPortal(run, run.port, {
       DATABASE_URL,
-      DATA_DIR: createTemporaryFolder(run.cleanUp),
+      DATA_DIR: makeTempFolder(run.cleanUp),
     })
     const token = await signInAsAdmin(portal.url)
     const marks: string[] = []
-    const reads = sendAtRate(50, () => sendRequest(portal.url, { path: '/api/profiles/me', token }))
+    const reads = sendAtRate(50, () => send(portal.url, { path: '/api/profiles/me', token }))
     const writes = sendAtRate(100, () => writeMessage(portal.url, marks))
-    const beats = sendAtRate(100, () => sendRequest(portal.url, { path: '/api/health/live' }))
+    const beats = sendAtRate(100, () => send(portal.url, { path: '/api/health/live' }))
     await wait(1_000)
     const crashedAt = performance.now()
     cluster.crash()
     await wait(run.isShort ? DOWN_MS.short : DOWN_MS.whole)
     const duringEnd = performance.now()
     cluster.start()
-    const recoveredMs = await measureTimeUntil(
-      async () => (await sendRequest(portal.url, { path: '/api/profiles/me', token })).status === 200,
+    const recoveredMs = await waitUntil(
+      async () => (await send(portal.url, { path: '/api/profiles/me', token })).status === 200,
       20_000,
     )
     const cutMs = await cutConnections(DATABASE_URL, portal.url, token)
@@ -48,12 +48,12 @@ export const databaseDown = defineFault({
     const down = answers.filter(({ sentAt }) => sentAt > crashedAt + 50 && sentAt < duringEnd - ANSWERED_MS)
     return [
       ...judgeDown(down),
-      expectAtMost('liveness meanwhile', findSlowest(alive), 100, 'ms'),
-      expectExactly('liveness failures', alive.filter(({ status }) => status !== 200).length, 0),
-      expectAtMost('first good answer after the restart', recoveredMs, 5_000, 'ms'),
-      expectAtMost('first good answer after all connections were cut', cutMs, 5_000, 'ms'),
-      expectExactly('portal processes that died', portal.hasEnded() ? 1 : 0, 0),
-      expectExactly(`of ${marks.length} acknowledged messages lost`, await countLost(portal.url, token, marks), 0),
+      checkMax('liveness meanwhile', findSlowest(alive), 100, 'ms'),
+      verify('liveness failures', alive.filter(({ status }) => status !== 200).length, 0),
+      checkMax('first good answer after the restart', recoveredMs, 5_000, 'ms'),
+      checkMax('first good answer after all connections were cut', cutMs, 5_000, 'ms'),
+      verify('portal processes that died', portal.hasEnded() ? 1 : 0, 0),
+      verify(`of ${marks.length} acknowledged messages lost`, await countLost(portal.url, token, marks), 0),
     ]
   },
 })
@@ -66,7 +66,7 @@ function judgeDown(down: Answer[]): Verdict[] {
       held: down.length >= MIN_ANSWERS && others.length === 0,
       seen: `${down.length - others.length} of ${down.length}`,
     },
-    expectAtMost('slowest of them', findSlowest(down), ANSWERED_MS, 'ms'),
+    checkMax('slowest of them', findSlowest(down), ANSWERED_MS, 'ms'),
   ]
 }
 
@@ -77,8 +77,8 @@ async function cutConnections(databaseUrl: string, portalUrl: string, token: str
     client.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where pid <> pg_backend_pid() and datname = current_database()`),
   )
-  return measureTimeUntil(
-    async () => (await sendRequest(portalUrl, { path: '/api/profiles/me', token })).status === 200,
+  return waitUntil(
+    async () => (await send(portalUrl, { path: '/api/profiles/me', token })).status === 200,
     20_000,
   )
 }
@@ -95,8 +95,8 @@ interface Cluster {
 async function startCluster(port: number, cleanUp: CleanUp): Promise<Cluster> {
   const programs = await findPostgres()
   if (!programs) throw new Error('There is no PostgreSQL 15 or later here.')
-  const owner: { uid?: number; gid?: number } = process.getuid?.() === 0 ? findUnprivilegedUser() : {}
-  const folder = createTemporaryFolder(cleanUp)
+  const owner: { uid?: number; gid?: number } = process.getuid?.() === 0 ? findServerUser() : {}
+  const folder = makeTempFolder(cleanUp)
   chmodSync(folder, 0o755)
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
   const run = (program: string, args: string[]) =>

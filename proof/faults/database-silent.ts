@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expectAtMost, expectBelow, defineFault, expectExactly, startFaultPortal } from '#proof/shared/fault.ts'
-import { countLost, sendAtRate, measureTimeUntil, writeMessage } from '#proof/shared/load.ts'
+import { checkMax, checkTime, defineFault, startFaultPortal, verify } from '#proof/shared/fault.ts'
+import { countLost, sendAtRate, waitUntil, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
-import { type Answer, sendRequest } from '#proof/shared/requests.ts'
+import { type Answer, send } from '#proof/shared/requests.ts'
 import type { CleanUp } from '#proof/shared/run-task.ts'
 
 /** From the portal's timeouts: 1.2 s for a connection and 3.6 s for a reply. */
@@ -28,17 +28,17 @@ export const databaseSilent = defineFault({
     const portal = await startFaultPortal(run, run.port, { DATABASE_URL: url.href, DATA_DIR })
     const token = await signInAsAdmin(portal.url)
     const marks: string[] = []
-    const read = () => sendRequest(portal.url, { path: '/api/profiles/me', token })
+    const read = () => send(portal.url, { path: '/api/profiles/me', token })
     const reads = sendAtRate(50, read)
     const writes = sendAtRate(100, () => writeMessage(portal.url, marks))
-    const beats = sendAtRate(100, () => sendRequest(portal.url, { path: '/api/health/live' }))
+    const beats = sendAtRate(100, () => send(portal.url, { path: '/api/health/live' }))
     await wait(1_000)
     proxy.dropTraffic()
     const silentAt = performance.now()
     await wait(run.isShort ? SILENT_MS.short : SILENT_MS.whole)
     const until = performance.now() - PROMISED_MS
     proxy.resume()
-    const recoveredMs = await measureTimeUntil(async () => (await read()).status === 200, 20_000)
+    const recoveredMs = await waitUntil(async () => (await read()).status === 200, 20_000)
     await wait(500)
     const all = await Promise.all([reads.stop(), writes.stop(), beats.stop()])
     const alive = all[2]
@@ -49,12 +49,12 @@ export const databaseSilent = defineFault({
         held: down.length > 20 && down.every(({ status }) => status === 503),
         seen: `${down.filter(({ status }) => status === 503).length} of ${down.length}`,
       },
-      expectBelow('slowest of them', findSlowest(down), PROMISED_MS),
-      expectAtMost('liveness meanwhile', findSlowest(alive), 100, 'ms'),
-      expectExactly('liveness failures', alive.filter(({ status }) => status !== 200).length, 0),
-      expectAtMost('first good answer afterwards', recoveredMs, 1_000, 'ms'),
-      expectExactly('portal processes that died', portal.hasEnded() ? 1 : 0, 0),
-      expectExactly(`of ${marks.length} acknowledged messages lost`, await countLost(portal.url, token, marks), 0),
+      checkTime('slowest of them', findSlowest(down), PROMISED_MS),
+      checkMax('liveness meanwhile', findSlowest(alive), 100, 'ms'),
+      verify('liveness failures', alive.filter(({ status }) => status !== 200).length, 0),
+      checkMax('first good answer afterwards', recoveredMs, 1_000, 'ms'),
+      verify('portal processes that died', portal.hasEnded() ? 1 : 0, 0),
+      verify(`of ${marks.length} acknowledged messages lost`, await countLost(portal.url, token, marks), 0),
     ]
   },
 })

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineFault, expectExactly, type FaultRun, startFaultPortal } from '#proof/shared/fault.ts'
+import { defineFault, type FaultRun, startFaultPortal, verify } from '#proof/shared/fault.ts'
 import { countLost, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
-import { sendRequest } from '#proof/shared/requests.ts'
-import { createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { send } from '#proof/shared/requests.ts'
+import { makeTempFolder } from '#proof/shared/run-task.ts'
 
 const SIZE_MB = 160
 const MAX_WRITES = 4_000
@@ -29,7 +29,7 @@ export const diskFull = defineFault({
       if (status === 503) refused++
       else if (status !== 201) others++
     }
-    const read = await sendRequest(portal.url, { path: '/api/profiles/me', token })
+    const read = await send(portal.url, { path: '/api/profiles/me', token })
     const isAlive = !portal.hasEnded()
     rmSync(ballast)
     const again = await writeMessage(portal.url, marks)
@@ -51,8 +51,8 @@ export const diskFull = defineFault({
         held: again.status === 201,
         seen: String(again.status),
       },
-      expectExactly(`of ${marks.length} acknowledged messages lost`, lost, 0),
-      expectExactly('lost after another start', lostLater, 0),
+      verify(`of ${marks.length} acknowledged messages lost`, lost, 0),
+      verify('lost after another start', lostLater, 0),
     ]
   },
 })
@@ -62,7 +62,7 @@ function canMount(): boolean {
 }
 
 function mountSmallDisk(run: FaultRun): string {
-  const folder = join(createTemporaryFolder(run.cleanUp), 'disk')
+  const folder = join(makeTempFolder(run.cleanUp), 'disk')
   mkdirSync(folder)
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', folder])
   const unmount = () => execFileSync('umount', ['-l', folder])

@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  expectAtMost,
+  checkMax,
   defineFault,
-  expectExactly,
   type FaultRun,
   killHard,
   startFaultPortal,
   type Verdict,
+  verify,
 } from '#proof/shared/fault.ts'
-import { countLost, sendAtRate, measureTimeUntil, writeMessage } from '#proof/shared/load.ts'
+import { countLost, sendAtRate, waitUntil, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
 import type { StartedPortal } from '#proof/shared/processes.ts'
-import { say, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { makeTempFolder, say } from '#proof/shared/run-task.ts'
 
 const KILLS = { short: 8, whole: 200 }
 
@@ -36,15 +36,15 @@ async function killRepeatedly(
   const lost = await countLost(portal.url, await signInAsAdmin(portal.url), marks)
   await portal.stop()
   return [
-    expectExactly(`${where}: of ${marks.length} acknowledged messages lost in ${kills} kills`, lost, 0),
-    expectAtMost(`${where}: slowest start afterwards`, Math.max(...readyMs), 5_000, 'ms'),
+    verify(`${where}: of ${marks.length} acknowledged messages lost in ${kills} kills`, lost, 0),
+    checkMax(`${where}: slowest start afterwards`, Math.max(...readyMs), 5_000, 'ms'),
   ]
 }
 
 async function writeAndKill(portal: StartedPortal, marks: string[]): Promise<void> {
   const before = marks.length
   const writers = [1, 2, 3, 4].map(() => sendAtRate(8, () => writeMessage(portal.url, marks, 5_000)))
-  await measureTimeUntil(async () => marks.length > before, 5_000)
+  await waitUntil(async () => marks.length > before, 5_000)
   await wait(Math.random() * 250)
   await killHard(portal)
   await Promise.all(writers.map((writer) => writer.stop()))
@@ -58,7 +58,7 @@ export const killUnderLoad = defineFault({
   needsPostgres: true,
   async run(run) {
     const embedded = await killRepeatedly(run, run.port, 'embedded', {
-      DATA_DIR: createTemporaryFolder(run.cleanUp),
+      DATA_DIR: makeTempFolder(run.cleanUp),
     })
     const server = await killRepeatedly(run, run.port + 1, 'PostgreSQL', {
       ...(await prepareDatabase('kill', run.cleanUp)),

@@ -2,14 +2,14 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expectBelow, defineFault, expectExactly, type FaultRun, type Verdict } from '#proof/shared/fault.ts'
+import { checkTime, defineFault, type FaultRun, type Verdict, verify } from '#proof/shared/fault.ts'
 import { findSystemProgram, startHaproxy } from '#proof/shared/haproxy.ts'
 import { countLost, sendAtRate, writeMessage } from '#proof/shared/load.ts'
 import { addSessions } from '#proof/shared/people.ts'
 import { prepareDatabase, runSql } from '#proof/shared/postgres.ts'
 import { createSecret, type RunningProcess, runProcess, waitUntilAnswers } from '#proof/shared/processes.ts'
-import { type Answer, sendRequest } from '#proof/shared/requests.ts'
-import { type CleanUp, createTemporaryFolder } from '#proof/shared/run-task.ts'
+import { type Answer, send } from '#proof/shared/requests.ts'
+import { type CleanUp, makeTempFolder } from '#proof/shared/run-task.ts'
 import { buildReleases, toReleaseName } from '#scripts/release.mjs'
 import { root } from '#scripts/run-command.mjs'
 import { REAL_ENVIRONMENT } from '#server/testing/portal-process.ts'
@@ -79,10 +79,10 @@ export const releaseUpgrade = defineFault({
     const versions = await Promise.all(ports.map(readVersion))
     return [
       ...judge(answers),
-      expectExactly(`of ${marks.length} acknowledged messages lost`, await countLost(url, administrator, marks), 0),
-      expectExactly(`portals that say that they are ${AFTER}`, versions.filter((is) => is === AFTER).length, 2),
-      expectExactly('files that the portal’s user may write in its release', countWritable(releases), 0),
-      expectExactly('ways out of this network', countRoutes(), 0),
+      verify(`of ${marks.length} acknowledged messages lost`, await countLost(url, administrator, marks), 0),
+      verify(`portals that say that they are ${AFTER}`, versions.filter((is) => is === AFTER).length, 2),
+      verify('files that the portal’s user may write in its release', countWritable(releases), 0),
+      verify('ways out of this network', countRoutes(), 0),
     ]
   },
 })
@@ -110,7 +110,7 @@ function addMigration(release: string): void {
 
 async function createEnvironment(run: FaultRun) {
   const { DATABASE_URL } = await prepareDatabase('upgrade', run.cleanUp)
-  const DATA_DIR = join(createTemporaryFolder(run.cleanUp), 'data')
+  const DATA_DIR = join(makeTempFolder(run.cleanUp), 'data')
   execFileSync('chmod', ['755', join(DATA_DIR, '..')])
   mkdirSync(DATA_DIR)
   chownSync(DATA_DIR, USER.uid, USER.gid)
@@ -153,9 +153,9 @@ function startLoad(url: string, tokens: string[], marks: string[]) {
   const next = () => turn++
   return [
     sendAtRate(25, () =>
-      sendRequest(url, { path: '/api/profiles/me', token: tokens[next() % tokens.length] as string }),
+      send(url, { path: '/api/profiles/me', token: tokens[next() % tokens.length] as string }),
     ),
-    sendAtRate(100, () => sendRequest(url, { path: '/login' })),
+    sendAtRate(100, () => send(url, { path: '/login' })),
     sendAtRate(50, () => {
       const number = next()
       return writeMessage(url, marks, undefined, `127.1.${(number >> 8) & 255}.${number & 255}`)
@@ -176,12 +176,12 @@ function judge(answers: Answer[]): Verdict[] {
       held: answers.length > 100 && failed.length === 0,
       seen: `${failed.length} ${kinds.join(', ')}`.trim(),
     },
-    expectBelow('slowest of them', Math.max(...answers.map(({ ms }) => ms)), READY_MS),
+    checkTime('slowest of them', Math.max(...answers.map(({ ms }) => ms)), READY_MS),
   ]
 }
 
 async function readVersion(port: number): Promise<string> {
-  const { body } = await sendRequest(`http://127.0.0.1:${port}`, { path: '/api/health/ready' })
+  const { body } = await send(`http://127.0.0.1:${port}`, { path: '/api/health/ready' })
   return (JSON.parse(body) as { version: string }).version
 }
 

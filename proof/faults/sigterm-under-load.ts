@@ -1,10 +1,10 @@
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expectBelow, defineFault, expectExactly, type FaultRun, startFaultPortal } from '#proof/shared/fault.ts'
-import { countLost, sendAtRate, measureTimeUntil, writeMessage } from '#proof/shared/load.ts'
+import { checkTime, defineFault, type FaultRun, startFaultPortal, verify } from '#proof/shared/fault.ts'
+import { countLost, sendAtRate, waitUntil, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
-import { sendRequest } from '#proof/shared/requests.ts'
+import { send } from '#proof/shared/requests.ts'
 
 const ROUNDS = { short: 2, whole: 10 }
 const GRACE_SECONDS = 1
@@ -30,9 +30,9 @@ export const sigtermUnderLoad = defineFault({
     const marks: string[] = []
     // Reads and messages on new connections, and reads on keep-alive ones.
     const load = [
-      sendAtRate(20, () => sendRequest(balancer.pick(), { path, token })),
+      sendAtRate(20, () => send(balancer.pick(), { path, token })),
       sendAtRate(25, () => writeMessage(balancer.pick(), marks)),
-      sendAtRate(10, () => sendRequest(balancer.pick(), { path, token, agent })),
+      sendAtRate(10, () => send(balancer.pick(), { path, token, agent })),
     ]
     const exits: number[] = []
     for (let round = 0; round < (run.isShort ? ROUNDS.short : ROUNDS.whole); round++) {
@@ -44,7 +44,7 @@ export const sigtermUnderLoad = defineFault({
       replica.portal = await replica.start()
       const { url } = replica.portal
       // Otherwise no replica would be ready when the other one leaves.
-      await measureTimeUntil(async () => balancer.isReady(url), 5_000)
+      await waitUntil(async () => balancer.isReady(url), 5_000)
     }
     const answers = (await Promise.all(load.map((each) => each.stop()))).flat()
     const failed = answers.filter(({ status }) => status !== 200 && status !== 201)
@@ -55,8 +55,8 @@ export const sigtermUnderLoad = defineFault({
         held: answers.length > 0 && failed.length === 0,
         seen: `${failed.length} ${kinds}`.trim(),
       },
-      expectBelow('slowest exit', Math.max(...exits), PROMISED_EXIT_MS),
-      expectExactly(
+      checkTime('slowest exit', Math.max(...exits), PROMISED_EXIT_MS),
+      verify(
         `of ${marks.length} acknowledged messages lost`,
         await countLost(balancer.pick(), token, marks),
         0,
@@ -87,7 +87,7 @@ function startBalancer(replicas: readonly string[]) {
   let turn = 0
   const probe = async (replica: string) => {
     while (!isOver) {
-      const { status } = await sendRequest(replica, { path: '/api/health/ready', timeoutMs: 3_000 })
+      const { status } = await send(replica, { path: '/api/health/ready', timeoutMs: 3_000 })
       if (status === 200) ready.add(replica)
       else ready.delete(replica)
       await wait(PROBE_MS)

@@ -118,12 +118,12 @@ function createText(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitra
 function createRecord(schema: JsonSchema, of: (part: JsonSchema) => fc.Arbitrary<unknown>) {
   const fields: Record<string, fc.Arbitrary<unknown>> = {}
   for (const [name, part] of Object.entries(schema.properties ?? {}))
-    fields[name] = ANSWER_FIELDS.includes(name) ? fc.oneof(of(part), createBrokenAnswers()) : of(part)
+    fields[name] = ANSWER_FIELDS.includes(name) ? fc.oneof(of(part), fuzzAnswers()) : of(part)
   return fc.record(fields, { requiredKeys: schema.required ?? [] })
 }
 
 /** Answers in the ALTCHA widget's format, with a fault in each of their parts. */
-function createBrokenAnswers(): fc.Arbitrary<string> {
+function fuzzAnswers(): fc.Arbitrary<string> {
   const whole = fc.constant<unknown>
   const parameters = mutate(whole({ algorithm: 'PBKDF2/SHA-256', cost: 1, nonce: '00', expiresAt: 4e9 }))
   const challenge = mutate(fc.record({ parameters, signature: whole('0'.repeat(64)) }))
@@ -183,13 +183,13 @@ const toJsonSchema = (schema: Schema) =>
 export function createRequests(route: Route, knownIds: readonly string[]): fc.Arbitrary<FuzzedRequest> {
   return fc.record({
     method: fc.constant(route.method),
-    path: createPaths(route, knownIds),
+    path: anyPath(route, knownIds),
     caller: fc.oneof(
       { weight: 4, arbitrary: fc.constant<CallerName>(getAdmittedCaller(route)) },
       { weight: 2, arbitrary: fc.constantFrom(...CALLERS) },
     ),
-    headers: createHeaders(route),
-    body: route.method === 'GET' ? fc.constant(undefined) : createBodies(route.body, knownIds),
+    headers: anyHeaders(route),
+    body: route.method === 'GET' ? fc.constant(undefined) : anyBody(route.body, knownIds),
   })
 }
 
@@ -200,7 +200,7 @@ function getAdmittedCaller({ access, path }: Route): CallerName {
   return access === 'admin' || access === 'operator' ? access : 'user'
 }
 
-function createPaths(route: Route, knownIds: readonly string[]): fc.Arbitrary<string> {
+function anyPath(route: Route, knownIds: readonly string[]): fc.Arbitrary<string> {
   const params = route.params ? createArbitrary(toJsonSchema(route.params), knownIds) : fc.constant({})
   const query = route.query ? createArbitrary(toJsonSchema(route.query), knownIds) : fc.constant({})
   const extra = fc.oneof(
@@ -226,7 +226,7 @@ function mapTexts(values: unknown): Record<string, string> {
   )
 }
 
-function createHeaders(route: Route): fc.Arbitrary<Record<string, string>> {
+function anyHeaders(route: Route): fc.Arbitrary<Record<string, string>> {
   const type = fc.oneof(
     { weight: 12, arbitrary: fc.constant('application/json') },
     {
@@ -243,7 +243,7 @@ function createHeaders(route: Route): fc.Arbitrary<Record<string, string>> {
   }))
 }
 
-function createBodies(schema: Schema | undefined, knownIds: readonly string[]): fc.Arbitrary<string | undefined> {
+function anyBody(schema: Schema | undefined, knownIds: readonly string[]): fc.Arbitrary<string | undefined> {
   if (!schema) return fc.oneof(fc.constant(undefined), fc.json())
   const good = createArbitrary(toJsonSchema(schema), knownIds)
   const text = (value: fc.Arbitrary<unknown>) => value.map((each) => JSON.stringify(each) ?? '')

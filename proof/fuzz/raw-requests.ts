@@ -89,7 +89,7 @@ export function sendBytes(port: number, bytes: Buffer, maxMs: number): Promise<R
     const finish = (end: End) => {
       clearTimeout(timer)
       socket.destroy()
-      resolve({ statuses: parseStatuses(received), ms, end: ms > 0 && end !== 'not let go' ? 'answered' : end })
+      resolve({ statuses: toStatuses(received), ms, end: ms > 0 && end !== 'not let go' ? 'answered' : end })
     }
     const hangUp = () => {
       clearTimeout(timer)
@@ -106,7 +106,7 @@ export function sendBytes(port: number, bytes: Buffer, maxMs: number): Promise<R
     )
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
-      if (ms > 0 || !parseStatuses(received).some((status) => status >= 200)) return
+      if (ms > 0 || !toStatuses(received).some((status) => status >= 200)) return
       ms = performance.now() - startedAt
       hangUp()
     })
@@ -115,7 +115,7 @@ export function sendBytes(port: number, bytes: Buffer, maxMs: number): Promise<R
   })
 }
 
-function parseStatuses(received: string): number[] {
+function toStatuses(received: string): number[] {
   return [...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => Number(match[1]))
 }
 

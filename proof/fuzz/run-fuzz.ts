@@ -155,10 +155,10 @@ const createTally = ({ name }: Target): Tally => ({ name, sent: 0, answers: {}, 
 /** Lists every route of the contract, and the raw bytes. */
 function listTargets(portal: StartedPortal, callers: Callers, knownIds: string[]): Target[] {
   const routes = Object.values(routeGroups).flatMap((group) => Object.values(group))
-  return [...routes.map((route) => createRouteTarget(route, portal, callers, knownIds)), createRawTarget(portal)]
+  return [...routes.map((route) => fuzzRoute(route, portal, callers, knownIds)), fuzzRaw(portal)]
 }
 
-function createRouteTarget(route: Route, portal: StartedPortal, callers: Callers, knownIds: string[]): Target {
+function fuzzRoute(route: Route, portal: StartedPortal, callers: Callers, knownIds: string[]): Target {
   return createTarget(`${route.method} ${route.path}`, (tally) =>
     fc.asyncProperty(createRequests(route, knownIds), async (request) => {
       const { status, ms, text } = await sendFuzzed(portal.url, request, callers, MAX_ANSWER_MS * 2)
@@ -169,7 +169,7 @@ function createRouteTarget(route: Route, portal: StartedPortal, callers: Callers
   )
 }
 
-function createRawTarget(portal: StartedPortal): Target {
+function fuzzRaw(portal: StartedPortal): Target {
   const port = Number(new URL(portal.url).port)
   return createTarget(RAW_BYTES, (tally) =>
     fc.asyncProperty(rawBytes, async (bytes) => {

@@ -38,7 +38,7 @@ const MAX_SLACK_MS = 3_000
 const WAKING_MS = IS_SHORT ? 2_000 : 0
 
 /** Checks an upper limit that depends on how busy the machine is. */
-export function expectAtMost(promise: string, value: number, limit: number, unit: string): Verdict {
+export function checkMax(promise: string, value: number, limit: number, unit: string): Verdict {
   const isTime = unit === 'ms'
   const most = isTime ? Math.min(limit * SLACK, limit + MAX_SLACK_MS) : limit
   const shown = isTime ? Math.round(value) : value
@@ -46,13 +46,13 @@ export function expectAtMost(promise: string, value: number, limit: number, unit
 }
 
 /** Checks a time that the portal's own timers bound, so that the limit is nearly equal on all machines. */
-export function expectBelow(promise: string, ms: number, limitMs: number): Verdict {
+export function checkTime(promise: string, ms: number, limitMs: number): Verdict {
   const most = limitMs + WAKING_MS
   return { promise: `${promise} < ${most} ms`, held: ms < most, seen: `${Math.round(ms)} ms` }
 }
 
 /** Checks an exact count. */
-export function expectExactly(promise: string, value: number, expected: number): Verdict {
+export function verify(promise: string, value: number, expected: number): Verdict {
   return { promise: `${promise} = ${expected}`, held: value === expected, seen: String(value) }
 }
 

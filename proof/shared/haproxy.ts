@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findOnPath } from '#scripts/find-programs.mjs'
 import { root } from '#scripts/run-command.mjs'
-import { measureTimeUntil } from './load.ts'
+import { waitUntil } from './load.ts'
 import { runProcess } from './processes.ts'
-import { sendRequest } from './requests.ts'
-import { type CleanUp, createTemporaryFolder } from './run-task.ts'
+import { send } from './requests.ts'
+import { type CleanUp, makeTempFolder } from './run-task.ts'
 
 /** Finds programs that distributions install for root only. */
 export const findSystemProgram = (name: string): string | undefined =>
@@ -23,13 +23,13 @@ interface Wanted {
  * @returns the portals' URL
  */
 export async function startHaproxy(wanted: Wanted, cleanUp: CleanUp): Promise<string> {
-  const file = join(createTemporaryFolder(cleanUp), 'haproxy.cfg')
+  const file = join(makeTempFolder(cleanUp), 'haproxy.cfg')
   writeFileSync(file, adaptConfiguration(wanted))
   const started = runProcess(findSystemProgram('haproxy') as string, ['-db', '-f', file])
   cleanUp(started.stop)
   const url = `http://127.0.0.1:${wanted.port}`
-  const isUp = async () => (await sendRequest(url, { path: '/api/health/ready' })).status > 0
-  if (!Number.isFinite(await measureTimeUntil(isUp, 20_000)))
+  const isUp = async () => (await send(url, { path: '/api/health/ready' })).status > 0
+  if (!Number.isFinite(await waitUntil(isUp, 20_000)))
     throw new Error(`HAProxy did not come up: ${started.errors()}`)
   return url
 }

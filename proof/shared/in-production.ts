@@ -7,7 +7,7 @@ import { startEmulator } from '#server/testing/test-portal.ts'
 import { addSessions } from './people.ts'
 import { runSql } from './postgres.ts'
 import { FIRST_PORT, startPortal } from './processes.ts'
-import { type CleanUp, createTemporaryFolder } from './run-task.ts'
+import { type CleanUp, makeTempFolder } from './run-task.ts'
 
 const SECRET = 'k3J9-fbQ2-xT7w-Lm5R-pZ8v-Hn4C-yD6s'
 export const PASSWORD = 'Travessia-Lunar-88!'
@@ -30,7 +30,7 @@ export async function startInProduction(
   cleanUp(emulator.stop)
   const env = {
     DATABASE_URL,
-    DATA_DIR: createTemporaryFolder(cleanUp),
+    DATA_DIR: makeTempFolder(cleanUp),
     PATIO_DEMO: 'false',
     NODE_ENV: 'production',
     PUBLIC_URL: `http://localhost:${FIRST_PORT}`,

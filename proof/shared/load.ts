@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, sendRequest } from './requests.ts'
+import { type Answer, send } from './requests.ts'
 
 /** Background load. */
 interface Running {
@@ -36,7 +36,7 @@ export function writeMessage(
     phone: '(21) 98765-4321',
     message: mark,
   }
-  return sendRequest(portalUrl, {
+  return send(portalUrl, {
     method: 'POST',
     path: '/api/support-messages',
     body,
@@ -53,7 +53,7 @@ export async function readMessages(portalUrl: string, token: string): Promise<st
   const found: string[] = []
   let cursor = ''
   do {
-    const answer = await sendRequest(portalUrl, { path: `/api/support-messages?limit=100${cursor}`, token })
+    const answer = await send(portalUrl, { path: `/api/support-messages?limit=100${cursor}`, token })
     if (answer.status !== 200) throw new Error(`the inbox answered ${answer.status} ${answer.error ?? ''}`)
     const page = JSON.parse(answer.body) as { items: { message: string }[]; next: string | null }
     found.push(...page.items.map(({ message }) => message))
@@ -76,7 +76,7 @@ export async function countLost(
  * Polls until a condition holds.
  * @returns the milliseconds it took, Infinity on a timeout
  */
-export async function measureTimeUntil(holds: () => Promise<boolean>, maxMs: number): Promise<number> {
+export async function waitUntil(holds: () => Promise<boolean>, maxMs: number): Promise<number> {
   const startedAt = performance.now()
   while (performance.now() - startedAt < maxMs) {
     if (await holds()) return performance.now() - startedAt

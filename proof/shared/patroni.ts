@@ -11,11 +11,11 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findPostgres } from '#scripts/find-programs.mjs'
-import { findUnprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { findServerUser } from '#scripts/throw-away-postgres.mjs'
 import { findSystemProgram } from './haproxy.ts'
-import { measureTimeUntil } from './load.ts'
-import { sendRequest } from './requests.ts'
-import { type CleanUp, createTemporaryFolder } from './run-task.ts'
+import { waitUntil } from './load.ts'
+import { send } from './requests.ts'
+import { type CleanUp, makeTempFolder } from './run-task.ts'
 
 const NODES = 3
 /** A node silent for this long loses its role; Patroni's minimum. */
@@ -63,7 +63,7 @@ interface Owner {
 }
 
 /** Returns what this machine lacks for a cluster, or undefined. */
-export async function findMissingPrograms(): Promise<string | undefined> {
+export async function findMissing(): Promise<string | undefined> {
   const missing = ['etcd', 'patroni', 'haproxy'].filter((name) => !findSystemProgram(name))
   if (!(await findPostgres())) missing.push('PostgreSQL')
   return missing.length > 0 ? `there is no ${missing.join(', no ')} here` : undefined
@@ -74,8 +74,8 @@ export async function findMissingPrograms(): Promise<string | undefined> {
  * synchronous standby, and one etcd. They end with the run.
  */
 export async function startPatroni(firstPort: number, cleanUp: CleanUp): Promise<PatroniCluster> {
-  const owner: Owner = process.getuid?.() === 0 ? findUnprivilegedUser() : {}
-  const folder = createTemporaryFolder(cleanUp)
+  const owner: Owner = process.getuid?.() === 0 ? findServerUser() : {}
+  const folder = makeTempFolder(cleanUp)
   chmodSync(folder, 0o755)
   const own = (path: string) => {
     mkdirSync(path, { mode: 0o700 })
@@ -113,8 +113,8 @@ async function startEtcd(folder: string, owner: Owner, port: number, cleanUp: Cl
   const args = [...data, ...own, ...peers, ...(needsEtcd2() ? ['--enable-v2'] : [])]
   const child = spawn(findSystemProgram('etcd') as string, args, { ...owner, cwd: folder, stdio: 'ignore' })
   endWithRun(() => child.kill('SIGKILL'), cleanUp)
-  const isUp = async () => (await sendRequest(url, { path: '/health' })).status === 200
-  if (!Number.isFinite(await measureTimeUntil(isUp, UP_MS))) throw new Error('etcd did not come up')
+  const isUp = async () => (await send(url, { path: '/health' })).status === 200
+  if (!Number.isFinite(await waitUntil(isUp, UP_MS))) throw new Error('etcd did not come up')
   return url
 }
 
@@ -169,7 +169,7 @@ function configure(
 function runNode(file: string, data: string, owner: Owner) {
   let child: ChildProcess | undefined
   const hasEnded = () => !child || child.exitCode !== null || child.signalCode !== null
-  const processes = () => [...(hasEnded() ? [] : listProcessTree(child?.pid)), ...listProcessTree(readPostmasterPid(data))]
+  const processes = () => [...(hasEnded() ? [] : listTree(child?.pid)), ...listTree(readPidFile(data))]
   const signalAll = (signal: NodeJS.Signals) => {
     for (const pid of new Set(processes()))
       try {
@@ -201,7 +201,7 @@ function runNode(file: string, data: string, owner: Owner) {
   }
 }
 
-function readPostmasterPid(data: string): number | undefined {
+function readPidFile(data: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
     // The PID file of a killed server may refer to another process by now.
@@ -212,13 +212,13 @@ function readPostmasterPid(data: string): number | undefined {
 }
 
 /** Lists a process and its descendants. */
-function listProcessTree(pid: number | undefined): number[] {
+function listTree(pid: number | undefined): number[] {
   if (pid === undefined) return []
-  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && readParentPid(name) === pid)
-  return [pid, ...children.flatMap((child) => listProcessTree(Number(child)))]
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && readParent(name) === pid)
+  return [pid, ...children.flatMap((child) => listTree(Number(child)))]
 }
 
-function readParentPid(pid: string): number | undefined {
+function readParent(pid: string): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
@@ -236,7 +236,7 @@ interface Member {
 function observe(nodes: readonly PatroniNode[]): PatroniCluster {
   async function readRoles() {
     for (const node of nodes) {
-      const { status, body } = await sendRequest(`http://127.0.0.1:${node.restPort}`, {
+      const { status, body } = await send(`http://127.0.0.1:${node.restPort}`, {
         path: '/cluster',
         timeoutMs: 1_000,
       })
@@ -261,10 +261,13 @@ function observe(nodes: readonly PatroniNode[]): PatroniCluster {
       const { leader, standby, streaming } = await readRoles()
       if (!leader || !standby || streaming !== NODES - 1) return false
       // Patroni's own records may be out of date.
-      const primary = await sendRequest(`http://127.0.0.1:${leader.restPort}`, { path: '/primary', timeoutMs: 1_000 })
+      const primary = await send(`http://127.0.0.1:${leader.restPort}`, {
+        path: '/primary',
+        timeoutMs: 1_000,
+      })
       return primary.status === 200
     }
-    if (!Number.isFinite(await measureTimeUntil(isWhole, UP_MS))) throw new Error('the cluster did not become whole')
+    if (!Number.isFinite(await waitUntil(isWhole, UP_MS))) throw new Error('the cluster did not become whole')
   }
   return {
     nodes,
@@ -272,7 +275,7 @@ function observe(nodes: readonly PatroniNode[]): PatroniCluster {
     waitUntilComplete,
     async switchOver() {
       const { leader, standby } = await readRoles()
-      const answer = await sendRequest(`http://127.0.0.1:${leader?.restPort}`, {
+      const answer = await send(`http://127.0.0.1:${leader?.restPort}`, {
         method: 'POST',
         path: '/switchover',
         body: { leader: leader?.name, candidate: standby?.name },

@@ -12,7 +12,7 @@ import { createKeyring } from '#server/keyring.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import { createDatabase } from './postgres.ts'
 import { FIRST_PORT, type StartedPortal, startPortal } from './processes.ts'
-import { type CleanUp, say, createTemporaryFolder } from './run-task.ts'
+import { type CleanUp, makeTempFolder, say } from './run-task.ts'
 
 /** The demo's administrator: the only account that signs in without the human check. */
 export const ADMIN = { email: 'admin@grupopatio.com.br', password: DEMO_PASSWORD }
@@ -135,7 +135,7 @@ export async function startWithPeople(
   wanted: { folder?: string; port?: number; logLevel?: string } = {},
 ): Promise<StartedPortal> {
   const { folder, port = FIRST_PORT, logLevel = 'warn' } = wanted
-  const DATA_DIR = createTemporaryFolder(cleanUp)
+  const DATA_DIR = makeTempFolder(cleanUp)
   const databaseUrl = server && (await createDatabase(server, `people_${port}`, cleanUp))
   const env = {
     DATA_DIR,

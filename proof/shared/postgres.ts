@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { startTemporaryPostgres } from '#scripts/throw-away-postgres.mjs'
-import { type CleanUp, createTemporaryFolder } from './run-task.ts'
+import { type CleanUp, makeTempFolder } from './run-task.ts'
 
 /**
  * Returns the PostgreSQL server of TEST_DATABASE_URL, or
@@ -49,5 +49,5 @@ export async function prepareDatabase(
   cleanUp: CleanUp,
 ): Promise<{ DATABASE_URL: string; DATA_DIR: string }> {
   const DATABASE_URL = await createDatabase(await openPostgres(cleanUp), name, cleanUp)
-  return { DATABASE_URL, DATA_DIR: createTemporaryFolder(cleanUp) }
+  return { DATABASE_URL, DATA_DIR: makeTempFolder(cleanUp) }
 }

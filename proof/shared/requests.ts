@@ -28,7 +28,7 @@ export interface PortalRequest {
 }
 
 /** Sends one request; never throws, since a broken connection may be the expected result. */
-export function sendRequest(portalUrl: string, asked: PortalRequest): Promise<Answer> {
+export function send(portalUrl: string, asked: PortalRequest): Promise<Answer> {
   const { method = 'GET', path, token, body, timeoutMs = 15_000, agent = false } = asked
   const text = body === undefined ? undefined : JSON.stringify(body)
   const sentAt = performance.now()
@@ -72,13 +72,13 @@ export async function sendRequests(
 ): Promise<Answer[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   // A server under measurement may be slow.
-  const send = async (asked: PortalRequest) => {
-    const answer = await sendRequest(serverUrl, { timeoutMs: 0, ...asked, agent })
+  const sendNext = async (asked: PortalRequest) => {
+    const answer = await send(serverUrl, { timeoutMs: 0, ...asked, agent })
     if (answer.error) throw new Error(`${asked.path} was not answered: ${answer.error}`)
     return answer
   }
   try {
-    return await Promise.all(requests.map(send))
+    return await Promise.all(requests.map(sendNext))
   } finally {
     agent.destroy()
   }

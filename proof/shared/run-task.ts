@@ -52,7 +52,7 @@ export async function runWithCleanUp<T>(work: (cleanUp: CleanUp) => Promise<T>):
 }
 
 /** Creates a folder that is removed when the run ends, also when interrupted. */
-export function createTemporaryFolder(cleanUp: CleanUp): string {
+export function makeTempFolder(cleanUp: CleanUp): string {
   const folder = mkdtempSync(join(tmpdir(), 'patio-bench-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findPostgres } from '#scripts/find-programs.mjs'
-import { startTemporaryPostgres, findUnprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { findServerUser, startTemporaryPostgres } from '#scripts/throw-away-postgres.mjs'
 import { findFreePort } from '#server/testing/portal-process.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 import { migrate } from './migrate.ts'
@@ -16,7 +16,7 @@ const SLOW = 120_000
 async function startStandby(primaryUrl: string) {
   // Where the other programs are too: the one that is found may be a link.
   const programs = dirname(realpathSync(join((await findPostgres()) as string, 'postgres')))
-  const owner = process.getuid?.() === 0 ? findUnprivilegedUser() : undefined
+  const owner = process.getuid?.() === 0 ? findServerUser() : undefined
   const folder = mkdtempSync('/tmp/patio-standby-')
   if (owner) chownSync(folder, owner.uid, owner.gid)
   const [data, port] = [join(folder, 'data'), await findFreePort()]

@@ -11,7 +11,7 @@ import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '#contract/health.ts'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
-import { startTemporaryPostgres, findUnprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { findServerUser, startTemporaryPostgres } from '#scripts/throw-away-postgres.mjs'
 import { readConfig } from '#server/config.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createLog } from '#server/log.ts'
@@ -240,7 +240,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
 
     const { folder, certificate, key } = createCertificate()
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    const owner = findUnprivilegedUser()
+    const owner = findServerUser()
     if (process.getuid?.() === 0) chownSync(key, owner.uid, owner.gid)
     chmodSync(key, 0o600)
     await runAt(

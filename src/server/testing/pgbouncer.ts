@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
-import { findUnprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { findServerUser } from '#scripts/throw-away-postgres.mjs'
 import { findFreePort } from './portal-process.ts'
 
 export interface PgBouncer {
@@ -22,7 +22,7 @@ export interface PgBouncer {
 export async function startPgBouncer(serverUrl: string, more: string[] = []): Promise<PgBouncer> {
   const server = new URL(serverUrl)
   // PgBouncer refuses to run as root.
-  const owner = process.getuid?.() === 0 ? findUnprivilegedUser() : undefined
+  const owner = process.getuid?.() === 0 ? findServerUser() : undefined
   const folder = mkdtempSync('/tmp/patio-pgbouncer-')
   const port = await findFreePort()
   const login = `user=${server.username} password=${decodeURIComponent(server.password)}`

@@ -95,7 +95,7 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
     if (state === 'confirms') return confirm()
     setStep({ kind: state, email })
   }
-  const openLinkInOneTab = async () => {
+  const checkLink = async () => {
     try {
       // Serialized, so that a second tab finds the link already used.
       await runInOneTab('patio.mail-link', openLink)
@@ -108,9 +108,9 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
   useEffect(() => {
     if (isStarted.current) return
     isStarted.current = true
-    void openLinkInOneTab()
+    void checkLink()
   })
-  if (step.kind === 'other-person') return <OtherPerson {...step} type={type} onSignedOut={openLinkInOneTab} />
+  if (step.kind === 'other-person') return <OtherPerson {...step} type={type} onSignedOut={checkLink} />
   if (step.kind === 'asks-password')
     return (
       <VisitorPage
@@ -128,7 +128,7 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
           )
         }
       >
-        <FirstPasswordForm type={type} email={step.email} confirm={confirm} onRefused={openLinkInOneTab} />
+        <FirstPasswordForm type={type} email={step.email} confirm={confirm} onRefused={checkLink} />
       </VisitorPage>
     )
   if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { adoptSession } from '#web/session/session.ts'
-import { stubFetch, installLocalStorage, problem, createSession } from '#web/testing/browser-parts.ts'
+import { installLocalStorage, makeSession, problem, stubFetch } from '#web/testing/browser-parts.ts'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { changePassword, explainRefusal } from './change-password.ts'
 import { toResetToast } from './reset-password-screen.tsx'
@@ -25,7 +25,7 @@ describe('changePassword', () => {
 
   it('stores the device token of the reply', async () => {
     stubFetch(Response.json({ success: true, device_token: 'd1' }))
-    adoptSession(createSession(1))
+    adoptSession(makeSession(1))
     await changePassword('nova')
     expect(storage.get('patio.device.ana@grupopatio.com.br')).toBe('d1')
   })

@@ -6,7 +6,7 @@ import { callPublic } from '#web/http/api.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
-import { toFormFailure, focusFirstField, useForm } from '#web/ui/use-form.ts'
+import { focusFirstField, toFormFailure, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { stubFetch, installLocalStorage, openTab, problem, createSession } from '#web/testing/browser-parts.ts'
+import { installLocalStorage, makeSession, openTab, problem, stubFetch } from '#web/testing/browser-parts.ts'
 
 const openLinks = async () => ({ ...(await openTab()), ...(await import('./mail-link.ts')) })
 
@@ -21,7 +21,7 @@ describe('mail links', () => {
 
   it('send the mark and the access token with a signup link, neither with a reset link', async () => {
     const { fetchLinkState, storeMark, storeSession } = await openLinks()
-    storeSession(createSession(1))
+    storeSession(makeSession(1))
     storeMark('the-mark')
     const state = { email: 'ana@grupopatio.com.br', state: 'confirms' }
     const requests = stubFetch(Response.json(state), Response.json({ ...state, state: 'asks-password' }))
@@ -65,7 +65,7 @@ describe('the confirmation mark of a sign-up', () => {
   it('is removed on sign-in and sign-out', async () => {
     const { storeMark, readMark, adoptSession, endLocalSession } = await openLinks()
     storeMark('the-mark')
-    adoptSession(createSession(1))
+    adoptSession(makeSession(1))
     expect(readMark()).toBeUndefined()
     storeMark('the-mark')
     endLocalSession()

@@ -33,7 +33,7 @@ const ownProfileQuery = (userId: string) =>
  * How long the route loader waits for the profile (ms): long
  * enough to avoid a skeleton on fast connections.
  */
-const PREFETCH_TIMEOUT_MS = 1_000
+const MAX_WAIT_MS = 1_000
 
 /** Prefetches the profile for the route's loader. */
 export function prefetchProfile(): Promise<unknown> | undefined {
@@ -44,7 +44,7 @@ export function prefetchProfile(): Promise<unknown> | undefined {
     queryClient.prefetchQuery(ownProfileQuery(userId)),
     queryClient.prefetchQuery(catalogueQuery),
   ]
-  return Promise.race([Promise.all(reads), new Promise((resolve) => setTimeout(resolve, PREFETCH_TIMEOUT_MS))])
+  return Promise.race([Promise.all(reads), new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
 }
 
 /** /profile, 'Minha Conta': the person's account data, and a form to change the password. */

@@ -61,9 +61,9 @@ function listSettingsVariants(): Partial<PortalSettings>[] {
 
 /**
  * Renders every screen for every variant of the settings.
- * @param renderHead returns the head elements for the files of the given modules
+ * @param getHead returns the head elements for the files of the given modules
  */
-export async function prerenderScreens(renderHead: (modules: string[]) => string): Promise<PrerenderedScreen[]> {
+export async function prerenderScreens(getHead: (modules: string[]) => string): Promise<PrerenderedScreen[]> {
   const screens = []
   for (const { path, modules, isSignedIn = false } of SCREENS) {
     if (isSignedIn) storeSession(SESSION)
@@ -76,7 +76,7 @@ export async function prerenderScreens(renderHead: (modules: string[]) => string
       bodies[shapeOf(portalSettings)] = rendered.body
       title = rendered.title
     }
-    screens.push({ path, title, isHydrated: !isSignedIn, head: renderHead(modules), bodies })
+    screens.push({ path, title, isHydrated: !isSignedIn, head: getHead(modules), bodies })
   }
   return [...screens, await renderBlank()]
 }
@@ -94,9 +94,9 @@ async function renderBlank(): Promise<PrerenderedScreen> {
 async function renderPath(path: string): Promise<{ title: string; body: string }> {
   const router = createPortalRouter(createMemoryHistory({ initialEntries: [path] }))
   await router.load()
-  const renderedPath = router.state.location.pathname
+  const finalPath = router.state.location.pathname
   const title = router.state.matches.at(-1)?.staticData.title
-  if (renderedPath !== path || !title) throw new Error(`${path} leads to ${title ? renderedPath : 'no screen'}`)
+  if (finalPath !== path || !title) throw new Error(`${path} leads to ${title ? finalPath : 'no screen'}`)
   const body = await renderBody(
     <StrictMode>
       <RouterProvider router={router} />

@@ -14,7 +14,7 @@ import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'r
 import { documentTitle, STYLE_PATH } from '#contract/portal.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { getSession, onAuthStateChange, mustChangePassword } from '#web/session/session.ts'
+import { getSession, mustChangePassword, onAuthStateChange } from '#web/session/session.ts'
 import { clearSessionEnd, getReturnPath } from '#web/session/session-end.ts'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { toastStore } from '#web/ui/toast.tsx'

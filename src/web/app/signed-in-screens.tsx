@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Outlet, useMatches } from '@tanstack/react-router'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { syncQueriesWithSession, queryClient } from '#web/http/query-client.ts'
+import { queryClient, syncQueriesWithSession } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
 import { Footer } from '#web/ui/footer.tsx'
 import { InsideFrame } from '#web/ui/visitor-page.tsx'

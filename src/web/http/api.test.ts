@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { stubFetch, installLocalStorage, openTab, problem, createSession } from '#web/testing/browser-parts.ts'
+import { installLocalStorage, makeSession, openTab, problem, stubFetch } from '#web/testing/browser-parts.ts'
 
 const ok = () => Response.json({ role: 'admin' })
 
@@ -11,7 +11,7 @@ beforeEach(() => {
 describe('callApi', () => {
   it('sends the access token to protected routes only', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     const requests = stubFetch(ok(), Response.json({ success: true }))
     expect(await tab.callApi('GET /api/user-roles/me')).toEqual({ role: 'admin' })
     await tab.callPublic('POST /api/functions/verify-recaptcha', { body: { token: 't' } })
@@ -20,15 +20,15 @@ describe('callApi', () => {
 
   it('refreshes a session about to expire before the request', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1, { expiresIn: 59 }))
-    const requests = stubFetch(Response.json(createSession(2)), ok())
+    tab.adoptSession(makeSession(1, { expiresIn: 59 }))
+    const requests = stubFetch(Response.json(makeSession(2)), ok())
     await tab.callApi('GET /api/user-roles/me')
     expect(requests.map(({ authorization }) => authorization)).toEqual([null, 'Bearer access-2'])
   })
 
   it('uses the old token when the refresh fails and it is still valid', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1, { expiresIn: 30 }))
+    tab.adoptSession(makeSession(1, { expiresIn: 30 }))
     const requests = stubFetch(problem(503, 'database-unavailable'), ok())
     await tab.callApi('GET /api/user-roles/me')
     expect(requests.at(-1)?.authorization).toBe('Bearer access-1')
@@ -36,8 +36,8 @@ describe('callApi', () => {
 
   it('refreshes the session and retries once after a 401', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
-    const requests = stubFetch(problem(401, 'unauthenticated'), Response.json(createSession(2)), ok())
+    tab.adoptSession(makeSession(1))
+    const requests = stubFetch(problem(401, 'unauthenticated'), Response.json(makeSession(2)), ok())
     expect(await tab.callApi('GET /api/user-roles/me')).toEqual({ role: 'admin' })
     expect(requests.map(({ authorization }) => authorization)).toEqual([
       'Bearer access-1',
@@ -48,10 +48,10 @@ describe('callApi', () => {
 
   it('gives up after the second 401', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     const requests = stubFetch(
       problem(401, 'unauthenticated'),
-      Response.json(createSession(2)),
+      Response.json(makeSession(2)),
       problem(401, 'unauthenticated'),
     )
     await expect(tab.callApi('GET /api/user-roles/me')).rejects.toMatchObject({ status: 401 })
@@ -60,9 +60,9 @@ describe('callApi', () => {
 
   it('does not retry when another person has signed in meanwhile', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     const requests = stubFetch(() => {
-      tab.storeSession(createSession(2, { userId: 'bruno' }))
+      tab.storeSession(makeSession(2, { userId: 'bruno' }))
       return problem(401, 'unauthenticated')
     })
     await expect(tab.callApi('GET /api/user-roles/me')).rejects.toMatchObject({ status: 401 })

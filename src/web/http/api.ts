@@ -1,6 +1,6 @@
 import type { PublicRouteName, ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import { isRefreshDue, refreshSession } from '#web/session/session-refresh.ts'
-import { getSession, type StoredSession, getSecondsLeft } from '#web/session/session-store.ts'
+import { getSecondsLeft, getSession, type StoredSession } from '#web/session/session-store.ts'
 import { ApiError, type RequestInput, sendRequest } from './send-request.ts'
 
 export { ApiError, NetworkError } from './send-request.ts'

@@ -1,5 +1,5 @@
 import { backoffDelay, wait } from '#contract/timing.ts'
-import { ApiError, readFailure, getRetryAfterMs } from './send-request.ts'
+import { ApiError, getRetryAfterMs, readFailure } from './send-request.ts'
 
 /** The server sends a heartbeat every 15 s; a stream silent for this long (ms) counts as dead. */
 export const SILENCE_TIMEOUT_MS = 35_000
@@ -32,7 +32,7 @@ export async function keepStreamOpen(options: StreamOptions): Promise<void> {
     onDisconnect()
     if (failure instanceof ApiError && failure.status === 403) onForbidden()
     failures = Date.now() - openedAt >= MIN_STABLE_MS ? 0 : failures + 1
-    await waitToReconnect(backoffDelay(failures + 1, { ...BACKOFF, retryAfterMs: getRetryAfterMs(failure) }), signal)
+    await pause(backoffDelay(failures + 1, { ...BACKOFF, retryAfterMs: getRetryAfterMs(failure) }), signal)
   }
 }
 
@@ -63,7 +63,7 @@ async function readUntilSilent({ signal, open, onEvent }: StreamOptions): Promis
 }
 
 /** Waits for the delay, or until the page becomes visible or comes back online. */
-async function waitToReconnect(delayMs: number, signal: AbortSignal): Promise<void> {
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   const waking = new AbortController()
   const options = { signal: waking.signal }
   const wake = () => waking.abort()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { stubFetch, problem } from '#web/testing/browser-parts.ts'
+import { problem, stubFetch } from '#web/testing/browser-parts.ts'
 import { createEventParser, openEventStream, readEvents } from './event-stream.ts'
 import { ApiError } from './send-request.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { stubFetch, installLocalStorage } from '#web/testing/browser-parts.ts'
+import { installLocalStorage, stubFetch } from '#web/testing/browser-parts.ts'
 import { toastStore } from '#web/ui/toast.tsx'
 import { createHumanCheckClient } from './human-check-client.ts'
 

@@ -4,7 +4,12 @@ import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { createHumanCheckClient, type HumanWidget, type HumanWidgetProps, type HumanCheckClient } from './human-check-client.ts'
+import {
+  createHumanCheckClient,
+  type HumanCheckClient,
+  type HumanWidget,
+  type HumanWidgetProps,
+} from './human-check-client.ts'
 
 const loadAltcha = () => import('./altcha-widget.tsx').then((module) => module.AltchaWidget)
 const loadRecaptcha = () => import('./recaptcha-widget.tsx').then((module) => module.RecaptchaWidget)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { stubFetch, installLocalStorage, openTab, createSession } from '#web/testing/browser-parts.ts'
+import { installLocalStorage, makeSession, openTab, stubFetch } from '#web/testing/browser-parts.ts'
 
 const MINUTE = 60_000
 const WARNING = 'Sua sessão expirará em 2 minutos devido à inatividade.'
@@ -56,7 +56,7 @@ function dispatchStorageEvents(): void {
 
 async function openSignedInTab() {
   const tab = await openWatchedTab()
-  tab.adoptSession(createSession(1, { expiresIn: 3_600 }))
+  tab.adoptSession(makeSession(1, { expiresIn: 3_600 }))
   tab.watch()
   return tab
 }
@@ -155,7 +155,7 @@ describe('watchInactivity', () => {
 
   it('signs out at once in a tab reopened after 31 minutes, before any request', async () => {
     const first = await openWatchedTab()
-    first.adoptSession(createSession(1))
+    first.adoptSession(makeSession(1))
     windows = []
     vi.setSystemTime(Date.now() + 31 * MINUTE)
     const requests = stubFetch()
@@ -169,7 +169,7 @@ describe('watchInactivity', () => {
 
   it('keeps the session of a tab reopened after 29 minutes and warns at once', async () => {
     const first = await openWatchedTab()
-    first.adoptSession(createSession(1, { expiresIn: 3_600 }))
+    first.adoptSession(makeSession(1, { expiresIn: 3_600 }))
     windows = []
     vi.setSystemTime(Date.now() + 29 * MINUTE)
     const again = await openWatchedTab()
@@ -195,9 +195,9 @@ describe('watchInactivity', () => {
 
   it('does not refresh a session that has timed out', async () => {
     const tab = await openWatchedTab()
-    tab.adoptSession(createSession(1, { expiresIn: 600 }))
+    tab.adoptSession(makeSession(1, { expiresIn: 600 }))
     vi.setSystemTime(Date.now() + 31 * MINUTE)
-    const requests = stubFetch(Response.json(createSession(2)))
+    const requests = stubFetch(Response.json(makeSession(2)))
     await tab.refreshSession()
     expect(requests).toEqual([])
   })

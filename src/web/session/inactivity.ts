@@ -2,7 +2,7 @@ import { sessionMessages } from '#contract/messages.ts'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { formatTimeLeft } from '#web/ui/use-seconds-left.ts'
-import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, getLastActivityAt, recordActivity } from './activity.ts'
+import { ACTIVITY_KEY, getLastActivityAt, INACTIVITY_MS, isInactive, recordActivity } from './activity.ts'
 import { getSession, onAuthStateChange, signOut } from './session.ts'
 
 /** How long before the sign-out the warning shows. */
@@ -26,7 +26,7 @@ export function watchInactivity(): () => void {
     warning?.end()
     warning = undefined
   }
-  const checkInactivity = () => {
+  const check = () => {
     clearTimeout(timer)
     if (!getSession()) return closeWarning()
     if (isInactive()) return void signOut({ reason: 'inactivity' })
@@ -39,7 +39,7 @@ export function watchInactivity(): () => void {
       blurFrame()
     }
     const untilNextMs = untilWarningMs > 0 ? untilWarningMs : INACTIVITY_MS - idleMs
-    timer = setTimeout(checkInactivity, Math.min(untilNextMs, CHECK_INTERVAL_MS))
+    timer = setTimeout(check, Math.min(untilNextMs, CHECK_INTERVAL_MS))
   }
   const onActivity = (event?: Event) => {
     if (warning && event?.type === 'mousemove') {
@@ -50,15 +50,15 @@ export function watchInactivity(): () => void {
       if (before === undefined || before === pointer) return
     }
     recordActivity()
-    if (warning || isInactive()) checkInactivity()
+    if (warning || isInactive()) check()
   }
   const unsubscribe = onAuthStateChange((event) => {
     // Each tab shows the reason, whichever signed out first; their last activities may differ slightly.
     if (event === 'SIGNED_OUT' && getIdleMs() >= INACTIVITY_MS - WARNING_MS) showSignOutReason()
-    checkInactivity()
+    check()
   })
-  const stopListening = listen(onActivity, checkInactivity)
-  checkInactivity()
+  const stopListening = listen(onActivity, check)
+  check()
   return () => {
     clearTimeout(timer)
     unsubscribe()
@@ -67,7 +67,7 @@ export function watchInactivity(): () => void {
 }
 
 /** Listens for activity, and for signs that the page was asleep meanwhile. */
-function listen(onActivity: (event?: Event) => void, checkInactivity: () => void): () => void {
+function listen(onActivity: (event?: Event) => void, check: () => void): () => void {
   const ending = new AbortController()
   const options = { signal: ending.signal, capture: true, passive: true }
   for (const name of ACTIVITIES) window.addEventListener(name, onActivity, options)
@@ -78,10 +78,10 @@ function listen(onActivity: (event?: Event) => void, checkInactivity: () => void
     else setTimeout(() => isInFrame() && onActivity())
   }
   window.addEventListener('blur', onBlur, { signal: ending.signal })
-  window.addEventListener('pageshow', checkInactivity, { signal: ending.signal })
-  window.addEventListener('focus', checkInactivity, { signal: ending.signal })
-  window.addEventListener('storage', ({ key }) => key === ACTIVITY_KEY && checkInactivity(), { signal: ending.signal })
-  document.addEventListener('visibilitychange', checkInactivity, { signal: ending.signal })
+  window.addEventListener('pageshow', check, { signal: ending.signal })
+  window.addEventListener('focus', check, { signal: ending.signal })
+  window.addEventListener('storage', ({ key }) => key === ACTIVITY_KEY && check(), { signal: ending.signal })
+  document.addEventListener('visibilitychange', check, { signal: ending.signal })
   return () => ending.abort()
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { stubFetch, installLocalStorage, openTab, problem, createSession } from '#web/testing/browser-parts.ts'
+import { installLocalStorage, makeSession, openTab, problem, stubFetch } from '#web/testing/browser-parts.ts'
 
 let wake: () => Promise<unknown>
 
@@ -24,13 +24,13 @@ afterEach(() => vi.useRealTimers())
 async function start(expiresIn: number) {
   const tab = await openTab()
   const { keepSessionFresh } = await import('./session-refresh.ts')
-  tab.adoptSession(createSession(1, { expiresIn }))
+  tab.adoptSession(makeSession(1, { expiresIn }))
   return { tab, stop: keepSessionFresh() }
 }
 
 describe('keepSessionFresh', () => {
   it('refreshes a minute before each expiry', async () => {
-    const requests = stubFetch(Response.json(createSession(2)), Response.json(createSession(3)))
+    const requests = stubFetch(Response.json(makeSession(2)), Response.json(makeSession(3)))
     const { stop } = await start(600)
     await vi.advanceTimersByTimeAsync(538_000)
     expect(requests).toHaveLength(0)
@@ -42,7 +42,7 @@ describe('keepSessionFresh', () => {
   })
 
   it('refreshes at once when the page wakes with an expired session', async () => {
-    const requests = stubFetch(Response.json(createSession(2)))
+    const requests = stubFetch(Response.json(makeSession(2)))
     const { stop } = await start(600)
     vi.setSystemTime(Date.now() + 20 * 60_000)
     await wake()
@@ -51,7 +51,7 @@ describe('keepSessionFresh', () => {
   })
 
   it('does not refresh after 30 minutes of inactivity', async () => {
-    const requests = stubFetch(Response.json(createSession(2, { expiresIn: 1_800 })))
+    const requests = stubFetch(Response.json(makeSession(2, { expiresIn: 1_800 })))
     const { stop } = await start(600)
     await vi.advanceTimersByTimeAsync(29 * 60_000)
     expect(requests).toHaveLength(1)
@@ -68,7 +68,7 @@ describe('keepSessionFresh', () => {
       problem(503, 'internal'),
       problem(429, 'rate-limited', { 'retry-after': '40' }),
     ]
-    const requests = stubFetch(...failures, Response.json(createSession(2)))
+    const requests = stubFetch(...failures, Response.json(makeSession(2)))
     const { tab, stop } = await start(30)
     const requestsAt = async (ms: number) => {
       await vi.advanceTimersByTimeAsync(ms - elapsed)
@@ -89,7 +89,7 @@ describe('keepSessionFresh', () => {
 
   it('limits refreshes when tokens expire within the margin', async () => {
     const requests = stubFetch(
-      ...Array.from({ length: 20 }, (_, i) => Response.json(createSession(i + 2, { expiresIn: 30 }))),
+      ...Array.from({ length: 20 }, (_, i) => Response.json(makeSession(i + 2, { expiresIn: 30 }))),
     )
     const { stop } = await start(30)
     await vi.advanceTimersByTimeAsync(14_000)

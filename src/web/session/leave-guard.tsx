@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { type ComponentProps, useCallback, useEffect, useState } from 'react'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { getSession, activeLeaveGuard } from './session.ts'
+import { activeLeaveGuard, getSession } from './session.ts'
 
 type Question = Omit<ComponentProps<typeof ConfirmDialog>, 'isOpen' | 'onConfirm' | 'onCancel'>
 

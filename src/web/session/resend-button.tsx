@@ -18,15 +18,15 @@ interface ResendButtonProps {
  * Sends the verification mail again, then has a cooldown of 60 seconds,
  * during which it keeps the focus. Does nothing while `email` is empty.
  */
-export function ResendButton({ email, sentTitle = verificationMessages.resent, ...buttonProps }: ResendButtonProps) {
+export function ResendButton({ email, sentTitle = verificationMessages.resent, ...rest }: ResendButtonProps) {
   // Survives a reload and applies to the browser's other tabs.
   const storageKey = `patio.resend-until.${email}`
-  const [cooldownUntil, setCooldownUntil] = useState(() => parseCooldownEnd(sharedStorage.get(storageKey), Date.now()))
-  const secondsLeft = useSecondsLeft(cooldownUntil)
+  const [readyAt, setReadyAt] = useState(() => parseCooldown(sharedStorage.get(storageKey), Date.now()))
+  const secondsLeft = useSecondsLeft(readyAt)
   const startCooldown = (seconds = RESEND_COOLDOWN_SECONDS) => {
     const until = Date.now() + seconds * 1_000
     sharedStorage.set(storageKey, String(until))
-    setCooldownUntil(until)
+    setReadyAt(until)
   }
   const { submit, isBusy } = useSubmit({
     send: () => callPublic('POST /api/auth/resend', { body: { type: 'signup', email } }),
@@ -44,7 +44,7 @@ export function ResendButton({ email, sentTitle = verificationMessages.resent, .
   const { resending, resendIn, resend } = verificationMessages
   return (
     <Button
-      {...buttonProps}
+      {...rest}
       isBusy={isBusy}
       aria-disabled={secondsLeft > 0 || undefined}
       onClick={() => {
@@ -65,7 +65,7 @@ const MAX_COOLDOWN_MS = 3_600_000
  * Parses the stored end of a cooldown, in ms since the epoch;
  * undefined if there is none or it is implausible.
  */
-export function parseCooldownEnd(stored: string | null, now: number): number | undefined {
+export function parseCooldown(stored: string | null, now: number): number | undefined {
   const until = Number(stored)
   return until - now <= MAX_COOLDOWN_MS ? until : undefined
 }

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  stubFetch,
   installLocalStorage,
+  makeSession,
   openTab,
   problem,
-  createSession,
+  stubFetch,
   waitForMessages,
 } from '#web/testing/browser-parts.ts'
 
@@ -16,8 +16,8 @@ beforeEach(() => {
 describe('refreshSession', () => {
   it('exchanges the refresh token and announces it', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
-    const requests = stubFetch(Response.json(createSession(2)))
+    tab.adoptSession(makeSession(1))
+    const requests = stubFetch(Response.json(makeSession(2)))
     expect((await tab.refreshSession())?.access_token).toBe('access-2')
     expect(requests).toEqual([
       {
@@ -32,10 +32,10 @@ describe('refreshSession', () => {
 
   it('sends one request when two tabs refresh at the same time', async () => {
     const [one, two] = [await openTab(), await openTab()]
-    one.adoptSession(createSession(1))
+    one.adoptSession(makeSession(1))
     const requests = stubFetch(async () => {
       await waitForMessages()
-      return Response.json(createSession(2))
+      return Response.json(makeSession(2))
     })
     const renewed = await Promise.all([one.refreshSession(), two.refreshSession()])
     expect(renewed.map((session) => session?.access_token)).toEqual(['access-2', 'access-2'])
@@ -46,15 +46,15 @@ describe('refreshSession', () => {
     vi.stubGlobal('navigator', {})
     vi.stubGlobal('BroadcastChannel', undefined)
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
-    const requests = stubFetch(Response.json(createSession(2)))
+    tab.adoptSession(makeSession(1))
+    const requests = stubFetch(Response.json(makeSession(2)))
     await Promise.all([tab.refreshSession(), tab.refreshSession()])
     expect(requests).toHaveLength(1)
   })
 
   it.each([400, 401, 403, 404])('signs out every tab on %i', async (status) => {
     const [one, two] = [await openTab(), await openTab()]
-    one.adoptSession(createSession(1))
+    one.adoptSession(makeSession(1))
     await waitForMessages()
     stubFetch(problem(status, 'invalid-refresh-token'))
     expect(await one.refreshSession()).toBeUndefined()
@@ -75,7 +75,7 @@ describe('refreshSession', () => {
     ['no connection', new TypeError('fetch failed')],
   ])('keeps the session on %s', async (_, answer) => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     stubFetch(answer)
     await expect(tab.refreshSession()).rejects.toThrow()
     expect(tab.getSession()?.access_token).toBe('access-1')
@@ -84,10 +84,10 @@ describe('refreshSession', () => {
 
   it('does not restore a session that was signed out meanwhile', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     stubFetch(() => {
       tab.clearSession()
-      return Response.json(createSession(2))
+      return Response.json(makeSession(2))
     })
     expect(await tab.refreshSession()).toBeUndefined()
     expect(tab.getSession()).toBeUndefined()
@@ -95,9 +95,9 @@ describe('refreshSession', () => {
 
   it('does not end a session that was refreshed elsewhere meanwhile', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     stubFetch(() => {
-      tab.storeSession(createSession(2))
+      tab.storeSession(makeSession(2))
       return problem(400, 'invalid-refresh-token')
     })
     expect((await tab.refreshSession())?.access_token).toBe('access-2')

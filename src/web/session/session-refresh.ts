@@ -1,14 +1,14 @@
 import { backoffDelay } from '#contract/timing.ts'
-import { isDefiniteRefusal, getRetryAfterMs, sendRequest } from '#web/http/send-request.ts'
+import { getRetryAfterMs, isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
 import { isInactive } from './activity.ts'
 import { runInOneTab } from './browser-storage.ts'
 import {
   broadcastAuthEvent,
   clearSession,
+  getSecondsLeft,
   getSession,
   onAuthStateChange,
   type StoredSession,
-  getSecondsLeft,
   storeSession,
 } from './session-store.ts'
 

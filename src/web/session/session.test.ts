@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  stubFetch,
   installLocalStorage,
+  makeSession,
   openTab,
   problem,
-  createSession,
+  stubFetch,
   waitForMessages,
 } from '#web/testing/browser-parts.ts'
 
@@ -19,7 +19,7 @@ describe('the stored session', () => {
   it('holds ids, tokens and an expiry by this browser’s clock', async () => {
     const tab = await openTab()
     // The server's clock is an hour ahead.
-    const session = createSession(1)
+    const session = makeSession(1)
     tab.adoptSession({ ...session, expires_at: session.expires_at + 3600 })
     const stored = JSON.parse(storage.get('patio.session') ?? '')
     expect(Object.keys(stored).sort()).toEqual(['access_token', 'expires_at', 'refresh_token', 'user'])
@@ -36,7 +36,7 @@ describe('the stored session', () => {
 
   it('is the same object until it changes', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     expect(tab.getSession()).toBe(tab.getSession())
   })
 
@@ -47,9 +47,9 @@ describe('the stored session', () => {
     vi.stubGlobal('localStorage', { getItem: refuse, setItem: refuse, removeItem: refuse })
     vi.stubGlobal('navigator', { locks: { request: async () => refuse() } })
     const tab = await openTab()
-    tab.adoptSession(createSession(1, { expiresIn: 30 }))
+    tab.adoptSession(makeSession(1, { expiresIn: 30 }))
     expect(tab.getSession()?.access_token).toBe('access-1')
-    stubFetch(Response.json(createSession(2)))
+    stubFetch(Response.json(makeSession(2)))
     await tab.refreshSession()
     expect(tab.getSession()?.access_token).toBe('access-2')
     tab.clearSession()
@@ -58,11 +58,11 @@ describe('the stored session', () => {
 
   it('is the new one even when it cannot be stored', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     vi.spyOn(storage, 'set').mockImplementation(() => {
       throw new DOMException('full', 'QuotaExceededError')
     })
-    tab.adoptSession(createSession(2))
+    tab.adoptSession(makeSession(2))
     expect(tab.getSession()?.access_token).toBe('access-2')
   })
 })
@@ -71,10 +71,10 @@ it('signIn sends the device token of the account, also after a sign-out', async 
   const tab = await openTab()
   const device_token = 'device-of-ana'
   const requests = stubFetch(
-    Response.json({ ...createSession(1), device_token }),
+    Response.json({ ...makeSession(1), device_token }),
     new Response(null, { status: 204 }),
-    Response.json(createSession(2)),
-    Response.json(createSession(3)),
+    Response.json(makeSession(2)),
+    Response.json(makeSession(3)),
   )
   const signIn = (email: string) => tab.signIn({ email, password: 'certa' })
   await signIn('Ana@GrupoPatio.com.br')
@@ -92,9 +92,9 @@ it('signIn sends the device token of the account, also after a sign-out', async 
 describe('onAuthStateChange in other tabs', () => {
   it('reports a sign-in, a change of person and a sign-out', async () => {
     const [one, two] = [await openTab(), await openTab()]
-    one.adoptSession(createSession(1))
+    one.adoptSession(makeSession(1))
     await waitForMessages()
-    one.adoptSession(createSession(2, { userId: 'bruno' }))
+    one.adoptSession(makeSession(2, { userId: 'bruno' }))
     await waitForMessages()
     stubFetch(new Response(null, { status: 204 }))
     await one.signOut()
@@ -107,7 +107,7 @@ describe('onAuthStateChange in other tabs', () => {
     const channel = new BroadcastChannel('patio.auth')
     channel.addEventListener('message', ({ data }) => messages.push(data))
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     await waitForMessages()
     channel.close()
     expect(messages).toEqual(['SIGNED_IN'])
@@ -115,7 +115,7 @@ describe('onAuthStateChange in other tabs', () => {
 
   it('trusts storage, not a message', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     const channel = new BroadcastChannel('patio.auth')
     channel.postMessage('SIGNED_OUT')
     await waitForMessages()
@@ -127,7 +127,7 @@ describe('onAuthStateChange in other tabs', () => {
 describe('signOut', () => {
   it('ends the session at the server and locally', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     const requests = stubFetch(new Response(null, { status: 204 }))
     await tab.signOut()
     expect(requests).toMatchObject([
@@ -139,7 +139,7 @@ describe('signOut', () => {
 
   it('emits SIGNED_OUT once when the session had already ended', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     stubFetch(problem(401, 'unauthenticated'), problem(400, 'invalid-refresh-token'))
     await tab.signOut()
     expect(tab.getSession()).toBeUndefined()
@@ -151,7 +151,7 @@ describe('signOut', () => {
     ['the server fails', problem(500, 'internal')],
   ])('throws and keeps the session when %s', async (_, answer) => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     stubFetch(answer)
     await expect(tab.signOut()).rejects.toThrow()
     expect(tab.getSession()?.access_token).toBe('access-1')
@@ -159,7 +159,7 @@ describe('signOut', () => {
 
   it('ends the session locally after inactivity, even offline', async () => {
     const tab = await openTab()
-    tab.adoptSession(createSession(1))
+    tab.adoptSession(makeSession(1))
     stubFetch(new TypeError('fetch failed'))
     await tab.signOut({ reason: 'inactivity' })
     expect(tab.getSession()).toBeUndefined()

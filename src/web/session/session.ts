@@ -7,11 +7,11 @@ import { sharedStorage } from './browser-storage.ts'
 import {
   broadcastAuthEvent,
   clearSession,
+  getSecondsLeft,
   getSession,
   onAuthStateChange,
   type SessionEnd,
   type StoredSession,
-  getSecondsLeft,
   storeSession,
 } from './session-store.ts'
 
@@ -19,8 +19,8 @@ export { refreshSession } from './session-refresh.ts'
 export {
   type AuthEvent,
   getSession,
-  onAuthStateChange,
   mustChangePassword,
+  onAuthStateChange,
   type StoredSession,
 } from './session-store.ts'
 

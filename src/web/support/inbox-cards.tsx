@@ -7,7 +7,7 @@ import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { closeToasts } from '#web/ui/toast.tsx'
 import type { InboxFilter } from './inbox-screen.tsx'
-import { removeDirectionControls } from './message-card.tsx'
+import { stripBidi } from './message-card.tsx'
 import { MessageList } from './message-list.tsx'
 import { useDeleteMessage, useInbox, useMarkAllRead } from './message-queries.ts'
 
@@ -83,7 +83,7 @@ function DeleteMessageDialog({
       title="Excluir mensagem"
       description={
         <>
-          A mensagem de <bdi className="font-medium text-ink">{removeDirectionControls(message?.name ?? '')}</bdi> será
+          A mensagem de <bdi className="font-medium text-ink">{stripBidi(message?.name ?? '')}</bdi> será
           excluída para todos os administradores. Esta ação não pode ser desfeita.
         </>
       }
@@ -98,13 +98,13 @@ function DeleteMessageDialog({
 /** Wait (ms) for a closing dialog, which first tries to restore the focus itself. */
 const FOCUS_DELAY_MS = 150
 /** After this many attempts, an open dialog must be another one. */
-const MAX_FOCUS_ATTEMPTS = 20
+const MAX_TRIES = 20
 
 /** Focuses a card, or the last one, after the focused element was removed. */
-function focusCard(index: number, attempt = 1): void {
+function focusCard(index: number, tries = 1): void {
   setTimeout(() => {
     // On a slow machine the dialog takes longer to close.
-    if (attempt < MAX_FOCUS_ATTEMPTS && document.querySelector('[role="dialog"]')) return focusCard(index, attempt + 1)
+    if (tries < MAX_TRIES && document.querySelector('[role="dialog"]')) return focusCard(index, tries + 1)
     const isLost = !document.activeElement || document.activeElement === document.body
     const cards = document.querySelectorAll<HTMLElement>('#conteudo li > article')
     const card = document.querySelector<HTMLElement>(`#conteudo li[data-index="${index}"] > article`)

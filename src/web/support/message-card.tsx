@@ -36,7 +36,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
         <Heading id={nameId} message={message} />
         <ContactLinks message={message} onAnswer={onAnswer} />
         <FoldedText
-          text={limitBlankLines(message.message)}
+          text={compactText(message.message)}
           isWhole={isProblemReport(message)}
           isOpen={isOpen}
           onToggle={onToggle}
@@ -45,7 +45,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
           {message.handled && <HandledBy {...message.handled} />}
           <a
             onClick={onAnswer}
-            href={buildReplyLink(message, portalSettings.groupName)}
+            href={toReplyLink(message, portalSettings.groupName)}
             aria-describedby={nameId}
             className={buttonClasses('ghost')}
           >
@@ -94,7 +94,7 @@ function Heading({ id, message }: { id: string; message: SupportMessage }) {
   return (
     <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
       <h2 id={id} className="min-w-0 font-semibold text-base">
-        <bdi>{removeDirectionControls(message.name)}</bdi>
+        <bdi>{stripBidi(message.name)}</bdi>
         {!message.is_read && (
           <span className="ml-2 inline-block rounded-full bg-brand px-2 align-middle font-medium text-brand-foreground text-xs leading-5">
             Nova
@@ -111,12 +111,12 @@ function Heading({ id, message }: { id: string; message: SupportMessage }) {
 /** Links to answer by mail, quoting the message, or by phone. */
 function ContactLinks({ message, onAnswer }: { message: SupportMessage; onAnswer: () => void }) {
   const { email, phone } = message
-  const callTo = buildPhoneLink(phone)
+  const callTo = toPhoneLink(phone)
   const classes = `inline-flex min-w-0 items-center gap-1.5 ${textLinkClasses}`
   return (
     <div className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
       <a
-        href={buildReplyLink(message, portalSettings.groupName)}
+        href={toReplyLink(message, portalSettings.groupName)}
         onClick={onAnswer}
         className={classes}
         title="Responder por e-mail"
@@ -127,13 +127,13 @@ function ContactLinks({ message, onAnswer }: { message: SupportMessage; onAnswer
       {callTo && (
         <a href={callTo} className={classes} title="Ligar">
           <Phone aria-hidden="true" className="size-4 shrink-0" />
-          <bdi>{removeDirectionControls(phone)}</bdi>
+          <bdi>{stripBidi(phone)}</bdi>
         </a>
       )}
       {!callTo && hasPhone(phone) && (
         <span className="inline-flex min-w-0 items-center gap-1.5 text-muted">
           <Phone aria-hidden="true" className="size-4 shrink-0" />
-          <bdi>{removeDirectionControls(phone)}</bdi>
+          <bdi>{stripBidi(phone)}</bdi>
         </span>
       )}
     </div>
@@ -182,9 +182,9 @@ function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
 const QUOTED_CHARACTERS = 300
 
 /** Builds a mailto URL for an answer with a subject and the quoted message (RFC 6068). */
-export function buildReplyLink({ email, message, created_at }: SupportMessage, groupName: string): string {
+export function toReplyLink({ email, message, created_at }: SupportMessage, groupName: string): string {
   const [local = '', domain = ''] = splitEmail(email)
-  const characters = [...removeDirectionControls(message)]
+  const characters = [...stripBidi(message)]
   const cut = characters.length > QUOTED_CHARACTERS ? '…' : ''
   const quoted = (characters.slice(0, QUOTED_CHARACTERS).join('') + cut)
     .split('\n')
@@ -195,7 +195,7 @@ export function buildReplyLink({ email, message, created_at }: SupportMessage, g
 }
 
 /** Builds a tel URL for the leading number of a text; undefined without one. */
-export function buildPhoneLink(phone: string): string | undefined {
+export function toPhoneLink(phone: string): string | undefined {
   const number = /^[\d\s().+-]+/.exec(phone)?.[0] ?? ''
   const digits = number.replace(/\D/g, '')
   if (digits.length < 3) return undefined
@@ -221,11 +221,11 @@ function encodeSafely(text: string): string {
 const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** Removes bidi controls from untrusted text; right-to-left languages do not need them. */
-export function removeDirectionControls(text: string): string {
+export function stripBidi(text: string): string {
   return text.replace(DIRECTION_CONTROLS, '')
 }
 
 /** Limits runs of blank lines to two in plain text, so that none can push the rest out of sight. */
-export function limitBlankLines(text: string): string {
-  return removeDirectionControls(text).replace(/\n(?:[^\S\n]*\n){3,}/g, '\n\n\n')
+export function compactText(text: string): string {
+  return stripBidi(text).replace(/\n(?:[^\S\n]*\n){3,}/g, '\n\n\n')
 }

@@ -1,6 +1,6 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { installLocalStorage, openTab, problem, createSession } from '#web/testing/browser-parts.ts'
+import { installLocalStorage, makeSession, openTab, problem } from '#web/testing/browser-parts.ts'
 
 /** An event stream that the test writes to; each request gets the next answer, 503 when none is left. */
 interface Stream {
@@ -55,7 +55,7 @@ async function subscribe() {
   const { queryClient } = await import('#web/http/query-client.ts')
   const { subscribeToChanges } = await import('./message-changes.ts')
   const refetch = vi.spyOn(queryClient, 'invalidateQueries')
-  tab.adoptSession(createSession(1))
+  tab.adoptSession(makeSession(1))
   const stop = subscribeToChanges()
   await vi.advanceTimersByTimeAsync(0)
   return { tab, refetch, stop }
@@ -182,7 +182,7 @@ describe('subscribeToChanges', () => {
     const { queryClient } = await import('#web/http/query-client.ts')
     const invalidate = vi.spyOn(queryClient, 'invalidateQueries')
     const { subscribeToChanges } = await import('./message-changes.ts')
-    ;(await tab).adoptSession(createSession(1))
+    ;(await tab).adoptSession(makeSession(1))
     const stop = subscribeToChanges()
     await vi.advanceTimersByTimeAsync(0)
     expect(invalidate).toHaveBeenCalledWith({ queryKey: ['own-role'] })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatInstant } from '#web/ui/format-instant.ts'
-import { limitBlankLines, hasPhone, buildPhoneLink, removeDirectionControls, buildReplyLink } from './message-card.tsx'
+import { compactText, hasPhone, stripBidi, toPhoneLink, toReplyLink } from './message-card.tsx'
 
 const message = {
   id: '1',
@@ -18,7 +18,7 @@ describe('message links', () => {
   })
 
   it('quote the message without injecting mail headers', () => {
-    const link = buildReplyLink({ ...message, message: 'um & dois?\n&bcc=x@y.z' }, 'Grupo & Cia')
+    const link = toReplyLink({ ...message, message: 'um & dois?\n&bcc=x@y.z' }, 'Grupo & Cia')
     const url = new URL(link)
     expect([...url.searchParams.keys()]).toEqual(['subject', 'body'])
     expect(url.searchParams.get('subject')).toBe('Sua mensagem para Grupo & Cia')
@@ -28,14 +28,14 @@ describe('message links', () => {
   })
 
   it('escape the mail address', () => {
-    const link = buildReplyLink({ ...message, email: 'a?subject=x&b%@exemplo.com.br' }, 'G')
+    const link = toReplyLink({ ...message, email: 'a?subject=x&b%@exemplo.com.br' }, 'G')
     expect(link.startsWith('mailto:a%3Fsubject%3Dx%26b%25@exemplo.com.br?subject=')).toBe(true)
   })
 
   it('truncate a thousand emoji without breaking one', () => {
-    const link = buildReplyLink({ ...message, message: '🚗'.repeat(1000) }, 'G')
+    const link = toReplyLink({ ...message, message: '🚗'.repeat(1000) }, 'G')
     expect(new URL(link).searchParams.get('body')).toContain(`${'🚗'.repeat(300)}…`)
-    expect(buildReplyLink({ ...message, message: '\ud83d' }, 'G')).toContain('%EF%BF%BD')
+    expect(toReplyLink({ ...message, message: '\ud83d' }, 'G')).toContain('%EF%BF%BD')
   })
 
   it.each([
@@ -46,7 +46,7 @@ describe('message links', () => {
     ['ramal 12', undefined],
     ['12', undefined],
   ])('convert %s to %s', (phone, link) => {
-    expect(buildPhoneLink(phone)).toBe(link)
+    expect(toPhoneLink(phone)).toBe(link)
   })
 
   it('treat a dash as no phone number', () => {
@@ -60,17 +60,17 @@ describe('message links', () => {
   })
 })
 
-describe('removeDirectionControls', () => {
+describe('stripBidi', () => {
   it('removes bidi controls only', () => {
-    expect(removeDirectionControls('a\u202efdp.exe\u2066b')).toBe('afdp.exeb')
-    expect(removeDirectionControls('مرحبا 👩‍🚀 ção\n')).toBe('مرحبا 👩‍🚀 ção\n')
+    expect(stripBidi('a\u202efdp.exe\u2066b')).toBe('afdp.exeb')
+    expect(stripBidi('مرحبا 👩‍🚀 ção\n')).toBe('مرحبا 👩‍🚀 ção\n')
   })
 })
 
-describe('limitBlankLines', () => {
+describe('compactText', () => {
   it('limits blank lines to two and keeps other lines', () => {
-    expect(limitBlankLines('a\n\n\n\nb')).toBe('a\n\n\nb')
-    expect(limitBlankLines(`a\n${' \t\n'.repeat(40)}  b`)).toBe('a\n\n\n  b')
-    expect(limitBlankLines('a\n\n\nb\n\nc\nd')).toBe('a\n\n\nb\n\nc\nd')
+    expect(compactText('a\n\n\n\nb')).toBe('a\n\n\nb')
+    expect(compactText(`a\n${' \t\n'.repeat(40)}  b`)).toBe('a\n\n\n  b')
+    expect(compactText('a\n\n\nb\n\nc\nd')).toBe('a\n\n\nb\n\nc\nd')
   })
 })

@@ -14,7 +14,7 @@ export function installLocalStorage(): Map<string, string> {
 }
 
 /** Creates a session as the server issues it; its tokens contain the number. */
-export function createSession(number: number, { expiresIn = 600, userId = 'ana' } = {}): Session {
+export function makeSession(number: number, { expiresIn = 600, userId = 'ana' } = {}): Session {
   return {
     access_token: `access-${number}`,
     refresh_token: `refresh-${number}`,

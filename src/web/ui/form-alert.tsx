@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Alert } from './alert.tsx'
-import { useSecondsLeft, formatTimeLeft } from './use-seconds-left.ts'
+import { formatTimeLeft, useSecondsLeft } from './use-seconds-left.ts'
 
 /** Why a form could not be sent, or that it can be sent again. */
 export interface FormFailure {

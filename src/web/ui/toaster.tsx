@@ -20,7 +20,7 @@ import {
   toastStore,
 } from './toast.tsx'
 import { Tooltip } from './tooltip.tsx'
-import { useSecondsLeft, formatTimeLeft } from './use-seconds-left.ts'
+import { formatTimeLeft, useSecondsLeft } from './use-seconds-left.ts'
 
 /** The container of toasts; once per page. Visible, announced and closable above modal dialogs too. */
 export function Toaster() {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ManagedProfile } from '#contract/users.ts'
 import { clearSession, storeSession } from '#web/session/session-store.ts'
-import { stubFetch, installLocalStorage, problem, createSession } from '#web/testing/browser-parts.ts'
+import { installLocalStorage, makeSession, problem, stubFetch } from '#web/testing/browser-parts.ts'
 import { closeToast, toastStore } from '#web/ui/toast.tsx'
 import { announceDeletion, deleteInBatches, describeListChange, readSelected } from './delete-users.ts'
 
@@ -10,7 +10,7 @@ const shown = () => toastStore.read().map(({ title, description }) => [title, de
 
 beforeEach(() => {
   installLocalStorage()
-  storeSession(createSession(1))
+  storeSession(makeSession(1))
 })
 afterEach(() => {
   for (const { id } of toastStore.read()) closeToast(id)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { HistoryEntry, ManagedProfile } from '#contract/users.ts'
-import { stubFetch, installLocalStorage, createProfile, createSession } from '#web/testing/browser-parts.ts'
+import { createProfile, installLocalStorage, makeSession, stubFetch } from '#web/testing/browser-parts.ts'
 
 const base = createProfile({ types: ['Vendas'], version: 3 })
 const entry = (id: number, action: string, actor: string, before: object, after: object) =>
@@ -16,7 +16,7 @@ const entry = (id: number, action: string, actor: string, before: object, after:
 async function loadConflict(current: Partial<ManagedProfile>, items: HistoryEntry[]) {
   vi.useFakeTimers({ now: new Date('2026-11-20T18:00:00Z'), toFake: ['Date'] })
   const { storeSession } = await import('#web/session/session-store.ts')
-  storeSession(createSession(1, { userId: 'eu' }))
+  storeSession(makeSession(1, { userId: 'eu' }))
   stubFetch(Response.json({ ...base, ...current }), Response.json({ items, next: null }))
   const { readConflict } = await import('./use-profile-edit.ts')
   return (await readConflict(base)).sentences
