@@ -12,8 +12,8 @@ const MIN_SEARCHED = 9
 interface Option<V> {
   value: V
   label: string
-  /** How the button says it, where that differs from the list. */
-  said?: string
+  /** The label on the button, if it differs from the one in the list. */
+  buttonLabel?: string
 }
 
 interface PickerProps<V> {
@@ -35,16 +35,16 @@ const check = <Check aria-hidden="true" className="size-4 shrink-0 text-brand-st
 export function Picker<V extends string | boolean>({ title, every, options, value, onPick }: PickerProps<V>) {
   const { parts, open } = useLazyPopup(loadParts)
   const picked = options.find((option) => option.value === value)
-  const says = `${title}: ${picked ? (picked.said ?? picked.label) : every}`
+  const text = `${title}: ${picked ? (picked.buttonLabel ?? picked.label) : every}`
   const trigger = {
-    'aria-label': `Filtrar por ${says}`,
+    'aria-label': `Filtrar por ${text}`,
     className: classNames(
       'flex h-10 min-w-0 items-center gap-1.5 rounded-lg border bg-surface pr-2 pl-3 text-sm transition-colors hover:bg-subtle focus-visible:outline-offset-0 aria-expanded:bg-subtle xl:max-w-44',
       picked ? 'border-brand-strong font-medium text-ink' : 'border-line-strong/50 text-muted',
     ),
     children: (
       <>
-        <span className="min-w-0 flex-1 truncate text-left">{says}</span>
+        <span className="min-w-0 flex-1 truncate text-left">{text}</span>
         <ChevronDown aria-hidden="true" className="size-4 shrink-0 text-muted" />
       </>
     ),

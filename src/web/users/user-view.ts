@@ -25,7 +25,7 @@ export interface FilterOption<Value> {
   searchValue: string
   label: string
   /** The label on the button, if it differs from the one in the list. */
-  said?: string
+  buttonLabel?: string
 }
 
 /** How a filter is parsed, serialized and picked. */
@@ -67,13 +67,13 @@ const FILTERS: {
   approved: {
     key: 'status',
     ...createOptionFilter('Status', [
-      { value: true, searchValue: 'approved', label: 'Aprovado', said: 'aprovado' },
-      { value: false, searchValue: 'pending', label: 'Pendente', said: 'pendente' },
+      { value: true, searchValue: 'approved', label: 'Aprovado', buttonLabel: 'aprovado' },
+      { value: false, searchValue: 'pending', label: 'Pendente', buttonLabel: 'pendente' },
     ]),
   },
   verified: createOptionFilter('E-mail', [
-    { value: true, searchValue: 'yes', label: 'Verificado', said: 'verificado' },
-    { value: false, searchValue: 'no', label: 'Pendente', said: 'pendente' },
+    { value: true, searchValue: 'yes', label: 'Verificado', buttonLabel: 'verificado' },
+    { value: false, searchValue: 'no', label: 'Pendente', buttonLabel: 'pendente' },
   ]),
   type: createListFilter('types', 'Tipo', 'todos'),
   marca: createListFilter('marcas', 'Marca', 'todas'),
@@ -83,9 +83,9 @@ const FILTERS: {
       value: 'idle',
       searchValue: 'idle',
       label: `Sem acesso há ${IDLE_DAYS} dias`,
-      said: `há mais de ${IDLE_DAYS} dias`,
+      buttonLabel: `há mais de ${IDLE_DAYS} dias`,
     },
-    { value: 'never', searchValue: 'never', label: 'Nunca entrou', said: 'nunca' },
+    { value: 'never', searchValue: 'never', label: 'Nunca entrou', buttonLabel: 'nunca' },
   ]),
   template: {
     parse: (raw) => (typeof raw === 'string' && UUID.test(raw) ? raw : undefined),

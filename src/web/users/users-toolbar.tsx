@@ -96,7 +96,7 @@ function useSlashShortcut(input: RefObject<HTMLInputElement | null>): void {
   }, [input])
 }
 
-type Options = readonly Pick<FilterOption<string | boolean>, 'value' | 'label' | 'said'>[]
+type Options = readonly Pick<FilterOption<string | boolean>, 'value' | 'label' | 'buttonLabel'>[]
 
 function toTemplateOptions(templates: readonly AccessTemplate[], chosen: string | undefined): Options {
   const options = templates.map(({ id, name }) => ({ value: id, label: name }))
