@@ -20,7 +20,10 @@ import { forgetAttempts } from './sign-in-attempts.ts'
 
 type Invitation = Selectable<Tables['invitations']>
 
-/** Tells whom an invitation is for, and uses nothing up. @throws ProblemError invalid-link, rate-limited */
+/**
+ * Returns the e-mail of an invitation without using it. @throws ProblemError invalid-link, rate-
+ * limited
+ */
 export async function askAboutInvitation(context: AccountContext, token: string): Promise<LinkState> {
   await limitUnknownLinks(context, token)
   const { email } = await openInvitation(context, token)
@@ -28,10 +31,10 @@ export async function askAboutInvitation(context: AccountContext, token: string)
 }
 
 /**
- * Uses the link of an invitation up: its owner has an account from here on, verified, approved and with what they were
- * invited to. What somebody may have done with the address before it was verified is gone.
- * @throws ProblemError invalid-link for a link that is unknown, used, expired or withdrawn; password-rejected with the
- *   broken rule as detail, which leaves the link as it was; rate-limited
+ * Accepts an invitation: its owner gets a verified, approved account with the invited access. Whatever
+ * was done with the address before is discarded.
+ * @throws ProblemError invalid-link for a link that is unknown, used, expired or withdrawn; password-
+ * rejected with the broken rule as detail, which does not use the link; rate-limited
  */
 export async function acceptInvitation(
   context: AccountContext,
@@ -43,7 +46,7 @@ export async function acceptInvitation(
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await takeFromResetLimit(context, id)
   await refuseGuessable(context, { password, email })
-  // Hashing takes long: the link is used afterwards, in the transaction that writes the password.
+  // Hashing takes long: the link is used later, in the transaction that writes the password.
   const hash = await hashPassword(password)
   return context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
@@ -78,7 +81,7 @@ export async function acceptInvitation(
 }
 
 /**
- * @param lock whether to hold it until the transaction ends, behind the lock on its account
+ * @param lock whether to lock it until the transaction ends; lock its account first
  * @throws ProblemError invalid-link
  */
 async function openInvitation(
@@ -103,7 +106,7 @@ async function openInvitation(
   return invitation
 }
 
-/** Holds the account of an address until the transaction ends, a new one where there is none. */
+/** Locks the account of an address until the transaction ends; creates it if there is none. */
 async function lockAccount({ db, clock }: PublicContext, email: string): Promise<Selectable<ProfilesTable>> {
   await db
     .insertInto('profiles')

@@ -12,7 +12,7 @@ export interface AccountServices extends Limits {
   rateLimits: boolean
   sessionMaxDays: number
   builtinAdminEmail: string | undefined
-  /** Whose e-mails may have accounts. */
+  /** The domain whose addresses may sign up. */
   companyEmailDomain: string
   groupName: string
 }

@@ -11,7 +11,7 @@ import { signIn } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
 import { askAboutLink, verifyEmailLink } from './verify-email-link.ts'
 
-/** Where our own forms and where the official auth-js client put the answer of the human check. */
+/** Our forms send the captcha at the top level, the official auth-js client in `gotrue_meta_security`. */
 interface WithCaptcha {
   captcha?: string | undefined
   gotrue_meta_security?: { captcha_token?: string | undefined } | undefined

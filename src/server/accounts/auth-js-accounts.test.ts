@@ -1,13 +1,13 @@
 import { AuthApiError, GoTrueClient } from '@supabase/auth-js'
 import { beforeEach, expect, test } from 'vitest'
-import { getLinkToken, isSignedIn, NEW_PASSWORD, receiveMail } from '#server/testing/account-calls.ts'
+import { isSignedIn, receiveMail, NEW_PASSWORD, getLinkToken } from '#server/testing/account-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-/** The official client, unmodified, from the account's first day to a forgotten password. */
-describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
+/** Runs the official client, unmodified, from sign-up to a forgotten password. */
+describeOnEachDatabase('@supabase/auth-js accounts', (kind) => {
   const portal = setUpPortal({ kind, publicUrl: 'https://portal.example' })
   let made = 0
   beforeEach(() => {
@@ -46,7 +46,7 @@ describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
     const verified = await client.verifyOtp({ type: 'signup', token_hash: getLinkToken(link) })
     expect(verified.error).toBeNull()
     expect(verified.data.user?.email_confirmed_at).toEqual(expect.any(String))
-    // This client shows no mark of the sign-up, so whoever has the mail sets the password.
+    // This client sends no confirmation mark, so the link asks for a password.
     expect((await client.updateUser({ password: NEW_PASSWORD })).error).toBeNull()
 
     const { data, error } = await client.signInWithPassword({
@@ -64,7 +64,7 @@ describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
     expect(await isSignedIn(portal, token)).toBe(false)
   })
 
-  test('cannot tell a known address at sign-up, resend and recovery', async () => {
+  test('cannot distinguish a known address at sign-up, resend and recovery', async () => {
     const known = await addPerson(portal, { password: TEST_PASSWORD })
     const results = []
     for (const email of [known.email, 'ninguem.js@grupopatio.com.br']) {
@@ -118,7 +118,7 @@ describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
     expect(error).toBeNull()
   })
 
-  test('understands that a link is used up and that an ordinary session sets no password so', async () => {
+  test('reports a used link and a password change in an ordinary session as errors', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     const client = createClient()
     await client.resetPasswordForEmail(email)

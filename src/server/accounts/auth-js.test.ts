@@ -7,7 +7,7 @@ import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 
-/** The official client, unmodified: what it takes for GoTrue is shaped like GoTrue. */
+/** Runs the official client, unmodified, against our GoTrue endpoints. */
 describeOnEachDatabase('@supabase/auth-js', (kind) => {
   const portal = setUpPortal({ kind })
   let email: string
@@ -63,7 +63,7 @@ describeOnEachDatabase('@supabase/auth-js', (kind) => {
     expect(await isSignedIn(portal, data.session?.access_token as string)).toBe(true)
   })
 
-  test('takes a session over from elsewhere', async () => {
+  test('restores a session from its tokens', async () => {
     const { session } = await signedIn()
     const other = createClient()
     const { data, error } = await other.setSession(session)
@@ -82,13 +82,13 @@ describeOnEachDatabase('@supabase/auth-js', (kind) => {
     expect((await client.getSession()).data.session === null).toBe(scope !== 'others')
   })
 
-  test('signs out quietly when the session is gone already', async () => {
+  test('signs out without error when the session is already gone', async () => {
     const { client } = await signedIn()
     await portal.database.db.deleteFrom('sessions').execute()
     expect((await client.signOut()).error).toBeNull()
   })
 
-  describe('understands that', () => {
+  describe('reports', () => {
     const failure = async (work: Promise<{ error: unknown }>) => {
       const { error } = await work
       expect(error).toBeInstanceOf(AuthApiError)
@@ -96,7 +96,7 @@ describeOnEachDatabase('@supabase/auth-js', (kind) => {
       return { message, status, code }
     }
 
-    test('the password is wrong', async () => {
+    test('a wrong password', async () => {
       const options = { captchaToken: await captchaToken() }
       const work = createClient().signInWithPassword({ email, password: 'errada', options })
       expect(await failure(work)).toEqual({
@@ -106,7 +106,7 @@ describeOnEachDatabase('@supabase/auth-js', (kind) => {
       })
     })
 
-    test('the human check is missing', async () => {
+    test('a missing human check', async () => {
       const work = createClient().signInWithPassword({ email, password: TEST_PASSWORD })
       expect(await failure(work)).toMatchObject({
         message: 'Por favor, complete a verificação reCAPTCHA',
@@ -114,25 +114,25 @@ describeOnEachDatabase('@supabase/auth-js', (kind) => {
       })
     })
 
-    test('the address is none', async () => {
+    test('a malformed address', async () => {
       const work = createClient().signInWithPassword({ email: 'x', password: TEST_PASSWORD })
       expect(await failure(work)).toMatchObject({ message: 'E-mail inválido', code: 'invalid_input' })
     })
 
-    test('the refresh token is dead', async () => {
+    test('an invalid refresh token', async () => {
       const { client, session } = await signedIn()
       await portal.database.db.deleteFrom('sessions').execute()
       const work = client.refreshSession({ refresh_token: session.refresh_token })
       expect(await failure(work)).toMatchObject({ status: 400, code: 'invalid_refresh_token' })
     })
 
-    test('the access token is dead', async () => {
+    test('an invalid access token', async () => {
       const { client } = await signedIn()
       await portal.database.db.deleteFrom('sessions').execute()
       expect(await failure(client.getUser())).toMatchObject({ status: 401, code: 'unauthenticated' })
     })
 
-    test('too many attempts were made', async () => {
+    test('too many attempts', async () => {
       const { refresh_token } = await openTestSession(portal, await addPerson(portal))
       const client = createClient()
       let token = refresh_token
@@ -145,7 +145,7 @@ describeOnEachDatabase('@supabase/auth-js', (kind) => {
     })
   })
 
-  test('keeps its session when the server cannot be reached', async () => {
+  test('keeps its session when the server is unreachable', async () => {
     const gone = await startTestPortal({ kind, database: portal.database })
     const client = new GoTrueClient({
       url: `${gone.url}/api/auth`,

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   changePassword,
   isSignedIn,
+  receiveMail,
   NEW_PASSWORD,
   openRecovery,
-  receiveMail,
   refreshSession,
   setPassword,
   signIn,
@@ -15,7 +15,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 
 const comparing = vi.hoisted(() => ({ before: async () => {} }))
-// What happens between looking a password up and writing the new one can be brought about only here.
+// The race between reading the history and writing the new password can only be provoked here.
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof import('@node-rs/argon2')>()
   const verify: typeof real.verify = async (...args) => {
@@ -53,7 +53,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     expect((await signIn(portal, person.email, NEW_PASSWORD)).status).toBe(200)
   })
 
-  test('is told by mail and recorded', async () => {
+  test('sends a mail and is recorded', async () => {
     const { person, token } = await addMember()
     await changePassword(portal, token)
     const mail = await receiveMail(portal, person.email)
@@ -68,7 +68,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     expect(JSON.stringify(rows)).not.toContain(NEW_PASSWORD)
   })
 
-  test('frees a session that owed it', async () => {
+  test('turns a forced-change session into a full one', async () => {
     const { session, token } = await addMember('forcedChange')
     const read = () => send(portal, 'GET', '/api/reports/me', { token })
     expect((await read()).body.code).toBe('password-change-required')
@@ -90,14 +90,14 @@ describeOnEachDatabase('changing the password', (kind) => {
     expect((await signIn(portal, person.email, TEST_PASSWORD)).status).toBe(200)
   })
 
-  test.each(['Password2026!', 'Muito-Patio-1987'])('refuses %s in general words', async (password) => {
+  test.each(['Password2026!', 'Muito-Patio-1987'])('rejects %s with the general message', async (password) => {
     const { token } = await addMember()
     const { status, body } = await changePassword(portal, token, password)
     expect([status, body.code]).toEqual([422, 'password-rejected'])
     expect(body.detail).toMatch(/^Senha rejeitada pelo servidor\. .*comuns\/vazadas\.$/)
   })
 
-  test('to the one in use says so, also when it is a common one', async () => {
+  test('reports the current password as reused, even if it is common', async () => {
     const person = await addPerson(portal, { password: 'Password2026!' })
     const { access_token } = await openTestSession(portal, person)
     const { body } = await changePassword(portal, access_token, 'Password2026!')
@@ -106,7 +106,7 @@ describeOnEachDatabase('changing the password', (kind) => {
 
   describe('to one of the last five', () => {
     const forgetLimits = () => portal.database.db.deleteFrom('rate_limits').execute()
-    /** Sets the first, then so many more, without the limit on how often. */
+    /** Sets an initial password, then changes it, bypassing the rate limit. */
     const withHistory = async (changes: number) => {
       const member = await addMember()
       for (let n = 1; n <= changes; n++) {
@@ -116,7 +116,7 @@ describeOnEachDatabase('changing the password', (kind) => {
       return member
     }
 
-    test('is refused; the sixth back is free again', async () => {
+    test('is refused, and the sixth back is accepted', async () => {
       const { token } = await withHistory(5)
       for (const n of [5, 4, 3, 2, 1]) {
         expect((await changePassword(portal, token, nth(n))).body, nth(n)).toEqual(REUSED)
@@ -126,7 +126,7 @@ describeOnEachDatabase('changing the password', (kind) => {
       expect(fresh.body).toMatchObject({ success: true })
     })
 
-    test('also when it was set by a reset, or is tried at one', async () => {
+    test('is refused when it was set by a reset, and at a reset', async () => {
       const { person, token } = await addMember()
       await setPassword(portal, await openRecovery(portal, person.email), nth(1))
       expect((await changePassword(portal, token, nth(2))).status).toBe(401)
@@ -137,7 +137,7 @@ describeOnEachDatabase('changing the password', (kind) => {
       expect([again.status, again.body.detail]).toEqual([422, REUSED.error])
     })
 
-    test('keeps no more hashes than that', async () => {
+    test('stores no more than five hashes', async () => {
       const { person } = await withHistory(8)
       const kept = await portal.database.db
         .selectFrom('password_history')
@@ -147,10 +147,10 @@ describeOnEachDatabase('changing the password', (kind) => {
       expect(kept).toHaveLength(5)
     })
 
-    test('twice at the same moment counts the first of the two', async () => {
+    test('counts the first of two concurrent changes', async () => {
       const { person, token } = await addMember()
       let under = 0
-      // Both have looked the old passwords up before either writes.
+      // Both have read the old passwords before either writes.
       comparing.before = async () => {
         under++
         await waitFor(() => expect(under).toBeGreaterThan(1))
@@ -168,7 +168,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     })
   })
 
-  test('is limited to five in a quarter of an hour', async () => {
+  test('is limited to five per quarter of an hour', async () => {
     const { token } = await addMember()
     for (let count = 0; count < 5; count++)
       expect((await changePassword(portal, token, TEST_PASSWORD)).body).toEqual(REUSED)
@@ -176,7 +176,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     expect([status, headers.get('retry-after')]).toEqual([429, '900'])
   })
 
-  test('in a session that is ended meanwhile changes nothing', async () => {
+  test('changes nothing if the session ended meanwhile', async () => {
     const { person, token } = await addMember()
     comparing.before = async () => {
       await portal.database.db.deleteFrom('sessions').where('user_id', '=', person.user_id).execute()
@@ -185,7 +185,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     expect((await signIn(portal, person.email, TEST_PASSWORD)).status).toBe(200)
   })
 
-  test('leaves no session of a sign-in with the old one that was under way', async () => {
+  test('leaves no session of a concurrent sign-in with the old password', async () => {
     const { person, token } = await addMember()
     const attempts = Array.from({ length: 4 }, () => signIn(portal, person.email, TEST_PASSWORD))
     const [changed, ...replies] = await Promise.all([changePassword(portal, token), ...attempts])

@@ -21,7 +21,7 @@ describeOnEachDatabase('a session', (kind) => {
   const replica = (secrets?: string[]) =>
     startTestPortal({ kind, database: portal.database, clock: portal.clock, ...(secrets && { secrets }) })
 
-  test('is shown by an access token that lives ten minutes', async () => {
+  test('has an access token that lives ten minutes', async () => {
     const { access_token } = await openTestSession(portal, await addPerson(portal))
     portal.clock.advance(10 * MINUTE - 1000)
     expect(await isSignedIn(portal, access_token)).toBe(true)
@@ -29,7 +29,7 @@ describeOnEachDatabase('a session', (kind) => {
     expect(await isSignedIn(portal, access_token)).toBe(false)
   })
 
-  test('reads an actor whose every field is there, and no other', async () => {
+  test('reads an actor with exactly the expected fields', async () => {
     const actorSchema = z.strictObject({
       sessionId: z.uuid(),
       sessionKind: z.literal('full'),
@@ -49,7 +49,7 @@ describeOnEachDatabase('a session', (kind) => {
     expect(actor?.profile).toEqual(person)
   })
 
-  test('dies forty minutes after its last refresh, also for a token that is still good', async () => {
+  test('expires forty minutes after its last refresh, even with a valid access token', async () => {
     const { access_token } = await openTestSession(portal, await addPerson(portal))
     const refreshed = async (agoMs: number) => {
       const refreshed_at = new Date(portal.clock() - agoMs)
@@ -61,7 +61,7 @@ describeOnEachDatabase('a session', (kind) => {
     expect(await isSignedIn(portal, access_token)).toBe(false)
   })
 
-  test('from a reset link lives fifteen minutes', async () => {
+  test('expires after fifteen minutes when opened by a reset link', async () => {
     const { access_token: token } = await openTestSession(portal, await addPerson(portal), 'recovery')
     const read = async () => (await send(portal, 'GET', '/api/auth/user', { token })).status
     expect(await read()).toBe(200)
@@ -70,7 +70,7 @@ describeOnEachDatabase('a session', (kind) => {
     expect(await read()).toBe(401)
   })
 
-  test('shows a change of role, approval or entitlements at the next request, on every replica', async () => {
+  test('reflects a change of role, approval or entitlements at the next request, on every replica', async () => {
     const person = await addPerson(portal, { role: 'admin' })
     const { access_token: token } = await openTestSession(portal, person)
     const other = await replica()
@@ -101,7 +101,7 @@ describeOnEachDatabase('a session', (kind) => {
     await other.stop()
   })
 
-  test('is asked about again when a body comes that was held back while it ended', async () => {
+  test('is checked again when a delayed body arrives after it ended', async () => {
     const admin = await openAdmin(portal)
     const person = await addPerson(portal, { approved: false })
     const body = JSON.stringify({ approved: true })
@@ -120,20 +120,20 @@ describeOnEachDatabase('a session', (kind) => {
     expect(await findProfile(portal.database.db, person.user_id)).toEqual(person)
   })
 
-  describe('outlives a change of SESSION_SECRET', () => {
-    test('while the old secret is still listed behind the new one', async () => {
+  describe('survives a rotation of SESSION_SECRET', () => {
+    test('while the old secret is still listed after the new one', async () => {
       const session = await openTestSession(portal, await addPerson(portal))
       const rotated = await replica([NEW_SECRET, TEST_SECRET])
       expect(await isSignedIn(rotated, session.access_token)).toBe(true)
       const { status, body } = await refreshSession(rotated, session.refresh_token)
       expect(status).toBe(200)
       expect(await isSignedIn(rotated, body.access_token)).toBe(true)
-      // The new one signs: a replica that does not know it yet cannot read the token.
+      // The new one signs: a replica without it cannot read the token.
       expect(await isSignedIn(portal, body.access_token)).toBe(false)
       await rotated.stop()
     })
 
-    test('and, once refreshed, when the old one is gone', async () => {
+    test('once refreshed, after the old secret is removed', async () => {
       const stale = await openTestSession(portal, await addPerson(portal))
       const fresh = await openTestSession(portal, await addPerson(portal))
       const rotated = await replica([NEW_SECRET, TEST_SECRET])
@@ -172,7 +172,7 @@ describeOnEachDatabase('signing out', (kind) => {
     expect(await isAlive(stranger)).toBe(true)
   })
 
-  test('is open to limited sessions', async () => {
+  test('works in limited sessions', async () => {
     for (const sessionKind of ['recovery', 'forcedChange'] as const) {
       const { access_token: token } = await openTestSession(portal, await addPerson(portal), sessionKind)
       expect((await send(portal, 'POST', '/api/auth/logout?scope=local', { token })).status).toBe(204)

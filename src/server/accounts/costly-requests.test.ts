@@ -5,13 +5,13 @@ import { issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-/** One character that folds to eighteen, over and over around the only letter. */
+/** One character that folds to eighteen, repeated around the only letter. */
 const WORST = `${'\uFDFA'.repeat(63)}a${'\uFDFA'.repeat(63)}`
 
-describeOnEachDatabase('the costliest requests that anybody can send', (kind) => {
+describeOnEachDatabase('the costliest requests', (kind) => {
   const portal = setUpPortal({ kind })
 
-  /** How long the slowest answer of /health/live takes while fifty sign-ups are sent. */
+  /** Returns the slowest response of /health/live while fifty sign-ups are sent. */
   const slowestPing = async (password: string, wanted: { captcha?: string } = {}) => {
     portal.clock.advance(2 * 3_600_000)
     const passes = await Promise.all(Array.from({ length: 50 }, () => wanted.captcha ?? issuePass(portal)))
@@ -31,9 +31,9 @@ describeOnEachDatabase('the costliest requests that anybody can send', (kind) =>
     return { slowest, codes: await codes }
   }
 
-  test('leave /health/live answering within 100 ms while fifty of them are worked on', async () => {
+  test('leave /health/live answering within 100 ms while fifty of them run', async () => {
     const ordinary = await slowestPing(NEW_PASSWORD)
-    // On a machine that is busy with other things, no slower than beside fifty ordinary ones.
+    // On a busy machine, at most twice as slow as with fifty ordinary ones.
     const bound = Math.max(100, 2 * ordinary.slowest)
     const checked = await slowestPing(WORST)
     expect([checked.codes, checked.slowest < bound]).toEqual([[200], true])

@@ -14,7 +14,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     await addPerson(portal, { email: BUILTIN, password: TEST_PASSWORD })
     email = (await addPerson(portal, { password: TEST_PASSWORD })).email
   })
-  // Past every window of the limits.
+  // Longer than every rate limit window.
   beforeEach(() => portal.clock.advance(5 * 60_000))
 
   const signIn = async (extra: object, address = email) => {
@@ -26,18 +26,18 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     (await send(portal, 'POST', '/api/functions/verify-recaptcha', { body: { token } })).body
   const rightAnswer = async () => encodeAnswer(await answerChallenge(portal))
 
-  test('is demanded: without an answer, nobody signs in', async () => {
+  test('is required', async () => {
     expect(await signIn({})).toBe('400 human-check-required')
     expect(await signIn({ captcha: '' })).toBe('400 human-check-required')
     expect(await signIn({ gotrue_meta_security: {} })).toBe('400 human-check-required')
   })
 
-  test('refuses a wrong password without a pass before looking at it', async () => {
+  test('rejects a wrong password without a pass before comparing it', async () => {
     expect(await signIn({ password: 'errada' })).toBe('400 human-check-required')
     expect(await portal.database.db.selectFrom('sign_in_attempts').selectAll().execute()).toEqual([])
   })
 
-  test('refuses what is no answer', async () => {
+  test('rejects malformed answers', async () => {
     const forged = encodeAnswer({ challenge: { parameters: {}, signature: 'x' }, solution: {} })
     const { challenge, solution } = await answerChallenge(portal)
     const untextual = { toString: 1, valueOf: 1 }
@@ -55,21 +55,21 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     }
   })
 
-  describe('takes a pass', () => {
-    test('that a right answer was traded for, once', async () => {
+  describe('accepts a pass', () => {
+    test('once, in exchange for a correct answer', async () => {
       const { success, pass } = await trade(await rightAnswer())
       expect(success).toBe(true)
       expect(await signIn({ captcha: pass })).toBe('signed in')
       expect(await signIn({ captcha: pass })).toBe('400 human-check-failed')
     })
 
-    test('once also when used five times at once', async () => {
+    test('once, of five concurrent uses', async () => {
       const captcha = await issuePass(portal)
       const outcomes = await Promise.all(Array.from({ length: 5 }, () => signIn({ captcha })))
       expect(outcomes.filter((outcome) => outcome === 'signed in')).toHaveLength(1)
     })
 
-    test('for two minutes and no longer', async () => {
+    test('for two minutes', async () => {
       const [used, late] = [await issuePass(portal), await issuePass(portal)]
       portal.clock.advance(118_000)
       expect(await signIn({ captcha: used })).toBe('signed in')
@@ -77,15 +77,15 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
       expect(await signIn({ captcha: late })).toBe('400 human-check-failed')
     })
 
-    test('of another portal never', async () => {
+    test('only from its own portal', async () => {
       const other = await startTestPortal({ kind, database: portal.database, secrets: ['of another portal'] })
       expect(await signIn({ captcha: await issuePass(other) })).toBe('400 human-check-failed')
       await other.stop()
     })
   })
 
-  describe('takes a raw answer', () => {
-    test('once, in the field of ours or of auth-js', async () => {
+  describe('accepts a raw answer', () => {
+    test('once, in our field or that of auth-js', async () => {
       const [ours, theirs] = [await rightAnswer(), await rightAnswer()]
       expect(await signIn({ captcha: ours })).toBe('signed in')
       expect(await signIn({ captcha: ours })).toBe('400 human-check-failed')
@@ -93,7 +93,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
       expect(await signIn({ gotrue_meta_security: { captcha_token: theirs } })).toBe('400 human-check-failed')
     })
 
-    test('once however it is written', async () => {
+    test('once, however it is encoded', async () => {
       const { challenge, solution } = await answerChallenge(portal)
       const first = encodeAnswer({ challenge, solution })
       expect((await trade(first)).success).toBe(true)
@@ -115,7 +115,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
       }
     })
 
-    test('never with another solution, which uses the challenge up, nor with other parameters', async () => {
+    test('only with the right solution and parameters; a wrong solution uses the challenge up', async () => {
       const { challenge, solution } = await answerChallenge(portal)
       for (const wrong of [{ counter: (solution?.counter ?? 0) + 1 }, { derivedKey: '00'.repeat(32) }]) {
         const { challenge, solution } = await answerChallenge(portal)
@@ -133,7 +133,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
       expect((await trade(encodeAnswer({ challenge, solution }))).success).toBe(true)
     })
 
-    test('for twenty minutes and no longer', async () => {
+    test('for twenty minutes', async () => {
       const [soon, late] = [await rightAnswer(), await rightAnswer()]
       portal.clock.advance(19 * 60_000)
       expect((await trade(soon)).success).toBe(true)
@@ -148,7 +148,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     expect(await signIn({}, `x${BUILTIN}`)).toBe('400 human-check-required')
   })
 
-  test('600 wrong answers are worked on in five minutes from one address', async () => {
+  test('checks 600 wrong answers in five minutes from one address', async () => {
     const answer = (token: string) =>
       send(portal, 'POST', '/api/functions/verify-recaptcha', { body: { token } })
     const statuses = async (count: number, tokenOf: () => Promise<string>) => {
@@ -169,7 +169,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
       .where('key', 'like', 'human-check %')
       .where('taken', '=', 1)
       .execute()
-    // What is no answer to a challenge, or was given before, costs nothing; right ones are given back what they took.
+    // Malformed and used answers cost nothing; correct ones are refunded.
     for (const token of ['x', wrong, used])
       expect(await statuses(3, async () => token)).toEqual([200, 200, 200])
     expect(await statuses(3, rightAnswer)).toEqual([200, 200, 200])
@@ -177,7 +177,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     const late = await rightAnswer()
     expect((await answer(late)).headers.get('retry-after')).toBe('300')
     expect(await signIn({ captcha: late })).toBe('429 rate-limited')
-    // An answer that nobody looked at may be given again.
+    // An answer that was not checked may be sent again.
     portal.clock.advance(5 * 60_000)
     expect((await trade(late)).success).toBe(true)
   })

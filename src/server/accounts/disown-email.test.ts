@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import {
   changePassword,
   disown,
-  findNotMeLink,
   isSignedIn,
-  NEW_PASSWORD,
   receiveMail,
+  NEW_PASSWORD,
+  findNotMeLink,
   requestRecovery,
   setPassword,
   signIn,
@@ -19,7 +19,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const DAY = 24 * 60 * 60_000
 
-describeOnEachDatabase('não fui eu', (kind) => {
+describeOnEachDatabase('disowning an e-mail', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
   let made = 0
   beforeEach(() => {
@@ -33,7 +33,7 @@ describeOnEachDatabase('não fui eu', (kind) => {
     expect([status, body.code]).toEqual([400, 'invalid-link'])
   }
 
-  describe('in a verification mail', () => {
+  describe('with the link of a verification mail', () => {
     const signedUp = async () => {
       const email = `alguem${++made}@grupopatio.com.br`
       await signUp(portal, email)
@@ -41,7 +41,7 @@ describeOnEachDatabase('não fui eu', (kind) => {
       return { email, mail, link: findNotMeLink(mail) }
     }
 
-    test('removes the account and all that belongs to it', async () => {
+    test('removes the account and all its data', async () => {
       const { email, mail, link } = await signedUp()
       const session = (await signIn(portal, email, NEW_PASSWORD)).body
       expect(link).toMatch(/^https:\/\/portal\.example\/nao-fui-eu#token_hash=[\w-]{43}$/)
@@ -57,27 +57,27 @@ describeOnEachDatabase('não fui eu', (kind) => {
       await expectInvalid(link)
     })
 
-    test('serves nobody once the address is verified', async () => {
+    test('fails once the address is verified', async () => {
       const { email, mail, link } = await signedUp()
       await useLink(portal, 'signup', mail?.link)
       await expectInvalid(link)
       expect(await exists(email)).toBe(true)
     })
 
-    test('verifies nothing and signs nobody in', async () => {
+    test('verifies nothing and opens no session', async () => {
       const { link } = await signedUp()
       for (const type of ['signup', 'recovery'] as const)
         expect((await useLink(portal, type, link)).body.code).toBe('invalid-link')
     })
 
-    test('a verification or reset link is none', async () => {
+    test('fails with a verification or reset link', async () => {
       const { email, mail } = await signedUp()
       await expectInvalid(mail?.link)
       await requestRecovery(portal, email)
       await expectInvalid((await receiveMail(portal, email, 'recovery'))?.link)
     })
 
-    test('is good for seven days', async () => {
+    test('works for seven days', async () => {
       const late = await signedUp()
       portal.clock.advance(7 * DAY)
       await expectInvalid(late.link)
@@ -87,7 +87,7 @@ describeOnEachDatabase('não fui eu', (kind) => {
     })
   })
 
-  describe('in the notice of a changed password', () => {
+  describe('with the link of a password notice', () => {
     const changed = async () => {
       const person = await addPerson(portal, { password: TEST_PASSWORD })
       const { access_token } = await openTestSession(portal, person)
@@ -96,7 +96,7 @@ describeOnEachDatabase('não fui eu', (kind) => {
       return { person, access_token, link: mail?.link }
     }
 
-    test('ends all sessions, takes the password out of use and mails a reset link', async () => {
+    test('ends all sessions, retires the password and mails a reset link', async () => {
       const { person, access_token, link } = await changed()
       const { status, body } = await disown(portal, link)
       expect([status, body]).toEqual([200, { outcome: 'sessions-ended' }])
@@ -112,13 +112,13 @@ describeOnEachDatabase('não fui eu', (kind) => {
       await expectInvalid(link)
     })
 
-    test('used twice at the same moment serves once', async () => {
+    test('works once when used twice at the same time', async () => {
       const { link } = await changed()
       const replies = await Promise.all([disown(portal, link), disown(portal, link)])
       expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
     })
 
-    test('cancels a reset that whoever it was had asked for', async () => {
+    test('cancels a reset requested before', async () => {
       const { person, link } = await changed()
       await requestRecovery(portal, person.email)
       const theirs = await receiveMail(portal, person.email, 'recovery')

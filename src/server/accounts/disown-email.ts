@@ -13,8 +13,8 @@ import { retirePassword } from './set-password.ts'
 type Outcome = 'account-removed' | 'sessions-ended'
 
 /**
- * Uses a 'não fui eu' link up. That of a verification mail removes the account that somebody made with the
- * e-mail; that of a notice ends all sessions, takes the password out of use and mails a reset link.
+ * Uses a 'não fui eu' link. From a verification mail it removes the account; from a notice it ends all
+ * sessions, retires the password and mails a reset link.
  * @throws ProblemError invalid-link for a link that is unknown, used or expired; rate-limited
  */
 export async function disownEmail(context: AccountContext, token: string): Promise<{ outcome: Outcome }> {
@@ -33,7 +33,7 @@ async function removeAccount(context: PublicContext, owner: MailedLink['owner'])
   if (owner.email_verified_at) throw new ProblemError('invalid-link')
   await db.deleteFrom('profiles').where('user_id', '=', userId).execute()
   await deleteInvitations(db, [owner.email])
-  // Whoever says that they never had an account is not named in the trail either.
+  // A person who disowns the account must not be named in the audit trail.
   await sql`update audit_entries set
       actor_email = case when actor_id = ${userId}::uuid then null else actor_email end,
       target_email = case when target_id = ${userId}::uuid then null else target_email end
@@ -48,7 +48,7 @@ async function shutOut(context: PublicContext, owner: MailedLink['owner']): Prom
   const userId = owner.user_id
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
-  // Ending sessions alone would let whoever knows the password sign in again.
+  // Ending sessions is not enough: with the password one could sign in again.
   await retirePassword(db, userId)
   await cancelLinks(db, userId, ['recovery', 'disown-change'])
   await queueMail(context, 'recovery', owner.email)

@@ -9,21 +9,21 @@ import { lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { hashOfLinkToken } from './mails.ts'
 
-/** A dealership shares one address: whoever uses it up for invented people keeps the others waiting for minutes. */
+/** High, because a dealership shares one IP address: at the limit, everybody there waits for minutes. */
 const MAILS_PER_IP = { max: 60, windowSeconds: 300 }
-/** Behind a human check, and each costs a hash. */
+/** Sign-ups pass a human check, and each costs a hash. */
 const SIGN_UPS_PER_IP = { max: 60, windowSeconds: 3600 }
 const MAILS_PER_MINUTE = { max: 1, windowSeconds: 60 }
 const MAILS_PER_HOUR = { max: 5, windowSeconds: 3600 }
-/** Of links that nobody was mailed, or that are over. */
+/** For links that are unknown or expired. */
 const UNKNOWN_LINKS_PER_IP = { max: 60, windowSeconds: 300 }
 
-/** The call that asks for each mail; its limits go by that name. */
+/** Name of the call that requests each mail, used in rate limit keys. */
 const ACTIONS = { verification: 'resend', recovery: 'recover' } as const
 
 type MailAction = 'sign-up' | 'resend' | 'recover'
 
-/** Limits what makes the portal send a mail, by where it is asked from. @throws ProblemError rate-limited */
+/** Limits mails by the caller's IP address. @throws ProblemError rate-limited */
 export function limitMailsFrom(
   { takeFromLimit, request }: AccountContext,
   action: MailAction,
@@ -33,7 +33,7 @@ export function limitMailsFrom(
 }
 
 /**
- * Limits it by whom the mail would go to, whether or not there is such a person.
+ * Limits mails by recipient, whether or not it has an account.
  * @param email in lower case
  * @throws ProblemError rate-limited
  */
@@ -47,8 +47,8 @@ export async function limitMailsTo(
 }
 
 /**
- * Queues a verification or reset mail, whoever the e-mail belongs to: whether one goes out is decided when it
- * is sent, so known and unknown e-mails cost and answer the same.
+ * Queues a verification or reset mail. Whether one is sent is decided later, so that known and unknown
+ * e-mails cost and answer the same.
  * @throws ProblemError rate-limited
  */
 export async function requestLinkMail(
@@ -62,8 +62,8 @@ export async function requestLinkMail(
 }
 
 /**
- * Limits how many links are tried from one place, but not those that somebody was mailed. Call it before the
- * transaction that uses the link: a refusal would roll the count back.
+ * Limits attempts with unknown links per IP address. Call it before the transaction that uses the
+ * link: a refusal would roll the count back.
  * @throws ProblemError rate-limited
  */
 export async function limitUnknownLinks(
@@ -79,7 +79,7 @@ export async function limitUnknownLinks(
   if (!known) await takeFromLimit(`email-link ${ipGroup(request.ip)}`, UNKNOWN_LINKS_PER_IP)
 }
 
-/** A mailed link that is still good. */
+/** A mailed link that is still valid. */
 export interface MailedLink {
   token_hash: Uint8Array
   purpose: LinkPurpose
@@ -88,8 +88,8 @@ export interface MailedLink {
 }
 
 /**
- * Finds the link of a token and locks its owner's row; one lock before all others keeps those who use links of one
- * person at the same moment apart. Call it in a transaction.
+ * Finds the link of a token and locks its owner's row, in a transaction. The lock serializes
+ * concurrent uses of one person's links.
  * @throws ProblemError invalid-link for a link that is unknown, used or expired
  */
 export async function openLink(
@@ -107,20 +107,20 @@ export async function openLink(
       .executeTakeFirst()
   const found = await find()
   const owner = found?.user_id && (await lockProfile(db, found.user_id))
-  // Read again: somebody else may have used it before the lock was ours.
+  // Read again: a concurrent request may have used it before the lock.
   const link = owner && (await find())
   if (!link) throw new ProblemError('invalid-link')
   return { ...link, owner }
 }
 
-/** Ends links of a person, used or not; a mail that went out twice carries two good ones. */
+/** Deletes a person's links, used or not; a mail that was sent twice leaves two valid ones. */
 export async function cancelLinks(db: Db, userId: string, purposes: LinkPurpose[]): Promise<void> {
   await db.deleteFrom('email_links').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
 }
 
 /**
- * Writes down that a person has proved to own the e-mail. What was mailed about it ends; its verification links are
- * remembered, so that pressing one again can be answered.
+ * Marks an e-mail as verified and invalidates what was mailed about it. Verification links are kept as
+ * used, so that a second click can be answered.
  */
 export async function markVerified({ db, clock }: PublicContext, userId: string): Promise<void> {
   const at = new Date(clock())
@@ -130,10 +130,10 @@ export async function markVerified({ db, clock }: PublicContext, userId: string)
     .where('user_id', '=', userId)
     .returning('email')
     .executeTakeFirst()
-  // Verified people are changed by no invitation.
+  // Invitations do not apply to verified people.
   if (person) await deleteInvitations(db, [person.email])
   await db.deleteFrom('sign_ups').where('user_id', '=', userId).execute()
-  // A browser that only knew the password of the sign-up is no known one.
+  // A browser that only knew the password of the sign-up does not count as known.
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
   await cancelLinks(db, userId, ['disown-account'])
   await db

@@ -12,32 +12,33 @@ import type { Keyring } from '#server/keyring.ts'
 import type { createRefusalCounter } from '#server/operations/audit.ts'
 
 const PASS_SECONDS = 120
-/** Longer than any answer stays valid with its service. */
+/** Longer than the validity of any service's answers. */
 const REMEMBER_ANSWER_MS = 30 * 60_000
 const AUDIENCE = 'human-check'
 const CHALLENGE_SECONDS = 20 * 60
 const RECAPTCHA_TIMEOUT_MS = 5_000
-/** Wrong answers from one IP that had to be worked on; far more than a dealership makes, which shares one. */
+/** Wrong answers per IP address that cost work; high, because a dealership shares one address. */
 const FAILURE_LIMIT = { max: 600, windowSeconds: 300 }
-/** The same from a browser known to the account, which its neighbours' wrong answers must not shut out. */
+/** For a known device, so that neighbors' wrong answers do not lock it out. */
 const DEVICE_FAILURE_LIMIT = { max: 20, windowSeconds: 300 }
 
-/** Whoever checks that a person, not a script, filled a form in: reCAPTCHA or ALTCHA. */
+/** The external human check: reCAPTCHA or ALTCHA. */
 export interface HumanCheckService {
   /**
+   * Checks an answer.
    * @param answer what the widget produced
-   * @param claim called once nothing but costly work is left to tell whether it is right, with an id that every way of
-   *   writing this answer shares; the answer is refused when it resolves to false: it was tried before. It may throw
-   * @throws ProblemError human-check-unavailable when the service cannot be asked
+   * @param claim called before the costly check, with a canonical id of the answer; false means that the
+   * answer was used already. May throw
+   * @throws ProblemError human-check-unavailable if the service cannot be reached
    */
   isRight(answer: string, ip: string, claim: (id: string) => Promise<boolean>): Promise<boolean>
 }
 
 interface Sender {
   ip: string
-  /** The browser, if it has signed in before to the account that the request is about. */
+  /** The device, if it is known to the account of the request. */
   deviceId?: string | undefined
-  /** Whose account it is about, in lower case, and the form: a refusal is counted. */
+  /** E-mail in lower case and form of the request; a refusal is counted. */
   aimedAt?: { email: string; form: 'sign-in' | 'sign-up' }
 }
 
@@ -50,7 +51,7 @@ interface HumanCheckServices extends Limits {
   countRefusal: ReturnType<typeof createRefusalCounter>
 }
 
-/** Makes the check that forms demand; answers and passes serve once. */
+/** Creates the check that forms require; answers and passes work once. */
 export function createHumanCheck(
   { db, keyring, clock, takeFromLimit, giveBackToLimit, countRefusal }: HumanCheckServices,
   service: HumanCheckService,
@@ -72,20 +73,20 @@ export function createHumanCheck(
     let claimed: string | undefined
     let isTaken = false
     const claim = async (id: string) => {
-      // A wrong answer uses its challenge up too: who tries again has to fetch another.
+      // A wrong answer uses up its challenge too: a new try needs a new challenge.
       if (!(await spend(id, REMEMBER_ANSWER_MS))) return false
       claimed = id
       await takeFromLimit(key, deviceId ? DEVICE_FAILURE_LIMIT : FAILURE_LIMIT)
       isTaken = true
       return true
     }
-    // While it is worked on it counts as wrong.
+    // Counts as wrong while it is checked.
     let isWrong = false
     try {
       isWrong = !(await service.isRight(answer, ip, claim))
       return !isWrong
     } catch (error) {
-      // It was not looked at, which is not the caller's fault.
+      // The answer was not checked, which is not the caller's fault.
       if (claimed) await db.deleteFrom('used_human_checks').where('id', '=', claimed).execute()
       throw error
     } finally {
@@ -106,7 +107,10 @@ export function createHumanCheck(
   }
 
   return {
-    /** Checks an answer once. @returns a pass for one request within two minutes, or undefined when refused */
+    /**
+     * Exchanges an answer for a pass. @returns a pass for one request within two minutes; undefined if
+     * wrong
+     */
     async tradeForPass(answer: string, ip: string): Promise<string | undefined> {
       if (!(await isFreshAnswer(answer, { ip }))) return undefined
       const now = Math.floor(clock() / 1000)
@@ -118,8 +122,9 @@ export function createHumanCheck(
         .sign(keys[0].bytes)
     },
     /**
-     * Uses up a pass, or a raw answer in its place.
-     * @throws ProblemError human-check-required without one, human-check-failed for a wrong or used one, rate-limited
+     * Uses a pass or a raw answer.
+     * @throws ProblemError human-check-required without one, human-check-failed for a wrong or used one,
+     * rate-limited
      */
     async demand(passOrAnswer: string | undefined, sender: Sender): Promise<void> {
       try {
@@ -139,7 +144,7 @@ export function createHumanCheck(
   }
 }
 
-/** ALTCHA's proof of work: without third party or puzzle. */
+/** ALTCHA's proof of work: no third party and no puzzle. */
 export interface Altcha extends HumanCheckService {
   createChallenge(): Promise<{ parameters: Record<string, unknown>; signature: string }>
 }
@@ -167,11 +172,11 @@ export function createAltcha(keyring: Keyring, cost: number, clock: () => number
       if (!payload || payload.challenge.parameters.expiresAt * 1000 <= clock()) return false
       const { challenge, solution } = payload
       for (const secret of secretsNow()) {
-        // What was computed is claimed, not what was presented.
+        // The computed signature is claimed, not the presented one.
         const signature = sign(challenge.parameters, secret)
         if (!isSame(signature, challenge.signature)) continue
         if (!(await claim(signature))) return false
-        // The library would check the expiry by this machine's clock.
+        // The library would compare the expiry to this machine's clock.
         const { expiresAt: _, ...parameters } = challenge.parameters
         const timeless = { parameters, signature: sign(parameters, secret) }
         const checked = await verifySolution({
@@ -187,7 +192,7 @@ export function createAltcha(keyring: Keyring, cost: number, clock: () => number
   }
 }
 
-/** As the library signs a challenge: its parameters in the order of their names. */
+/** Signs a challenge as the library does: with its parameters sorted by name. */
 function sign(parameters: object, secret: string): string {
   const text = JSON.stringify(parameters, Object.keys(parameters).sort())
   return createHmac('sha256', secret).update(text).digest('hex')
@@ -198,7 +203,7 @@ function isSame(expected: string, presented: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** What the widget writes; the signature covers all parameters, also those that nothing here reads. */
+/** The widget's payload; the signature covers all parameters, including unread ones. */
 const payloadSchema = z.object({
   challenge: z.object({
     parameters: z.looseObject({
@@ -225,8 +230,8 @@ function readPayload(answer: string): z.output<typeof payloadSchema> | undefined
 
 /**
  * Google reCAPTCHA v2 (https://developers.google.com/recaptcha/docs/verify).
- * @param expectedHost the host that the widget was solved on, or undefined to take any
- * @param verifyUrl another one for tests
+ * @param expectedHost host that the widget was solved on; undefined accepts any
+ * @param verifyUrl replaced in tests
  */
 export function createRecaptcha(
   secretKey: () => string,

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import {
-  NEW_PASSWORD,
   receiveMail,
-  refreshSession,
+  NEW_PASSWORD,
   requestRecovery,
+  refreshSession,
   signIn,
   signUp,
   useLink,
@@ -27,14 +27,14 @@ describeOnEachDatabase('the last access', (kind) => {
     return row?.last_sign_in_at?.getTime()
   }
 
-  test('is a sign-in with the password', async () => {
+  test('is updated by a sign-in with the password', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     expect(await lastOf(email)).toBeUndefined()
     await signIn(portal, email, TEST_PASSWORD)
     expect(await lastOf(email)).toBe(portal.clock())
   })
 
-  test('is a session from a verification link', async () => {
+  test('is updated by a verification link', async () => {
     const email = 'nova.pessoa@grupopatio.com.br'
     const { confirmation_mark: mark } = (await signUp(portal, email)).body
     const { link } = (await receiveMail(portal, email, 'verification')) ?? {}
@@ -46,7 +46,7 @@ describeOnEachDatabase('the last access', (kind) => {
   test.each([
     ['that opens a session', {}],
     ['used with the new password', { password: NEW_PASSWORD }],
-  ])('is a reset link %s', async (_, beside) => {
+  ])('is updated by a reset link %s', async (_, beside) => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     await requestRecovery(portal, email)
     const { link } = (await receiveMail(portal, email, 'recovery')) ?? {}
@@ -54,7 +54,7 @@ describeOnEachDatabase('the last access', (kind) => {
     expect(await lastOf(email)).toBe(portal.clock())
   })
 
-  test('moves with a session that goes on, once for each day in São Paulo', async () => {
+  test('is updated once per day in São Paulo while a session is refreshed', async () => {
     const person = await addPerson(portal)
     let { refresh_token } = await openTestSession(portal, person)
     const renewedAt: number[] = []

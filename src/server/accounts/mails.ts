@@ -13,10 +13,10 @@ type OwnedLink =
 
 const TOKEN_BYTES = 32
 export const HOUR_MS = 60 * 60_000
-/** How long the link of a verification mail confirms; a password it sets in its first hour only. */
+/** Lifetime of a verification link; it may set a password only in its first hour. */
 export const SIGN_UP_LINK_MS = 24 * HOUR_MS
 
-/** Pages that links lead to, and how long they are good; people notice late that something was done in their name. */
+/** Pages and lifetimes of links; people may notice a stranger's change late. */
 const LINKS: Record<MintedPurpose, { lifeMs: number; page: (token: string) => string }> = {
   signup: { lifeMs: SIGN_UP_LINK_MS, page: (token) => `/auth/callback#token_hash=${token}&type=signup` },
   recovery: { lifeMs: HOUR_MS, page: (token) => `/reset-password#token_hash=${token}&type=recovery` },
@@ -28,20 +28,20 @@ const LINKS: Record<MintedPurpose, { lifeMs: number; page: (token: string) => st
   'disown-change': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
 }
 
-/** Until when an invitation is good that was sent at an instant. */
+/** Returns when an invitation expires. */
 export function invitationExpiry(invitedAt: Date): Date {
   return new Date(invitedAt.getTime() + LINKS.invitation.lifeMs)
 }
 
-/** What of a mailed token is stored and looked up. */
+/** Hashes a mailed token; only the hash is stored. */
 export function hashOfLinkToken(token: string): Uint8Array {
   return createHash('sha256').update(token).digest()
 }
 
 /**
- * Makes a link of its own for one person or invitation; the database keeps its token's hash alone. The token stands in the
- * fragment, so that it reaches no server log, and a mail scanner that opens the link uses nothing up.
- * @returns the link, which goes into the mail and nowhere else
+ * Creates a single-use link for a person or invitation; the database stores only the token's hash. The
+ * token is in the fragment, so that it reaches no server log and mail scanners do not use the link.
+ * @returns the link, which must appear only in the mail
  */
 export async function mintEmailLink(
   { db, clock, publicUrl }: Pick<MailContext, 'db' | 'clock' | 'publicUrl'>,
@@ -63,7 +63,7 @@ export async function mintEmailLink(
 }
 
 export const accountMails = {
-  /** Owed to people who were invited, until they answer or the invitation is withdrawn or over. */
+  /** Sent until the invitation is accepted, withdrawn or expired. */
   async invitation(context, mail) {
     const { db, clock, groupName } = context
     const invitation = await db
@@ -93,7 +93,7 @@ export const accountMails = {
     }
   },
 
-  /** Owed to people with an unverified e-mail; each mail carries links of its own. */
+  /** Sent while the e-mail is unverified; each mail has its own links. */
   async verification(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person || person.email_verified_at) return undefined
@@ -120,7 +120,7 @@ export const accountMails = {
     }
   },
 
-  /** Owed to people who signed up, or in whose name somebody did, although they have an account. */
+  /** Sent after a sign-up with a verified e-mail. */
   async 'account-exists'({ db, groupName, publicUrl }, mail) {
     const person = await findByEmail(db, mail.recipient)
     if (!person?.email_verified_at) return undefined
@@ -141,7 +141,7 @@ export const accountMails = {
     }
   },
 
-  /** Owed to every account, verified or not: the link proves who owns the e-mail. */
+  /** Sent to every account, verified or not: the link proves who owns the e-mail. */
   async recovery(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined
@@ -158,7 +158,7 @@ export const accountMails = {
     }
   },
 
-  /** Owed to whoever's password was changed or reset, so that a stranger's doing is noticed. */
+  /** Sent after a changed or reset password, so that the owner notices a stranger's change. */
   async 'password-changed'(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined
@@ -175,7 +175,7 @@ export const accountMails = {
     }
   },
 
-  /** Owed to people to whose account a browser signed in that had never done so, unless it was their first. */
+  /** Sent after a sign-in from an unknown device, except the account's first. */
   async 'new-device'(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined
@@ -192,7 +192,7 @@ export const accountMails = {
     }
   },
 
-  /** Owed to the built-in administrator, whose sign-in skips the human check, after failed attempts. */
+  /** Sent to the built-in administrator, whose sign-in skips the human check, after failed attempts. */
   async 'builtin-failures'({ db, groupName, publicUrl }, mail) {
     if (!(await findByEmail(db, mail.recipient))) return undefined
     return {

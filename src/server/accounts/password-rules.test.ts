@@ -7,7 +7,7 @@ const ABOUT = {
   names: ['Motos BR', 'GM', 'Zurique'],
 }
 
-describe('a password that anybody could guess', () => {
+describe('a guessable password', () => {
   const isRefused = async (password: string, about = ABOUT) =>
     (await findGuessable(password, about)).length > 0
 
@@ -28,7 +28,7 @@ describe('a password that anybody could guess', () => {
     ['digits in a row, downwards', '098765432109'],
     ['letters in a row', 'abcdefghijklm'],
     ['a full-width way of writing it', 'Ｐａｓｓｗｏｒｄ2026!'],
-  ])('common: %s', async (_, password) => {
+  ])('is rejected when common: %s', async (_, password) => {
     expect(await isRefused(password)).toBe(true)
   })
 
@@ -42,7 +42,7 @@ describe('a password that anybody could guess', () => {
     ['the name of the group', 'Xk92-Irmãos-Qw!'],
     ['the name of the product', 'Meu Pátio de 1987'],
     ['the same without the accent, in look-alikes', 'Meu P@t10 de 1987'],
-  ])('personal: %s', async (_, password) => {
+  ])('is rejected when personal: %s', async (_, password) => {
     expect(await isRefused(password)).toBe(true)
   })
 
@@ -58,10 +58,10 @@ describe('a password that anybody could guess', () => {
     ['Vendas do Brasil', ['vendas', 'brasil']],
     ['Zoe2026Zoe!!', ['zoe', '2026']],
     ['Hyundai000aaa', ['hyundai', '000', 'aaa']],
-  ])('made of known names, common words, years and repetitions alone: %s', async (password, parts) => {
+  ])('is rejected when made only of known names, common words, years and repetitions: %s', async (password, parts) => {
     const email = 'zoe@outra.com.br'
     expect(await findGuessable(password, { ...ABOUT, email })).toEqual(parts)
-    // One part that nobody knows makes it good.
+    // One unknown part makes it acceptable.
     expect(await findGuessable(`${password}Xq7vk`, { ...ABOUT, email })).toEqual([])
   })
 
@@ -74,11 +74,11 @@ describe('a password that anybody could guess', () => {
     'Xk9#mQ2$vL7pTz',
     'grupo de corrida 31',
     '7391-8264-5508-1937',
-  ])('%s is taken', async (password) => {
+  ])('excludes %s', async (password) => {
     expect(await isRefused(password)).toBe(false)
   })
 
-  test('parts of three letters count for nothing', async () => {
+  test('needs parts of more than three letters', async () => {
     const about = { ...ABOUT, email: 'ana.b@rio.com.br', groupName: 'Grupo Rio' }
     expect(await isRefused('Banana-Sobre-Rio-77', about)).toBe(false)
   })

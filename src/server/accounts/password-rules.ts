@@ -10,10 +10,10 @@ import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 
-/** Parts that are shorter turn up in good passwords by chance. */
+/** Shorter parts occur in good passwords by chance. */
 const MIN_WORD = 4
 
-/** Favourites of Brazilian password lists that the library's international one lacks. */
+/** Common Brazilian passwords that the library's international list lacks. */
 const BRAZILIAN = `
   senha senhas minhasenha mudar mudeasenha trocar trocarsenha bemvindo bomdia teste brasil
   flamengo corinthians palmeiras saopaulo vasco cruzeiro gremio administrador concessionaria jesuscristo deusefiel
@@ -26,22 +26,22 @@ interface CommonWords {
 
 let loaded: Promise<CommonWords> | undefined
 
-/** The offline list of common and leaked passwords, in lower case; loaded when it is first asked for. */
+/** Loads the offline list of common and leaked passwords, in lower case. */
 async function loadCommonWords(): Promise<CommonWords> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const words = [...dictionary['passwords-common'], ...BRAZILIAN.trim().split(/\s+/)]
   return { words: new Set(words), maxLength: Math.max(...words.map(({ length }) => length)) }
 }
 
-/** The names that everybody in the group knows: those of its areas and brands. */
+/** Returns names known to everybody in the group: its areas and brands. */
 async function readKnownNames(db: Db): Promise<string[]> {
   const { types, marcas } = await readCatalogue(db)
   return [...types, ...marcas].flatMap(({ code, label }) => [code, label])
 }
 
 /**
- * Refuses common, leaked and personal passwords, and those that are made of known names and common words alone, in the
- * generic words of the rule; beside them it says which part is guessable.
+ * Rejects common, leaked and personal passwords, and those made only of known names and common words.
+ * The message names the guessable part.
  * @throws ProblemError password-rejected
  */
 export async function refuseGuessable(
@@ -54,9 +54,8 @@ export async function refuseGuessable(
 }
 
 /**
- * The parts by which a password can be guessed, with the offline list of common and leaked ones; what is put around one
- * of those (Senha2026!) hides nothing. Not @zxcvbn-ts/core: it knows no names, and 'p4$$w0rd' said 16 times holds it up
- * for a second.
+ * Finds guessable parts, including common passwords with digits or symbols around them (Senha2026!).
+ * Not @zxcvbn-ts/core: it knows no names, and 'p4$$w0rd' repeated 16 times blocks it for a second.
  */
 export async function findGuessable(password: string, about: PersonalWords): Promise<string[]> {
   loaded ??= loadCommonWords()
@@ -73,13 +72,16 @@ function findCommon(password: string, common: CommonWords): string | undefined {
   )
 }
 
-/** What is left of a password without digits and symbols at its ends, as far as it is not too long for a word. */
+/**
+ * Lists a password's substrings without leading and trailing digits and symbols, up to a word's
+ * length.
+ */
 function coresOf(password: string, maxLength: number): string[] {
   const first = password.search(/[a-z]/)
   if (first < 0) return [password]
   const last = password.search(/[a-z][^a-z]*$/)
   const cores: string[] = []
-  // From the longest on: 'p4ssw0rd' says more than the word in its middle.
+  // Longest first: 'p4ssw0rd' is more useful than the word inside it.
   for (let start = Math.max(0, last + 1 - maxLength); start <= first; start++)
     for (let end = Math.min(password.length, start + maxLength); end > last; end--)
       if (end - start >= MIN_WORD) cores.push(password.slice(start, end))

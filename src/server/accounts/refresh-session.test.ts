@@ -16,7 +16,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
 
   const open = async (sessionKind: SessionKind = 'full') =>
     openTestSession(portal, await addPerson(portal), sessionKind)
-  /** A refresh that must work. */
+  /** Refreshes and expects success. */
   const renew = async (token: string, at = portal) => {
     const { status, body } = await refreshSession(at, token)
     expect(status, JSON.stringify(body)).toBe(200)
@@ -34,7 +34,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
   }
   const audited = async () => (await readTrail(portal)).filter(({ action }) => action === 'session-reuse')
 
-  test('gives new tokens each time, for the same person', async () => {
+  test('returns new tokens each time, for the same person', async () => {
     const first = await open()
     const second = await renew(first.refresh_token)
     expect(second.refresh_token).not.toBe(first.refresh_token)
@@ -43,7 +43,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     expect(await isSignedIn(portal, second.access_token)).toBe(true)
   })
 
-  test('keeps nothing in the database that could be replayed', async () => {
+  test('stores nothing in the database that could be replayed', async () => {
     const { refresh_token } = await open()
     const rows = await portal.database.db.selectFrom('sessions').selectAll().execute()
     const stored = rows.map((row) => Buffer.from(row.refresh_key).toString('hex')).join()
@@ -52,7 +52,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
   })
 
   describe('with the parent of the current token', () => {
-    test('gives the same successor within ten seconds, even once that is in use', async () => {
+    test('returns the same successor within ten seconds, even once that is in use', async () => {
       const parent = await open()
       const child = await renew(parent.refresh_token)
       await isSignedIn(portal, child.access_token)
@@ -60,7 +60,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       expect((await renew(parent.refresh_token)).refresh_token).toBe(child.refresh_token)
     })
 
-    test('gives the same successor for two minutes while nobody has used it: the reply was lost', async () => {
+    test('returns the same successor for two minutes while it is unused', async () => {
       const parent = await open()
       const child = await renew(parent.refresh_token)
       portal.clock.advance(2 * MINUTE)
@@ -69,7 +69,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       expect(await isSignedIn(portal, again.access_token)).toBe(true)
     })
 
-    test('ends the session after that: a thief who waits is found out', async () => {
+    test('ends the session after two minutes: a thief who waits is detected', async () => {
       const parent = await open()
       const child = await renew(parent.refresh_token)
       portal.clock.advance(2 * MINUTE + 1)
@@ -77,7 +77,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       expect(await isDead(child.refresh_token)).toBe(true)
     })
 
-    test('five times at once signs nobody out', async () => {
+    test('signs no one out when sent five times at once', async () => {
       const parent = await open()
       const children = await Promise.all(Array.from({ length: 5 }, () => renew(parent.refresh_token)))
       expect(new Set(children.map((child) => child.refresh_token)).size).toBe(1)
@@ -85,7 +85,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       await renew(children[0]?.refresh_token as string)
     })
 
-    test('ends the session once the successor is in use and ten seconds are over', async () => {
+    test('ends the session once the successor is in use and ten seconds have passed', async () => {
       const parent = await open()
       const child = await renew(parent.refresh_token)
       await isSignedIn(portal, child.access_token)
@@ -103,7 +103,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       return { stolen, parent, current: await renew(parent.refresh_token) }
     }
 
-    test('ends the session at once, for good, on every replica and after a restart', async () => {
+    test('ends the session permanently, on every replica and after a restart', async () => {
       const { stolen, parent, current } = await steal()
       expect(await isDead(stolen.refresh_token)).toBe(true)
       const { database, clock } = portal
@@ -114,7 +114,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       await restarted.stop()
     })
 
-    test('is written to the audit trail, once', async () => {
+    test('is recorded in the audit trail once', async () => {
       const before = (await audited()).length
       const { stolen } = await steal()
       await isDead(stolen.refresh_token)
@@ -129,7 +129,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       expect(entries[0]?.after).toEqual({ presented: 0, current: 2 })
     })
 
-    test('leaves the person’s other sessions alone', async () => {
+    test('leaves the person’s other sessions open', async () => {
       const person = await addPerson(portal)
       const [mine, other] = [await openTestSession(portal, person), await openTestSession(portal, person)]
       await renew((await renew(mine.refresh_token)).refresh_token)
@@ -138,7 +138,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     })
   })
 
-  describe('with a token that was tampered with', () => {
+  describe('with a forged token', () => {
     const forgeries = (token: string) =>
       [0, 15, 19, 20, 35].map((at) => {
         const bytes = Buffer.from(token, 'base64url')
@@ -146,7 +146,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
         return bytes.toString('base64url')
       })
 
-    test('is refused and harms nobody', async () => {
+    test('is refused without side effects', async () => {
       const { refresh_token } = await open()
       const malformed = ['x', refresh_token.slice(1), `${refresh_token}A`, `${refresh_token.slice(0, -1)}+`]
       for (const forged of [...forgeries(refresh_token), ...malformed])
@@ -154,14 +154,14 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       await renew(refresh_token)
     })
 
-    test('does not use up the owner’s twelve a minute', async () => {
+    test('does not consume the owner’s twelve per minute', async () => {
       const { refresh_token } = await open()
       for (let round = 0; round < 4; round++)
         for (const forged of forgeries(refresh_token)) expect(await isDead(forged)).toBe(true)
       await renew(refresh_token)
     })
 
-    test('leaves nothing in the table of limits', async () => {
+    test('stores no rate limit rows', async () => {
       await portal.database.db.deleteFrom('rate_limits').execute()
       for (const forged of forgeries((await open()).refresh_token)) await isDead(forged)
       const rows = await portal.database.db.selectFrom('rate_limits').select('key').execute()
@@ -169,7 +169,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     })
   })
 
-  test('works twelve times a minute', async () => {
+  test('works twelve times per minute', async () => {
     let { refresh_token } = await open()
     for (let count = 0; count < 12; count++) refresh_token = (await renew(refresh_token)).refresh_token
     const refused = await refreshSession(portal, refresh_token)
@@ -178,13 +178,13 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     await renew(refresh_token)
   })
 
-  test('never works for a session from a reset link', async () => {
+  test('is refused for a session from a reset link', async () => {
     const { refresh_token, access_token } = await open('recovery')
     expect(await isDead(refresh_token)).toBe(true)
     expect((await isSignedIn(portal, access_token)) || 'limited').toBe('limited')
   })
 
-  test('works up to forty minutes after the last time, and not later', async () => {
+  test('works up to forty minutes after the last refresh', async () => {
     const { refresh_token } = await open()
     portal.clock.advance(40 * MINUTE - 1)
     const child = await renew(refresh_token)
@@ -192,7 +192,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     expect(await isDead(child.refresh_token)).toBe(true)
   })
 
-  test('works for SESSION_MAX_DAYS in all, however often it is done, and so does what it gives', async () => {
+  test('works for SESSION_MAX_DAYS in total, as do the tokens it returns', async () => {
     const { database, clock } = portal
     const strict = await startTestPortal({ kind, database, clock, sessionMaxDays: 1 })
     let session = await open()
@@ -210,13 +210,13 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     await strict.stop()
   })
 
-  test('stops with the deletion of the person', async () => {
+  test('fails after the person is deleted', async () => {
     const { refresh_token, user } = await open()
     await portal.database.db.deleteFrom('profiles').where('user_id', '=', user.id).execute()
     expect(await isDead(refresh_token)).toBe(true)
   })
 
-  test('says why it has stopped to whoever has an access token of the session, expired or not', async () => {
+  test('explains why the session ended, given an access token of it, expired or not', async () => {
     const { db } = portal.database
     const why = async ({ refresh_token, access_token }: Awaited<ReturnType<typeof open>>) => {
       const body = { refresh_token, access_token }
@@ -242,7 +242,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       .execute()
     portal.clock.advance(11 * MINUTE)
     expect(await why(ended)).toMatch(/^A senha desta conta foi trocada/)
-    // A token that is nobody's learns nothing.
+    // An invalid access token gets no explanation.
     expect(await why({ ...ended, access_token: `${ended.access_token.slice(0, -6)}AAAAAA` })).toMatch(
       /^Sua sessão terminou/,
     )

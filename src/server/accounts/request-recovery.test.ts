@@ -1,18 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import {
-  receiveMail,
-  refreshSession,
-  requestRecovery,
-  setPassword,
-  useLink,
-} from '#server/testing/account-calls.ts'
+import { receiveMail, requestRecovery, refreshSession, setPassword, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const MINUTE = 60_000
 const work = vi.hoisted(() => ({ hashes: 0 }))
-// Nothing else tells from outside how much work was done.
+// The amount of work is not observable otherwise.
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof import('@node-rs/argon2')>()
   const hash: typeof real.hash = (...args) => {
@@ -35,8 +29,8 @@ describeOnEachDatabase('a forgotten password', (kind) => {
     return (await receiveMail(portal, email, 'recovery'))?.link
   }
 
-  describe('asking for a reset mail', () => {
-    test('sends a link to the page for setting one', async () => {
+  describe('requesting a reset mail', () => {
+    test('sends a link to the reset page', async () => {
       const { email } = await addMember()
       expect(await linkTo(`${email}`)).toMatch(
         /^https:\/\/portal\.example\/reset-password#token_hash=[\w-]{43}&type=recovery$/,
@@ -64,7 +58,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
       expect(portal.mails.map(({ to }) => to)).toEqual([known.email, unverified.email])
     })
 
-    test('is limited to one a minute and five an hour for an address, known or not', async () => {
+    test('is limited to one per minute and five per hour for an address, known or not', async () => {
       for (const email of [(await addMember()).email, 'nenhum@grupopatio.com.br']) {
         for (let count = 0; count < 5; count++) {
           expect((await requestRecovery(portal, email)).status).toBe(200)
@@ -78,7 +72,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
   })
 
   describe('the link', () => {
-    test('serves once, as what it is, for an hour', async () => {
+    test('works once, only for its purpose, for an hour', async () => {
       const { email } = await addMember()
       const link = await linkTo(email)
       expect((await useLink(portal, 'signup', link)).body.code).toBe('invalid-link')
@@ -91,7 +85,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
       expect((await useLink(portal, 'recovery', late)).body.code).toBe('invalid-link')
     })
 
-    test('used twice at the same moment opens one session', async () => {
+    test('opens one session when used twice at the same time', async () => {
       const link = await linkTo((await addMember()).email)
       const replies = await Promise.all([
         useLink(portal, 'recovery', link),
@@ -100,7 +94,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
       expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
     })
 
-    test('opens a session that lives fifteen minutes, is not refreshed and does nothing else', async () => {
+    test('opens a session that lives fifteen minutes, cannot be refreshed and only sets a password', async () => {
       const { email } = await addMember({ role: 'admin' })
       const { body } = await useLink(portal, 'recovery', await linkTo(email))
       expect(body).toMatchObject({ expires_in: 900, refresh_token: expect.stringMatching(/./) })

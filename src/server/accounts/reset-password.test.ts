@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   isSignedIn,
+  receiveMail,
   NEW_PASSWORD,
   openRecovery,
-  receiveMail,
   refreshSession,
   setPassword,
   signIn,
@@ -14,7 +14,7 @@ import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const MINUTE = 60_000
-describeOnEachDatabase('after a forgotten password', (kind) => {
+describeOnEachDatabase('a password reset', (kind) => {
   const portal = setUpPortal({ kind })
   beforeEach(() => {
     portal.clock.advance(61 * MINUTE)
@@ -23,8 +23,8 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
   const addMember = (extra: Parameters<typeof addPerson>[1] = {}) =>
     addPerson(portal, { password: TEST_PASSWORD, ...extra })
 
-  describe('setting a new one', () => {
-    test('ends every session, this one included, and lets its owner in', async () => {
+  describe('setting a new password', () => {
+    test('ends every session, including this one, and signs its owner in', async () => {
       const person = await addMember()
       const elsewhere = await openTestSession(portal, person)
       const token = await openRecovery(portal, person.email)
@@ -37,7 +37,7 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
       expect((await signIn(portal, person.email, NEW_PASSWORD)).status).toBe(200)
     })
 
-    test('is told by mail and recorded', async () => {
+    test('sends a mail and is recorded', async () => {
       const { email, user_id } = await addMember()
       await setPassword(portal, await openRecovery(portal, email))
       expect(await receiveMail(portal, email)).toMatchObject({ kind: 'password-changed' })
@@ -49,14 +49,14 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
       expect(rows).toEqual([{ action: 'password-reset' }])
     })
 
-    test('twice at the same moment sets one', async () => {
+    test('succeeds once when sent twice at the same time', async () => {
       const token = await openRecovery(portal, (await addMember()).email)
       const passwords = ['Travessia-Solar-11!', 'Travessia-Polar-22!']
       const replies = await Promise.all(passwords.map((password) => setPassword(portal, token, password)))
       expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 401])
     })
 
-    test('clears the lock-out of its owner', async () => {
+    test('clears the owner’s lockout', async () => {
       const { email } = await addMember()
       for (let count = 0; count < 6; count++) await signIn(portal, email, 'errada')
       expect((await signIn(portal, email, TEST_PASSWORD)).status).toBe(429)
@@ -64,7 +64,7 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
       expect((await signIn(portal, email, NEW_PASSWORD)).status).toBe(200)
     })
 
-    test('proves the address, and cancels what else was mailed about it', async () => {
+    test('verifies the address, and cancels other mailed links', async () => {
       const { email, user_id } = await addMember({ email_verified_at: null })
       await send(portal, 'POST', '/api/auth/resend', { body: { type: 'signup', email } })
       const verification = (await receiveMail(portal, email, 'verification'))?.link
@@ -79,7 +79,7 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
       expect(left).toEqual([{ purpose: 'signup-used' }])
     })
 
-    test('does not make the built-in address an administrator, nor verified', async () => {
+    test('neither promotes nor verifies the built-in administrator', async () => {
       const email = 'admin@grupopatio.com.br'
       await addMember({ email, email_verified_at: null })
       const { body } = await setPassword(portal, await openRecovery(portal, email))
@@ -88,7 +88,7 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
       expect((await send(portal, 'GET', '/api/user-roles/me', { token })).body).toEqual({ role: 'user' })
     })
 
-    test('may be shorter than sign-up asks for; the next sign-in then owes a change', async () => {
+    test('accepts a shorter password than sign-up; the next sign-in then requires a change', async () => {
       const { email } = await addMember()
       expect((await setPassword(portal, await openRecovery(portal, email), 'Lunar-8x')).status).toBe(200)
       const { body } = await signIn(portal, email, 'Lunar-8x')
@@ -102,7 +102,7 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
       ['Password1!', undefined],
       ['Muito-Patio-1987', undefined],
       [TEST_PASSWORD, 'A nova senha não pode ser igual às últimas 5 senhas.'],
-    ])('refuses %s, and may be tried again', async (password, detail) => {
+    ])('rejects %s, and can be retried', async (password, detail) => {
       const { email } = await addMember()
       const token = await openRecovery(portal, email)
       const { status, body } = await setPassword(portal, token, password)

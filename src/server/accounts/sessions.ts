@@ -10,7 +10,7 @@ import type { Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { ACCESS_ENDS_AT, findProfile, getApprovalAt, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
+import { ACCESS_ENDS_AT, getApprovalAt, findProfile, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import {
   ACCESS_TOKEN_SECONDS,
@@ -20,25 +20,31 @@ import {
   type Tokens,
 } from './tokens.ts'
 
-/** A session that was not refreshed for this long is dead. */
+/** Sessions expire after this time without a refresh. */
 export const SESSION_IDLE_MS = 40 * 60_000
-/** Since when a session that lives at an instant was opened, and refreshed. */
+/** Returns the earliest creation and refresh times of sessions that are still valid. */
 export function lifeOfSessions(now: number, maxDays: number) {
   return { openedAfter: new Date(now - maxDays * DAY_MS), refreshedAfter: new Date(now - SESSION_IDLE_MS) }
 }
 
-/** A session from a reset link is for setting a password, now. It cannot be refreshed, so its token lasts as long. */
+/**
+ * A session from a reset link can only set a password. It cannot be refreshed, so its token lives as
+ * long.
+ */
 const RECOVERY_SESSION_SECONDS = 15 * 60
-/** How long a replayed parent is taken for a second tab or a lost reply, whatever has been seen since. */
+/**
+ * Grace period for a replayed parent token (a second tab or a lost reply), even if the successor was
+ * used.
+ */
 const PARENT_GRACE_MS = 10_000
-/** How long it is taken for a lost reply while the successor has not been seen; a patient thief comes later. */
+/** Grace period while the successor is unused. Short, because a thief may wait. */
 const LOST_REPLY_MS = 2 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 const REFRESH_LIMIT = { max: 12, windowSeconds: 60 }
 
 type SessionContext = Pick<AccountContext, 'db' | 'clock' | 'tokens'>
 
-/** The user as GoTrue's official client expects it. */
+/** Converts a profile to the user object of GoTrue's official client. */
 export function presentAuthUser(profile: Profile, kind: SessionKind): AuthUser {
   return {
     id: profile.user_id,
@@ -53,7 +59,7 @@ export function presentAuthUser(profile: Profile, kind: SessionKind): AuthUser {
   }
 }
 
-/** Opens a session for a user whose identity has been proved. */
+/** Opens a session for an authenticated user. */
 export async function openSession(
   context: SessionContext,
   { profile, kind }: { profile: Profile; kind: SessionKind },
@@ -75,7 +81,7 @@ export async function openSession(
   return presentSession(context, session)
 }
 
-/** The reply to every call that signs in: access token, refresh token and user. */
+/** Builds the response of every call that signs in: access token, refresh token and user. */
 async function presentSession(
   { clock, tokens }: SessionContext,
   session: { id: string; kind: SessionKind; refreshKey: Uint8Array; counter: number; profile: Profile },
@@ -93,7 +99,7 @@ async function presentSession(
   }
 }
 
-/** One round trip tells whether the session lives and what its user may do at the instant $3, on every replica. */
+/** Reads session, role and entitlements at the instant $3 in one round trip, on every replica. */
 const READ_SESSION = prepare(`
   select s.acknowledged_counter, s.kind, coalesce(r.role, 'user') as role, p.entitlement_version,
     ${ACCESS_ENDS_AT} as access_ends_at, ${PROFILE_COLUMNS}
@@ -114,7 +120,7 @@ interface SessionRow extends Profile {
 }
 
 /**
- * Makes the check behind every protected request: token, session and profile.
+ * Creates the check of protected requests: token, session and profile.
  * @param clock ms since the epoch
  * @param maxDays SESSION_MAX_DAYS
  */
@@ -150,7 +156,7 @@ export function createAuthenticate(
   }
 }
 
-/** The client has the newest tokens: from now on the previous refresh token counts as stolen. */
+/** Records that the client received the newest tokens: the previous refresh token now counts as stolen. */
 async function acknowledge({ db }: Database, sessionId: string, counter: number): Promise<void> {
   await db
     .updateTable('sessions')
@@ -161,10 +167,11 @@ async function acknowledge({ db }: Database, sessionId: string, counter: number)
 }
 
 /**
- * Trades a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection). The
- * parent gets the same successor again while that is 10 s old at most, or 2 min while it was never seen in
- * use; anything older ends the whole session.
- * @throws ProblemError invalid-refresh-token, with why to whoever has an access token too; rate-limited
+ * Exchanges a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection).
+ * The parent token returns the same successor for 10 s, or for 2 min while the successor is unused;
+ * reuse of an older one ends the session.
+ * @throws ProblemError invalid-refresh-token, with the reason if the caller has an access token too;
+ * rate-limited
  */
 export async function refreshSession(
   context: AccountContext,
@@ -173,21 +180,21 @@ export async function refreshSession(
   const parts = parseRefreshToken(refreshToken)
   const refusal = async () =>
     new ProblemError('invalid-refresh-token', await explainEnd(context, accessToken))
-  // Forgeries must not use up what the owner of the session may ask for.
+  // Forged tokens must not consume the rate limit of the session's owner.
   if (!parts || !(await findOpened(context, parts))) throw await refusal()
   await context.takeFromLimit(`refresh ${parts.sessionId}`, REFRESH_LIMIT)
-  // A refusal is returned, not thrown: throwing would roll the revocation back.
+  // Returned, not thrown: an exception would roll the revocation back.
   const session = await context.db.transaction().execute((db) => trade({ ...context, db }, parts))
   if (!session) throw await refusal()
   const { id, last_sign_in_at } = session.user
   const now = context.clock()
-  // Behind the transaction: whoever changes a person locks the profile before its sessions.
+  // After the transaction, because other writers lock the profile before its sessions.
   if (!last_sign_in_at || saoPauloDay(Date.parse(last_sign_in_at)) !== saoPauloDay(now))
     await noteUse(context.db, id, new Date(now))
   return session
 }
 
-/** Why the session of an access token has ended, as far as that can be told: its row may be gone. */
+/** Explains why the session of an access token ended, as far as known: its row may be gone. */
 async function explainEnd({ db, clock, tokens }: SessionContext, accessToken: string) {
   const claims = await tokens.access.readLate(accessToken)
   if (!claims) return {}
@@ -204,14 +211,14 @@ async function explainEnd({ db, clock, tokens }: SessionContext, accessToken: st
     return { detail: 'Sua conta foi removida do portal. Em caso de dúvida, fale com o administrador.' }
   if (person.changed_at && person.changed_at.getTime() >= claims.issuedAt)
     return { detail: 'A senha desta conta foi trocada. Entre com a nova senha.' }
-  // One that is still there was refused for its age alone.
+  // A session that still exists was refused only because it is too old.
   const isExpired = person.session_id !== null || claims.issuedAt <= clock() - SESSION_IDLE_MS
   return isExpired ? { detail: 'Sua sessão expirou. Entre novamente para continuar.' } : {}
 }
 
 type TokenParts = NonNullable<ReturnType<typeof parseRefreshToken>>
 
-/** The session that a refresh token is genuine for, with its key. */
+/** Finds the session of a valid refresh token, with its key. */
 async function findOpened({ db, tokens }: SessionContext, parts: TokenParts, isLocking = false) {
   const row = await db
     .selectFrom('sessions')
@@ -248,7 +255,7 @@ async function trade(context: AccountContext, parts: TokenParts): Promise<Sessio
       .set({
         refresh_counter: counter,
         refreshed_at: new Date(clock()),
-        // Sealed anew, so that an old secret is needed no longer than sessions go without a refresh.
+        // Sealed again, so that an old secret is needed only as long as sessions can go without a refresh.
         refresh_key: tokens.refreshKeys.seal(refreshKey),
       })
       .where('id', '=', row.id)
@@ -264,12 +271,12 @@ function judge(row: Selectable<SessionsTable>, counter: number, now: number): 'r
   return now - row.refreshed_at.getTime() <= graceMs ? 'repeat' : 'reuse'
 }
 
-/** 'Último Acesso': every sign-in, whatever its way, and each day on which a session goes on. */
+/** Updates 'Último Acesso': at every sign-in, and once per day while a session is refreshed. */
 export async function noteUse(db: Db, userId: string, at: Date): Promise<void> {
   await db.updateTable('profiles').set({ last_sign_in_at: at }).where('user_id', '=', userId).execute()
 }
 
-/** Ends this session (local), every other one (others) or all of the user's (global). */
+/** Ends this session (local), all others (others) or all of the user's sessions (global). */
 export async function signOut({ db, actor }: Context, scope: 'global' | 'local' | 'others'): Promise<void> {
   let ended = db.deleteFrom('sessions').where('user_id', '=', actor.profile.user_id)
   if (scope === 'local') ended = ended.where('id', '=', actor.sessionId)

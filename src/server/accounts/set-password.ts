@@ -28,11 +28,11 @@ const CHANGE_LIMIT = { max: 5, windowSeconds: 15 * 60 }
 const RESET_LIMIT = { max: 10, windowSeconds: 15 * 60 }
 
 /**
- * Changes a signed-in person's password. The session goes on, in full even if it owed the change; the others end.
- * A notice is mailed.
- * @returns the rule that it breaks as error, in words fit to show
- * @throws ProblemError password-rejected for a common, leaked or personal one; rate-limited; unauthenticated
- *   when the session has ended in the meantime
+ * Changes a signed-in person's password and mails a notice. The session continues, in full even if it
+ * owed the change; all others end.
+ * @returns the broken rule as `error`, in Portuguese
+ * @throws ProblemError password-rejected for a common, leaked or personal password; rate-limited;
+ * unauthenticated if the session ended meanwhile
  */
 export async function changePassword(
   context: OwnAccountContext,
@@ -65,16 +65,16 @@ async function keepOnlySession({ db, actor }: Context): Promise<{ success: true 
     .where('id', '=', sessionId)
     .returning('id')
     .executeTakeFirst()
-  // It was ended while the passwords were compared: whoever ended it must win.
+  // The session was ended while the passwords were compared, which takes precedence.
   if (!kept) throw new ProblemError('unauthenticated')
   return { success: true }
 }
 
 /**
- * Sets the password of a session that came from a reset link. Every session ends with it, this one included, and
- * lock-outs are forgotten. A notice is mailed.
- * @throws ProblemError forbidden for any other session; password-rejected with the broken rule as detail;
- *   rate-limited; unauthenticated when the session has ended in the meantime
+ * Sets the password in a session from a reset link and mails a notice. Ends every session, including
+ * this one, and clears lockouts.
+ * @throws ProblemError forbidden for any other session; password-rejected with the broken rule as
+ * detail; rate-limited; unauthenticated if the session ended meanwhile
  */
 export async function resetPassword(
   context: OwnAccountContext,
@@ -95,7 +95,7 @@ export async function resetPassword(
     action: 'password-reset',
     async alongside(within) {
       const ended = await endSessionsByReset(within, profile)
-      // It was used or ended while the passwords were compared: a link serves once.
+      // The session was used or ended while the passwords were compared: a link works once.
       if (!ended.includes(sessionId)) throw new ProblemError('unauthenticated')
       return presentAuthUser((await findProfile(within.db, userId)) ?? profile, 'full')
     },
@@ -104,14 +104,14 @@ export async function resetPassword(
   return user
 }
 
-/** Limits how many passwords are tried with the links and sessions of one person. @throws ProblemError rate-limited */
+/** Limits passwords tried with one person's links and reset sessions. @throws ProblemError rate-limited */
 export function takeFromResetLimit({ takeFromLimit }: AccountContext, userId: string): Promise<void> {
   return takeFromLimit(`reset-password ${userId}`, RESET_LIMIT)
 }
 
 /**
- * Ends every session and lock-out of somebody who has set a password through a mailed link, and takes the address for
- * proved. @returns the ids of the sessions
+ * Ends every session and lockout after a reset through a mailed link, which also verifies the address.
+ * @returns the ids of the ended sessions
  */
 export async function endSessionsByReset(
   context: AccountContext,
@@ -123,7 +123,7 @@ export async function endSessionsByReset(
   const person = await findProfile(db, userId)
   if (!person?.email_verified_at) {
     await clearUnverifiedRequest(db, userId)
-    // The built-in administrator becomes one by the verification link alone.
+    // Only the verification link promotes the built-in administrator.
     if (email !== context.builtinAdminEmail) await markVerified(context, userId)
   }
   return ended.map(({ id }) => id)
@@ -135,18 +135,18 @@ interface Replacement<C, T> {
   person: Person
   password: string
   action: 'password-changed' | 'password-reset'
-  /** Whether it is the first that is known to be the owner's: the present one then may be typed again, and is forgotten. */
+  /** First password known to be the owner's: the present one may be reused, and is deleted. */
   isFirst?: boolean
-  /** What else changes with the password, in the same transaction; the person's row is locked. */
+  /** Further writes in the same transaction; the person's row is locked. */
   alongside: (context: C) => Promise<T>
 }
 
 /**
- * Sets a new password unless it is one of the last five. Hashing takes long, so it is done before the
- * transaction; under the lock on the person's row it only counts when the remembered hashes are still those
- * that were checked, and otherwise is done again.
- * @returns what `alongside` does, with what makes this browser a known one; undefined for one of the last five
- * @throws ProblemError unauthenticated when the person is gone, password-rejected
+ * Sets a new password unless it is one of the last five. Hashing takes long, so it happens before the
+ * transaction, which retries if the stored hashes changed meanwhile.
+ * @returns the result of `alongside` plus a device token; undefined if the password is one of the last
+ * five
+ * @throws ProblemError unauthenticated if the person is gone, password-rejected
  */
 export async function replacePassword<C extends AccountContext, T extends object>(
   context: C,
@@ -158,7 +158,7 @@ export async function replacePassword<C extends AccountContext, T extends object
   for (;;) {
     const checked = await readRemembered(context.db, userId, isFirst)
     for (const remembered of checked) if (await isPasswordRight(remembered, password)) return undefined
-    // Asked after the history, whose answer says more.
+    // After the history check, whose message is more specific.
     await refuseGuessable(context, { password, email })
     hash ??= await hashPassword(password)
     const encoded = hash
@@ -180,8 +180,7 @@ export async function replacePassword<C extends AccountContext, T extends object
 }
 
 /**
- * Gives somebody this password in place of the one before; call it in a transaction. The browsers that were known by
- * that one are forgotten.
+ * Replaces a person's password and removes known devices; call it in a transaction.
  * @returns the device token of the browser that sets it
  */
 export async function writePassword(context: AccountContext, person: Person, hash: string): Promise<string> {
@@ -193,32 +192,30 @@ export async function writePassword(context: AccountContext, person: Person, has
     .insertInto('passwords')
     .values({ user_id: userId, hash, changed_at: new Date(clock()) })
     .execute()
-  // Asked for to set a password: that is done.
+  // Reset links are no longer needed.
   await cancelLinks(db, userId, ['recovery'])
   return rememberDevice(context, person)
 }
 
-/** Takes a password that was stored before anybody had proved to own the address out of use, for good. */
+/** Deletes a password that was set before the address was verified. */
 export async function forgetPassword(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('passwords').where('user_id', '=', userId).execute()
 }
 
 /**
- * Takes out of use whatever opens an account whose address nobody has proved to own: password, sessions, and the links
- * that confirm the sign-up or reset the password.
+ * Revokes access to an account with an unverified address: password, sessions, and links that confirm
+ * the sign-up or reset the password.
  */
 export async function shutOutUnverified(db: Db, userId: string): Promise<void> {
   await forgetPassword(db, userId)
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
   await cancelLinks(db, userId, ['signup', 'recovery'])
-  // As after a second sign-up: whoever confirms the address later has to choose a password.
+  // As after a second sign-up: confirming the address later requires a new password.
   await sql`update sign_ups set count = count + 1, mark_hash = null where user_id = ${userId}`.execute(db)
 }
 
-/**
- * Hashes of the passwords that may not come back: the current one, unless it may, and those before it, newest first.
- */
+/** Returns hashes of the passwords that may not be reused, newest first. */
 async function readRemembered(db: Db, userId: string, isFirst: boolean): Promise<string[]> {
   const current = isFirst
     ? []
@@ -233,7 +230,7 @@ async function readRemembered(db: Db, userId: string, isFirst: boolean): Promise
   return [...current, ...earlier].map(({ hash }) => hash).slice(0, REMEMBERED_PASSWORDS)
 }
 
-/** Moves the current password, if there is one, to those before it, and forgets the oldest. */
+/** Moves the current password to the history and deletes the oldest entry. */
 export async function retirePassword(db: Db, userId: string): Promise<void> {
   const [current] = await db
     .deleteFrom('passwords')

@@ -11,7 +11,7 @@ const MINUTE = 60_000
 const WRONG = 'Nao-E-Esta-2026!'
 const BUILTIN = 'admin@grupopatio.com.br'
 
-describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
+describeOnEachDatabase('the lockout after wrong passwords', (kind) => {
   const portal = setUpPortal({ kind })
   let behindProxy: TestPortal
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
     }
   })
 
-  test('refuses the right password too while it lasts, with the same answer, and takes it after', async () => {
+  test('refuses the right password too until it ends, with the same answer', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     await statuses(5, () => signIn(portal, email, WRONG))
     const [right, wrong] = [await signIn(portal, email, TEST_PASSWORD), await signIn(portal, email, WRONG)]
@@ -62,7 +62,7 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
     expect((await signIn(portal, email, TEST_PASSWORD)).status).toBe(200)
   })
 
-  test('is cleared by a success, and forgotten after an hour', async () => {
+  test('is cleared by a success, and expires after an hour', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     await statuses(4, () => signIn(portal, email, WRONG))
     expect((await signIn(portal, email, TEST_PASSWORD)).status).toBe(200)
@@ -71,7 +71,7 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
     expect(await statuses(7, () => signIn(portal, email, WRONG))).toEqual(FIVE_THEN_LOCKED)
   })
 
-  test('lets no more than ten of fifty guesses at once reach a hash', async () => {
+  test('lets no more than ten of fifty concurrent guesses reach a hash', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     const passes = await Promise.all(Array.from({ length: 50 }, () => issuePass(portal)))
     const replies = await Promise.all(passes.map((captcha) => signIn(portal, email, WRONG, { captcha })))
@@ -80,7 +80,7 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(50 - hashed.length)
   })
 
-  test('refuses none of twenty right sign-ins at once, whatever failed before', async () => {
+  test('refuses none of twenty concurrent right sign-ins, whatever failed before', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     await statuses(4, () => signIn(portal, email, WRONG))
     const passes = await Promise.all(Array.from({ length: 20 }, () => issuePass(portal)))
@@ -90,7 +90,7 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
     expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200))
   })
 
-  test('holds over replicas', async () => {
+  test('is shared by replicas', async () => {
     const other = await startTestPortal({ kind, database: portal.database, clock: portal.clock })
     const email = 'replicas@grupopatio.com.br'
     const either = (index: number) => signIn(index % 2 ? other : portal, email, WRONG)
@@ -98,19 +98,19 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
     await other.stop()
   })
 
-  test('locks one account, not its neighbour', async () => {
+  test('locks only the attempted account', async () => {
     await statuses(6, () => signIn(portal, 'trancada@grupopatio.com.br', WRONG))
     expect((await signIn(portal, 'vizinha@grupopatio.com.br', WRONG)).status).toBe(400)
   })
 
-  describe('counts by the address that calls', () => {
-    test('which a caller cannot choose by X-Forwarded-For', async () => {
+  describe('counts by client IP address', () => {
+    test('ignoring a forged X-Forwarded-For', async () => {
       const email = 'alvo1@grupopatio.com.br'
       const forged = (index: number) => signIn(portal, email, WRONG, from(`198.51.100.${index}`))
       expect(await statuses(7, forged)).toEqual(FIVE_THEN_LOCKED)
     })
 
-    test('nor behind a trusted proxy, by what stands before the address that the proxy saw', async () => {
+    test('ignoring forged entries before the address added by a trusted proxy', async () => {
       const email = 'alvo2@grupopatio.com.br'
       const forged = (index: number) =>
         signIn(behindProxy, email, WRONG, from(`10.0.0.${index}, 198.51.100.7`))
@@ -118,7 +118,7 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
       expect((await signIn(behindProxy, email, WRONG, from('198.51.100.8'))).status).toBe(400)
     })
 
-    test('with all of an IPv6 /64 as one, however it is written', async () => {
+    test('treating an IPv6 /64 as one, in any notation', async () => {
       const email = 'alvo3@grupopatio.com.br'
       const same = [
         '2001:db8:1:2::1',
@@ -131,20 +131,20 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
       expect((await signIn(behindProxy, email, WRONG, from('2001:db8:1:3::1'))).status).toBe(400)
     })
 
-    test('whatever port the proxy writes beside it', async () => {
+    test('ignoring the port that a proxy appends', async () => {
       const email = 'alvo4@grupopatio.com.br'
       const ported = (index: number) =>
         signIn(behindProxy, email, WRONG, from(`198.51.100.9:${50_000 + index}`))
       expect(await statuses(7, ported)).toEqual(FIVE_THEN_LOCKED)
     })
 
-    test('and ten times looser over all addresses together', async () => {
+    test('with a tenfold threshold over all addresses together', async () => {
       const email = 'alvo5@grupopatio.com.br'
       const everywhere = (index: number) => signIn(behindProxy, email, WRONG, from(`203.0.113.${index}`))
       expect(await statuses(51, everywhere)).toEqual([...Array(50).fill(400), 429])
     })
 
-    test('where a right sign-in after the lock makes nobody wait, and a wrong one does', async () => {
+    test('locking again after the overall lock only for a wrong password', async () => {
       const { email } = await addPerson(portal, { password: TEST_PASSWORD })
       const everywhere = (password: string) => (index: number) =>
         signIn(behindProxy, email, password, from(`203.0.113.${index}`))
@@ -168,7 +168,7 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
     await unlimited.stop()
   })
 
-  test('keeps no address of anybody in its table', async () => {
+  test('stores no e-mail addresses', async () => {
     await signIn(portal, 'curiosa@grupopatio.com.br', WRONG)
     const keys = await portal.database.db.selectFrom('sign_in_attempts').select('key').execute()
     expect(keys.length).toBeGreaterThan(0)

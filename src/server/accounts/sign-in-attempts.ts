@@ -8,7 +8,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 const MIN_LOCK_MS = 30_000
 const MAX_LOCK_MS = 15 * 60_000
 const FORGET_AFTER_MS = 60 * 60_000
-/** Failures from which an account locks, from one place and over all of them. */
+/** Failures after which an account locks, per source and over all sources. */
 const FREE_FAILURES = { perPlace: 5, overall: 50 }
 /** The built-in administrator's sign-in skips the human check, so it locks sooner. */
 const FREE_FAILURES_BUILTIN = { perPlace: 3, overall: 15 }
@@ -16,24 +16,27 @@ const FREE_FAILURES_BUILTIN = { perPlace: 3, overall: 15 }
 export interface Attempt {
   /** In lower case. */
   email: string
-  /** The browser that tries, if it has signed in to this account before: strangers' failures are none of its own. */
+  /** Known device that makes the attempt; failures elsewhere do not count against it. */
   deviceId: string | undefined
   ip: string
   isBuiltin: boolean
 }
 
-/** A key that failures are counted under, and from how many on it locks. */
+/** A rate limit key and the number of failures at which it locks. */
 interface Counter {
   key: string
   free: number
 }
 
-/** Hashed, so that the table does not collect e-mails of people who have no account. */
+/** Hashes the e-mail, so that the table stores no addresses of people without an account. */
 function accountOf(email: string): string {
   return createHash('sha256').update(email).digest('base64url')
 }
 
-/** Where the attempt comes from, a browser known to the account or an address; and all addresses together. */
+/**
+ * Returns the counter of the source (known device or IP group), and for unknown devices that of all
+ * sources.
+ */
 function countersOf({ email, deviceId, ip, isBuiltin }: Attempt): { place: Counter; overall?: Counter } {
   const account = accountOf(email)
   const free = isBuiltin ? FREE_FAILURES_BUILTIN : FREE_FAILURES
@@ -45,8 +48,8 @@ function countersOf({ email, deviceId, ip, isBuiltin }: Attempt): { place: Count
 const turns = new Map<string, Promise<unknown>>()
 
 /**
- * Lets one attempt from a place be made at a time: while it is under way it counts as failed, and right ones at the
- * same moment must not lock each other out.
+ * Serializes attempts per source: an attempt counts as failed while it runs, and concurrent correct
+ * ones must not lock each other out.
  */
 export async function inTurn<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
   const { key } = countersOf(attempt).place
@@ -60,10 +63,11 @@ export async function inTurn<T>(attempt: Attempt, work: () => Promise<T>): Promi
 }
 
 /**
- * Counts an attempt as failed before any password is hashed, so that parallel guesses cannot slip past
- * the lock; success clears it again. From the limit on, each failure locks for 30 s, doubling to 15 min.
- * Known and unknown e-mails are treated alike.
- * @returns how many failures, this one included, are counted over all IP addresses, or for the known browser
+ * Counts an attempt as failed before hashing, so that parallel guesses cannot bypass the lock; success
+ * clears it.
+ * From the threshold on, each failure locks for 30 s, doubling to 15 min. Unknown e-mails are treated
+ * the same.
+ * @returns failures counted over all IP addresses or for the known device, including this one
  * @throws ProblemError rate-limited with Retry-After while the account is locked
  */
 export async function reserveAttempt({ db, clock }: PublicContext, attempt: Attempt): Promise<number> {
@@ -105,10 +109,11 @@ async function countFailure(db: Db, { key, free }: Counter, now: number): Promis
 }
 
 /**
- * Takes back what an attempt counted, and locked, that was no failure; a right password forgets those before it from its
- * place, too.
- * @param counted what `reserveAttempt` returned: while the row overall still says so, nobody has failed since
- * @param isRight false for a password that was not looked at
+ * Undoes the count and the lock of an attempt that did not fail; a correct password also clears
+ * earlier failures of its source.
+ * @param counted the result of `reserveAttempt`: if the overall row still has it, no failure came
+ * since
+ * @param isRight false if the password was not compared
  */
 export async function clearAttempts(
   { db, clock }: PublicContext,
@@ -123,14 +128,14 @@ export async function clearAttempts(
     await db.updateTable('sign_in_attempts').set({ failures, locked_until }).where('key', '=', key).execute()
   }
   if (isRight) await db.deleteFrom('sign_in_attempts').where('key', '=', place.key).execute()
-  // Others from there wait for their turn.
+  // Other attempts from this source are serialized, so the lock is this attempt's own.
   else await takeBack(place, sql`true`)
   if (overall) await takeBack(overall, sql`failures = ${counted}::int or failures <= ${overall.free}::int`)
 }
 
 /**
- * Forgets all failures and locks of accounts, from every IP address and browser: their owner has set a new password,
- * or they are no more.
+ * Clears all failures and locks of accounts, from every IP address and device, after a new password or
+ * a deletion.
  */
 export async function forgetAttempts(db: Db, ...emails: string[]): Promise<void> {
   await db

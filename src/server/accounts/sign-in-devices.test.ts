@@ -3,10 +3,10 @@ import { parseProxies } from '#server/http/caller-ip.ts'
 import {
   changePassword,
   disown,
-  findNotMeLink,
-  NEW_PASSWORD,
-  openRecovery,
   receiveMail,
+  NEW_PASSWORD,
+  findNotMeLink,
+  openRecovery,
   requestRecovery,
   setPassword,
   useLink,
@@ -21,7 +21,7 @@ const MINUTE = 60_000
 const WRONG = 'Nao-E-Esta-2026!'
 const BUILTIN = 'admin@grupopatio.com.br'
 
-describeOnEachDatabase('a browser that has signed in to an account before', (kind) => {
+describeOnEachDatabase('a known device', (kind) => {
   const portal = setUpPortal({ kind, trustedProxies: parseProxies(['127.0.0.1']) })
   let email: string
   beforeEach(async () => {
@@ -61,7 +61,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     return portal.mails.filter(({ to, kind: mailed }) => to === address && mailed === 'new-device')
   }
 
-  test('is not locked out by strangers, neither from its own address nor from everywhere', async () => {
+  test('is not locked out by failures elsewhere, from its own address or from many', async () => {
     const device = await know()
     expect((await statuses(6, () => signIn(WRONG))).at(-1)).toBe(429)
     // As if they had failed from many more addresses, and at many more accounts.
@@ -72,11 +72,11 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     expect((await signIn(TEST_PASSWORD, { ip: '192.0.2.1' })).status).toBe(429)
     expect((await signIn(WRONG, { as: 'outra@grupopatio.com.br' })).status).toBe(429)
     expect((await signIn(TEST_PASSWORD, { device })).status).toBe(200)
-    // And opens no door to them.
+    // And does not let them in.
     expect((await signIn(TEST_PASSWORD, { ip: '192.0.2.1' })).status).toBe(429)
   })
 
-  test('has limits of its own, which touch no other browser and which a reset of the password clears', async () => {
+  test('has rate limits of its own, which affect no other device and which a password reset clears', async () => {
     const [device, other] = [await know(), await know()]
     const moving = (index: number) => signIn(WRONG, { device, ip: `203.0.113.${index}` })
     expect(await statuses(7, moving)).toEqual([400, 400, 400, 400, 400, 429, 429])
@@ -87,7 +87,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     expect((await signIn(WRONG, { device })).status).toBe(400)
   })
 
-  test('is not refused because others at its place failed human checks, and may fail twenty of its own', async () => {
+  test('is not refused for others’ failed human checks at its address, and may fail twenty of its own', async () => {
     const [device, other] = [await know(), await know()]
     const resets_at = new Date(portal.clock() + 5 * MINUTE)
     const spent = { key: 'human-check 198.51.100.7', taken: 600, resets_at }
@@ -109,7 +109,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     expect(await tryWith(device)).toBe(200)
   })
 
-  test('shows it by a token that nobody else can use or make, on every replica', async () => {
+  test('is identified by a token that works for no other account and cannot be forged, on every replica', async () => {
     const device = await know()
     const stranger = (await addPerson(portal, { password: TEST_PASSWORD })).email
     const strangers = await know(stranger)
@@ -128,7 +128,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     await replica.stop()
   })
 
-  test('is one that nobody is mailed about; of each new one but the first the person is', async () => {
+  test('sends no mail; each new device but the first does', async () => {
     const device = await know()
     await signIn(TEST_PASSWORD, { device })
     await signIn(WRONG)
@@ -139,7 +139,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     expect(await mailsTo(email)).toHaveLength(1)
   })
 
-  test('is forgotten when the person says that it was not them', async () => {
+  test('is removed when the person disowns the sign-in', async () => {
     await know()
     const device = await know()
     const link = findNotMeLink(await receiveMail(portal, email, 'new-device'))
@@ -169,7 +169,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
         return changePassword(portal, body.access_token)
       },
     ],
-  ])('is forgotten when the person %s the password, but for the one that set it', async (_, setNew) => {
+  ])('is removed when the person %s the password, except the one that set it', async (_, setNew) => {
     const before = await know()
     const { status, body } = await setNew(email)
     expect(status).toBe(200)
@@ -184,7 +184,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     expect(await mailsTo(email)).toHaveLength(told + 1)
   })
 
-  test('counts among twenty at most', async () => {
+  test('is one of at most twenty', async () => {
     const { user_id } = await addPerson(portal, { email: BUILTIN, password: TEST_PASSWORD })
     const first = await know(BUILTIN)
     for (let count = 0; count < 20; count++) {

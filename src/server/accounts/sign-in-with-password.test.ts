@@ -6,7 +6,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { isPasswordRight } from './password-hashing.ts'
 
 const hashes = vi.hoisted(() => ({ verified: 0, held: undefined as Promise<false> | undefined }))
-// Nothing else tells from outside how much work was done.
+// The amount of work is not observable otherwise.
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof import('@node-rs/argon2')>()
   const verify: typeof real.verify = async (...args) => {
@@ -26,7 +26,7 @@ describeOnEachDatabase('signing in with a password', (kind) => {
     hashes.verified = 0
   })
 
-  test('opens a session as GoTrue words it', async () => {
+  test('opens a session in the format of GoTrue', async () => {
     const person = await addPerson(portal, { password: TEST_PASSWORD, full_name: 'Vera Vendas' })
     const { status, body } = await signIn(portal, person.email, TEST_PASSWORD)
     expect(status).toBe(200)
@@ -51,7 +51,7 @@ describeOnEachDatabase('signing in with a password', (kind) => {
     })
   })
 
-  test('takes the address in any letter case and with spaces around', async () => {
+  test('accepts the address in any letter case and with surrounding spaces', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     expect((await signIn(portal, `  ${email.toUpperCase()} `, TEST_PASSWORD)).status).toBe(200)
   })
@@ -80,7 +80,7 @@ describeOnEachDatabase('signing in with a password', (kind) => {
     expect(records[0]?.request_id).toBe(headers.get('x-request-id'))
   })
 
-  test('answers alike, after the same work, for a wrong password, an unknown address and one without password', async () => {
+  test('answers alike, after the same work, for a wrong password, an unknown address and an account without password', async () => {
     const known = await addPerson(portal, { password: TEST_PASSWORD })
     const unfinished = await addPerson(portal)
     const replies = []
@@ -99,7 +99,7 @@ describeOnEachDatabase('signing in with a password', (kind) => {
     expect(replies[2]).toEqual(replies[0])
   })
 
-  test('counts no attempt against the account that the portal was too busy to look at', async () => {
+  test('counts no attempt that the portal was too busy to check', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     const { db } = portal.database
     await db.deleteFrom('sign_in_attempts').execute()
@@ -121,7 +121,7 @@ describeOnEachDatabase('signing in with a password', (kind) => {
     ])
   })
 
-  test('minds every character of the password', async () => {
+  test('compares every character of the password', async () => {
     const password = '  Çódigo Secreto €𝄞 2026  '
     const { email } = await addPerson(portal, { password })
     for (const wrong of [password.trim(), password.toLowerCase(), password.normalize('NFD'), `${password}x`])
@@ -129,8 +129,8 @@ describeOnEachDatabase('signing in with a password', (kind) => {
     expect((await signIn(portal, email, password)).status).toBe(200)
   })
 
-  describe('that is shorter than 12 characters', () => {
-    test('opens a session that owes the change and may do nothing else', async () => {
+  describe('of less than 12 characters', () => {
+    test('opens a session that may only change the password', async () => {
       const { email } = await addPerson(portal, { password: SHORT })
       const { status, body } = await signIn(portal, email, SHORT)
       expect([status, body.user.app_metadata.must_change_password]).toEqual([200, true])
@@ -143,7 +143,7 @@ describeOnEachDatabase('signing in with a password', (kind) => {
       }
     })
 
-    test('stays limited through every refresh', async () => {
+    test('stays limited after every refresh', async () => {
       const { email } = await addPerson(portal, { password: SHORT })
       let session = (await signIn(portal, email, SHORT)).body
       for (let round = 0; round < 3; round++) {

@@ -14,11 +14,11 @@ import { isPasswordRight } from './password-hashing.ts'
 import { noteUse, openSession } from './sessions.ts'
 import { type Attempt, clearAttempts, inTurn, reserveAttempt } from './sign-in-attempts.ts'
 
-/** Loose, because a dealership shares one address; only failures count. */
+/** High, because a dealership shares one IP address; only failures count. */
 const FAILURES_PER_IP = { max: 60, windowSeconds: 300 }
-/** Browsers that an account remembers. */
+/** Sign-in devices remembered per account; the oldest is dropped. */
 const MAX_DEVICES = 20
-/** The first warning of the built-in administrator, and from then on one with each further lock of the account. */
+/** Failures after which the built-in administrator is first warned, and the interval of later warnings. */
 const FIRST_WARNING = 3
 const WARNING_EVERY = 15
 
@@ -26,14 +26,15 @@ interface Credentials {
   email: string
   password: string
   captcha: string | undefined
-  /** What this browser was given at an earlier sign-in to this account. */
+  /** Token that this browser received at an earlier sign-in to this account. */
   deviceToken: string | undefined
 }
 
 /**
- * Signs in with e-mail and password. Unknown e-mail and wrong password are answered alike, after the same work.
- * A browser that has signed in to the account before has limits of its own (OWASP, device cookies): who tries
- * passwords without its token locks out others like him, not its owner.
+ * Signs in with e-mail and password. Unknown e-mail and wrong password get the same answer after the
+ * same work.
+ * Known devices have rate limits of their own (OWASP, device cookies), so that guessing without a
+ * device token does not lock out the owner.
  * @throws ProblemError human-check-required, human-check-failed, rate-limited, invalid-credentials
  */
 export async function signIn(context: AccountContext, credentials: Credentials): Promise<Session> {
@@ -54,7 +55,7 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   }
 }
 
-/** The browser, if the account still remembers it. */
+/** Returns the device id if the account still remembers it. */
 async function findDevice(db: Db, email: string, id: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('sign_in_devices')
@@ -66,7 +67,7 @@ async function findDevice(db: Db, email: string, id: string): Promise<string | u
   return found?.id
 }
 
-/** Counted before it is tried, so that many at once do not slip past; only failures stay counted. */
+/** Counts before trying, so that parallel attempts cannot exceed the limit; only failures stay counted. */
 async function tryWithinLimit(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
   if (attempt.deviceId) return tryPassword(context, attempt, password)
   const key = `sign-in ${ipGroup(attempt.ip)}`
@@ -94,7 +95,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
     .where('email', '=', email)
     .executeTakeFirst()
   const isRight = await isPasswordRight(found?.hash ?? undefined, password).catch(async (error) => {
-    // The portal was too busy to look at it.
+    // The portal was too busy to compare the password, so the attempt does not count.
     if (failures > 0) await clearAttempts(context, attempt, { counted: failures, isRight: false })
     throw error
   })
@@ -104,13 +105,13 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
   }
 
   const last_sign_in_at = new Date(context.clock())
-  // A shorter one still opens a session, but one that may only set a longer password.
+  // A shorter password still opens a session, but only to set a longer one.
   const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
   return context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
     if (failures > 0) await clearAttempts(within, attempt, { counted: failures, isRight })
     await noteUse(db, found.user_id, last_sign_in_at)
-    // The update waits for a change of password under way: the session must not outlive what it was opened with.
+    // The update waits for a concurrent password change, whose session must not survive it.
     await assertUnchanged(db, found.user_id, found.hash as string)
     await recordAccess(within, { action: 'sign-in', userId: found.user_id })
     const device_token = await rememberDevice(within, found, deviceId)
@@ -119,7 +120,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
   })
 }
 
-/** @throws ProblemError invalid-credentials when the password was changed while it was compared */
+/** @throws ProblemError invalid-credentials if the password changed while it was compared */
 async function assertUnchanged(db: Db, userId: string, hash: string): Promise<void> {
   const current = await db
     .selectFrom('passwords')
@@ -131,10 +132,10 @@ async function assertUnchanged(db: Db, userId: string, hash: string): Promise<vo
 }
 
 /**
- * Remembers a browser for its next sign-in. The person is mailed of each but the account's first, and the first after a
- * new password, which is the one that set it.
- * @param known its id, if it has signed in to this account before
- * @returns what the browser shows the next time
+ * Remembers a browser for its next sign-in. Queues a mail for each new one, except the account's first
+ * and the first after a new password, which is the browser that set it.
+ * @param known id of the device, if it has signed in to this account before
+ * @returns the token that the browser presents at its next sign-in
  */
 export async function rememberDevice(
   { db, clock, tokens }: AccountContext,
@@ -158,7 +159,7 @@ export async function rememberDevice(
 }
 
 /**
- * Mails the built-in administrator, whose sign-in skips the human check, that somebody tries passwords.
+ * Warns the built-in administrator, whose sign-in skips the human check, of failed attempts by mail.
  * @param failures counted so far, over all IP addresses
  */
 async function warnBuiltinAdmin(context: PublicContext, email: string, failures: number): Promise<void> {

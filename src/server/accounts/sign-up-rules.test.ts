@@ -7,13 +7,13 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const BUILTIN = 'admin@grupopatio.com.br'
 
-describeOnEachDatabase('signing up', (kind) => {
+describeOnEachDatabase('the rules of signing up', (kind) => {
   const portal = setUpPortal({ kind })
   let made = 0
   const newAddress = () => `candidata${++made}@grupopatio.com.br`
   beforeEach(() => portal.clock.advance(61 * 60_000))
 
-  describe('demands', () => {
+  describe('require', () => {
     const problem = async (email: string, password?: string, captcha?: string) => {
       const { status, body } = await signUp(portal, email, password, captcha)
       return [status, body.code, body.detail]
@@ -51,7 +51,7 @@ describeOnEachDatabase('signing up', (kind) => {
         ])
     })
 
-    test('one that is made of more than known names and common words, and says which part is guessable', async () => {
+    test('more than known names and common words, naming the guessable part', async () => {
       const { db } = portal.database
       const item = {
         kind: 'marcas',
@@ -87,14 +87,14 @@ describeOnEachDatabase('signing up', (kind) => {
       ])
     })
 
-    test('a pass of its own for each account', async () => {
+    test('a separate pass for each account', async () => {
       const pass = await issuePass(portal)
       const email = newAddress()
       expect((await signUp(portal, email, NEW_PASSWORD, pass)).status).toBe(200)
       expect((await problem(newAddress(), NEW_PASSWORD, pass))[1]).toBe('human-check-failed')
     })
 
-    test('or a raw answer, where auth-js puts it', async () => {
+    test('a pass or a raw answer, where auth-js sends it', async () => {
       const captcha_token = encodeAnswer(await answerChallenge(portal))
       const sign = (email: string) =>
         send(portal, 'POST', '/api/auth/signup', {
@@ -105,13 +105,13 @@ describeOnEachDatabase('signing up', (kind) => {
     })
   })
 
-  describe('is limited', () => {
+  describe('limit', () => {
     const limited = async (email: string) => {
       const { status, headers } = await signUp(portal, email)
       return [status, headers.get('retry-after')]
     }
 
-    test('to one a minute and five an hour for an address, known or not', async () => {
+    test('mails to one per minute and five per hour for an address, known or not', async () => {
       for (const email of [newAddress(), (await addPerson(portal)).email]) {
         for (let count = 0; count < 5; count++) {
           expect((await limited(email))[0]).toBe(200)
@@ -122,7 +122,7 @@ describeOnEachDatabase('signing up', (kind) => {
       }
     })
 
-    test('to sixty an hour from one place', async () => {
+    test('sign-ups to sixty per hour from one IP address', async () => {
       await portal.database.db.deleteFrom('rate_limits').execute()
       await signUp(portal, newAddress())
       await portal.database.db
@@ -133,7 +133,7 @@ describeOnEachDatabase('signing up', (kind) => {
       expect((await limited(newAddress()))[0]).toBe(429)
     })
 
-    test('but not by somebody who fails the human check', async () => {
+    test('nothing after a failed human check', async () => {
       const email = newAddress()
       await signUp(portal, email, NEW_PASSWORD, 'errada')
       expect((await signUp(portal, email)).status).toBe(200)

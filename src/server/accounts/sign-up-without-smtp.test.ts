@@ -21,10 +21,10 @@ describeOnEachDatabase('an hour without the mail server', (kind) => {
     await inbox.stop()
   })
   const outboxRows = () => portal.database.db.selectFrom('mail_outbox').select(['id', 'attempts', 'sent_at'])
-  /** As when the time of the next try has come. */
+  /** Makes all mails due for their next attempt. */
   const makeDue = () => portal.database.db.updateTable('mail_outbox').set({ due_at: new Date(0) })
 
-  test('loses no mail and keeps nobody from signing up', async () => {
+  test('loses no mail and blocks no sign-up', async () => {
     for (const email of PEOPLE) expect((await signUp(portal, email)).status).toBe(200)
     for (let minute = 0; minute < 60; minute += 10) {
       await portal.outbox.deliverDue()

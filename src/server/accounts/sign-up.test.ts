@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { NEW_PASSWORD, receiveMail, signIn, signUp, useLink } from '#server/testing/account-calls.ts'
+import { receiveMail, NEW_PASSWORD, signIn, signUp, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const work = vi.hoisted(() => ({ hashed: 0, verified: 0 }))
-// Nothing else tells from outside how much work was done.
+// The amount of work is not observable otherwise.
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof import('@node-rs/argon2')>()
   const hash: typeof real.hash = (...args) => {
@@ -49,7 +49,7 @@ describeOnEachDatabase('signing up', (kind) => {
       .where('email', '=', email)
       .executeTakeFirst()) !== undefined
 
-  test('makes an account that waits for verification and approval, with nothing in it', async () => {
+  test('creates an empty account that waits for verification and approval', async () => {
     const email = newAddress()
     const { status, body } = await signUp(portal, `  ${email.toUpperCase()} `)
     expect(status).toBe(200)
@@ -75,7 +75,7 @@ describeOnEachDatabase('signing up', (kind) => {
     expect(me.body).toMatchObject({ approved: false, emailVerified: false, areas: [] })
   })
 
-  test('its mail verifies and signs in', async () => {
+  test('sends a mail whose link verifies and signs in', async () => {
     const email = newAddress()
     await signUp(portal, email)
     const mail = await receiveMail(portal, email)
@@ -84,7 +84,7 @@ describeOnEachDatabase('signing up', (kind) => {
     expect([status, body.user.email_confirmed_at]).toEqual([200, expect.any(String)])
   })
 
-  test('is recorded, also when it is repeated', async () => {
+  test('is recorded, also when repeated', async () => {
     const email = newAddress()
     await signUp(portal, email)
     portal.clock.advance(60_000)
@@ -118,7 +118,7 @@ describeOnEachDatabase('signing up', (kind) => {
     expect(replies[2]).toEqual(replies[0])
   })
 
-  test('tells a known address by mail that it has an account, and changes nothing of it', async () => {
+  test('mails a known address that it has an account, and changes nothing', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     const before = [await profileOf(email), await passwordOf(email)]
     await signUp(portal, email)
@@ -129,7 +129,7 @@ describeOnEachDatabase('signing up', (kind) => {
     expect((await signIn(portal, email, NEW_PASSWORD)).status).toBe(400)
   })
 
-  test('gives a known address that is not verified a fresh link, and leaves its password alone', async () => {
+  test('sends an unverified address a new link, and keeps its password', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD, email_verified_at: null })
     const before = await passwordOf(email)
     await signUp(portal, email)
@@ -139,7 +139,7 @@ describeOnEachDatabase('signing up', (kind) => {
     expect((await useLink(portal, 'signup', mail?.link)).status).toBe(200)
   })
 
-  test('twice at the same moment makes one account', async () => {
+  test('creates one account when sent twice at the same time', async () => {
     const email = newAddress()
     const own = await startTestPortal({ kind, database: portal.database, rateLimits: false })
     const replies = await Promise.all([signUp(own, email), signUp(own, email), signUp(own, email)])
@@ -148,7 +148,7 @@ describeOnEachDatabase('signing up', (kind) => {
   })
 
   describe('with the address of the built-in administrator', () => {
-    test('makes nobody an administrator before the verification link was used, then does', async () => {
+    test('promotes to administrator only when the verification link is used', async () => {
       await signUp(portal, BUILTIN)
       const { access_token: early } = (await signIn(portal, BUILTIN, NEW_PASSWORD)).body
       expect(await isAdmin(BUILTIN)).toBe(false)
@@ -161,7 +161,7 @@ describeOnEachDatabase('signing up', (kind) => {
       expect((await profileOf(BUILTIN))?.approved).toBe(true)
     })
 
-    test('leaves everybody else as they were', async () => {
+    test('changes no other person', async () => {
       const email = newAddress()
       await signUp(portal, email)
       await useLink(portal, 'signup', (await receiveMail(portal, email))?.link)

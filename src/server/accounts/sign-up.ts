@@ -14,13 +14,13 @@ import { hashOfLinkToken } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
 import { refuseGuessable } from './password-rules.ts'
 
-/** Dot-atom characters of RFC 5322 in ASCII alone but '+': no quoted part, no look-alikes, no control characters. */
+/** Dot-atom of RFC 5322 in ASCII without '+': no quoted part, look-alikes or control characters. */
 const LOCAL_PART = /^[\w.!#$%&'*/=?^`{|}~-]+$/
 
 /**
- * The e-mail of a new account, in lower case, if it belongs to the company. Its letters are looked at before their
- * case is folded, because folding turns some look-alikes into ASCII.
- * @param domain COMPANY_EMAIL_DOMAIN, compared exactly: a subdomain is another one
+ * Parses the e-mail of a new account to lower case. Checks for ASCII before lower-casing, which turns
+ * some look-alikes into ASCII.
+ * @param domain COMPANY_EMAIL_DOMAIN, compared exactly: subdomains do not match
  * @throws ProblemError invalid-input
  */
 export function companyEmail(typed: string, domain: string): string {
@@ -33,10 +33,11 @@ export function companyEmail(typed: string, domain: string): string {
 }
 
 /**
- * Creates an account that waits for verification and approval. A known e-mail gets the same answer after
- * the same work and is told by mail; its password stays what it was.
- * @returns a user in GoTrue's shape whose id means nothing
- * @throws ProblemError invalid-input, password-rejected, human-check-required, human-check-failed, rate-limited
+ * Creates an account that waits for verification and approval. A known e-mail gets the same answer
+ * after the same work, and a mail; its password does not change.
+ * @returns a user in GoTrue's shape with a random id
+ * @throws ProblemError invalid-input, password-rejected, human-check-required, human-check-failed,
+ * rate-limited
  */
 export async function signUp(
   context: AccountContext,
@@ -51,7 +52,7 @@ export async function signUp(
   await context.humanCheck.demand(typed.captcha, { ip, aimedAt: { email, form: 'sign-up' } })
   await limitMailsFrom(context, 'sign-up')
   await refuseGuessable(context, { password, email })
-  // Only now: nobody is to wait for a minute because of a password that was refused.
+  // Last, so that a rejected password does not consume the limit per recipient.
   await limitMailsTo(context, 'sign-up', email)
   const hash = await hashPassword(password)
   const mark = randomBytes(32).toString('base64url')
@@ -69,8 +70,8 @@ export async function signUp(
 }
 
 /**
- * A known e-mail takes the same statements, some of which then write nothing: the time that the answer takes
- * must not tell. Verified people are mailed that they have an account, the others get a fresh link.
+ * Runs the same statements for a known e-mail, some of which write nothing, so that timing reveals
+ * nothing. Verified people are mailed that they have an account, others get a new link.
  */
 async function register(
   context: PublicContext,
@@ -92,7 +93,7 @@ async function register(
   await recordAudit(context, { action: addedId ? 'account-created' : 'sign-up-repeated', target: person })
 }
 
-/** @returns null when the e-mail is known; of two sign-ups at once one makes the account */
+/** @returns null if the e-mail is known; of two concurrent sign-ups one creates the account */
 async function addProfile(db: Db, email: string, at: Date): Promise<string | null> {
   const added = await db
     .insertInto('profiles')
@@ -110,7 +111,10 @@ async function addPassword(db: Db, addedId: string | null, hash: string, at: Dat
   )
 }
 
-/** Of an account that is not verified. The mark of the only sign-up counts; once there is a second one, none does. */
+/**
+ * Counts sign-ups of an unverified account. Only the mark of a single sign-up is valid; a second one
+ * clears it.
+ */
 async function countSignUp(
   { db, clock }: PublicContext,
   { userId, isFirst, mark }: { userId: string; isFirst: boolean; mark: string },

@@ -14,7 +14,7 @@ const REFRESH_TOKEN_BYTES = 16 + 4 + MAC_BYTES
 interface AccessClaims {
   userId: string
   sessionId: string
-  /** The refresh counter that the token was born with: seeing it proves that the refresh reply arrived. */
+  /** Refresh counter at issue: when the client uses this token, the refresh reply has arrived. */
   refreshCounter: number
 }
 
@@ -30,15 +30,15 @@ export function createTokens(keyring: Keyring, clock: () => number) {
 }
 
 /**
- * Makes and checks access tokens. A token's signature is checked once and then remembered, because that
- * check costs more than all the rest of a small request.
+ * Creates and verifies access tokens. Verified signatures are cached, because verification costs more
+ * than the rest of a small request.
  * @param clock ms since the epoch
  */
 export function createAccessTokens(keyring: Keyring, clock: () => number) {
   const keys = keyring('access-token')
   const remembered = createCache<AccessClaims>(clock, { max: MAX_REMEMBERED_TOKENS })
   return {
-    /** @returns a JWT that lives ten minutes unless said otherwise */
+    /** @returns a JWT that expires after ten minutes by default */
     async sign(
       { userId, sessionId, refreshCounter }: AccessClaims,
       lifeSeconds = ACCESS_TOKEN_SECONDS,
@@ -52,7 +52,7 @@ export function createAccessTokens(keyring: Keyring, clock: () => number) {
         .setExpirationTime(now + lifeSeconds)
         .sign(keys[0].bytes)
     },
-    /** @returns undefined for anything but a valid token of ours that has not expired */
+    /** @returns undefined unless the token is valid, ours and unexpired */
     async verify(token: string): Promise<AccessClaims | undefined> {
       const known = remembered.get(token)
       if (known) return known
@@ -61,7 +61,7 @@ export function createAccessTokens(keyring: Keyring, clock: () => number) {
       remembered.set(token, checked.claims, { ttl: checked.expiresAt - clock() })
       return checked.claims
     },
-    /** @returns whose an access token is, or was before it expired, and when it was made (ms) */
+    /** Verifies a token regardless of its expiry. @returns its user, session and time of issue (ms) */
     async readLate(
       token: string,
     ): Promise<{ userId: string; sessionId: string; issuedAt: number } | undefined> {
@@ -99,7 +99,7 @@ async function checkAccessToken(token: string, keys: Key[], clock: () => number)
   }
 }
 
-/** Seals each session's key with AES-256-GCM: kid (4) ‖ nonce (12) ‖ tag (16) ‖ key (32). */
+/** Encrypts session keys with AES-256-GCM: kid (4) ‖ nonce (12) ‖ tag (16) ‖ key (32). */
 function createRefreshKeys(keyring: Keyring) {
   const keys = keyring('refresh-key-sealing')
   return {
@@ -123,7 +123,7 @@ function createRefreshKeys(keyring: Keyring) {
   }
 }
 
-/** Tells by a token that a browser has signed in to an account: base64url(its id ‖ HMAC of id and e-mail). */
+/** Creates and verifies device tokens of known browsers: base64url(device id ‖ HMAC of id and e-mail). */
 function createDeviceTokens(keyring: Keyring) {
   const keys = keyring('device-token')
   const macOf = (key: Uint8Array, id: Uint8Array, email: string) =>
@@ -133,7 +133,7 @@ function createDeviceTokens(keyring: Keyring) {
       const id = bytesOfUuid(deviceId)
       return Buffer.concat([id, macOf(keys[0].bytes, id, email)]).toString('base64url')
     },
-    /** @returns the browser's id; undefined when the token is not ours, or of another account */
+    /** @returns the device id; undefined if the token is invalid or belongs to another account */
     read(token: string, email: string): string | undefined {
       if (!/^[\w-]{43}$/.test(token)) return undefined
       const bytes = Buffer.from(token, 'base64url')
@@ -168,14 +168,14 @@ function macOf(key: Uint8Array, sessionId: string, counter: number): Buffer {
 }
 
 /**
- * Derives the refresh token of a session at a counter: base64url(session id ‖ counter ‖ HMAC). The same
- * successor can be derived again, and nothing that could be replayed is stored.
+ * Derives a session's refresh token at a counter: base64url(session id ‖ counter ‖ HMAC). The
+ * successor can be derived again, so nothing replayable is stored.
  */
 export function deriveRefreshToken(key: Uint8Array, sessionId: string, counter: number): string {
   return Buffer.concat([bodyOf(sessionId, counter), macOf(key, sessionId, counter)]).toString('base64url')
 }
 
-/** Takes a token apart without trusting it; undefined when it has not even the form of one. */
+/** Parses a refresh token without verifying it; undefined if it is malformed. */
 export function parseRefreshToken(token: string): RefreshTokenParts | undefined {
   if (!/^[\w-]{48}$/.test(token)) return undefined
   const bytes = Buffer.from(token, 'base64url')

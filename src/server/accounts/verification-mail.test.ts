@@ -27,7 +27,7 @@ describeOnEachDatabase('verification mail', (kind) => {
   const verify = (link: string, token = '') =>
     send(portal, 'POST', '/api/auth/verify', { token, body: { type: 'signup', token_hash: link } })
 
-  test('the link of the mail verifies its owner and signs in, once', async () => {
+  test('has a link that verifies its owner and signs in, once', async () => {
     const person = await addUnverified()
     const { access_token } = await openTestSession(portal, person)
     const mail = await mailOf(person.email)
@@ -44,13 +44,13 @@ describeOnEachDatabase('verification mail', (kind) => {
     expect((await verify(tokenOf(mail?.link))).status).toBe(400)
   })
 
-  test('a link used twice at the same moment serves one of the two', async () => {
+  test('has a link that works once when used twice at the same time', async () => {
     const token = tokenOf((await mailOf((await addUnverified()).email))?.link)
     const replies = await Promise.all([verify(token), verify(token)])
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
   })
 
-  test('the database holds the hash of the token alone', async () => {
+  test('leaves only the hash of the token in the database', async () => {
     const mail = await mailOf((await addUnverified()).email)
     const token = tokenOf(mail?.link)
     const links = await portal.database.db.selectFrom('email_links').select('token_hash').execute()
@@ -61,7 +61,7 @@ describeOnEachDatabase('verification mail', (kind) => {
     ).not.toContain(token)
   })
 
-  test('known, verified and unknown addresses are answered alike; only the unverified gets a mail', async () => {
+  test('is sent only to unverified addresses; others get the same answer', async () => {
     const unverified = await addUnverified()
     const verified = await addPerson(portal)
     const replies = []
@@ -80,12 +80,12 @@ describeOnEachDatabase('verification mail', (kind) => {
     expect(waiting).toEqual([])
   })
 
-  test('an address is known however it is typed', async () => {
+  test('is sent however the address is typed', async () => {
     const { email } = await addUnverified()
     expect((await mailOf(`  ${email.toUpperCase()} `))?.to).toBe(email)
   })
 
-  test('asking again leaves the older link good; the use of one ends the others', async () => {
+  test('leaves the older link valid when sent again; using one ends the others', async () => {
     const { email } = await addUnverified()
     const older = tokenOf((await mailOf(email))?.link)
     const newer = tokenOf((await mailOf(email))?.link)
@@ -93,7 +93,7 @@ describeOnEachDatabase('verification mail', (kind) => {
     expect((await verify(newer)).status).toBe(400)
   })
 
-  test('a link of another person, or for another purpose, stays', async () => {
+  test('leaves links of other people and for other purposes valid', async () => {
     const { email, user_id } = await addUnverified()
     const other = tokenOf((await mailOf((await addUnverified()).email))?.link)
     const recovery = { token_hash: new Uint8Array([1]), user_id, purpose: 'recovery' as const }
@@ -111,7 +111,7 @@ describeOnEachDatabase('verification mail', (kind) => {
     expect((await verify(other)).status).toBe(200)
   })
 
-  test('the first verification ends every earlier session', async () => {
+  test('ends every earlier session at the first verification', async () => {
     const person = await addUnverified()
     const earlier = await openTestSession(portal, person)
     const token = tokenOf((await mailOf(person.email))?.link)
@@ -120,7 +120,7 @@ describeOnEachDatabase('verification mail', (kind) => {
     expect((await send(portal, 'GET', '/api/profiles/me', { token: earlier.access_token })).status).toBe(401)
   })
 
-  test('a GET uses nothing up', async () => {
+  test('has a link that a GET does not use', async () => {
     const mail = await mailOf((await addUnverified()).email)
     const token = tokenOf(mail?.link)
     for (const path of ['/auth/callback', '/api/auth/verify'])
@@ -128,7 +128,7 @@ describeOnEachDatabase('verification mail', (kind) => {
     expect((await verify(token)).status).toBe(200)
   })
 
-  test('no header and no redirect changes where a link leads', async () => {
+  test('has links that no header or redirect parameter changes', async () => {
     const { email } = await addUnverified()
     // fetch would set the Host header itself.
     const hostile = request(`${portal.url}/api/auth/resend?redirect_to=https%3A%2F%2Fevil.example`, {
@@ -150,7 +150,7 @@ describeOnEachDatabase('verification mail', (kind) => {
     expect(JSON.stringify(portal.mails)).not.toContain('evil.example')
   })
 
-  test('a link is good for 24 hours', async () => {
+  test('has a link that is valid for 24 hours', async () => {
     const person = await addUnverified()
     const onTime = tokenOf((await mailOf(person.email))?.link)
     const late = tokenOf((await mailOf((await addUnverified()).email))?.link)

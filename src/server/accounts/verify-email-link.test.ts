@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
+  previewLink,
   changePassword,
   isSignedIn,
-  openRecovery,
-  previewLink,
   receiveMail,
+  openRecovery,
   requestRecovery,
   setPassword,
   signIn,
@@ -22,7 +22,7 @@ const BUILTIN = 'admin@grupopatio.com.br'
 const STRANGERS = 'Estranha-Nebulosa-31!'
 const OWNERS = 'Travessia-Lunar-88!'
 
-describeOnEachDatabase('whose account an address becomes', (kind) => {
+describeOnEachDatabase('verifying an e-mail link', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
   let made = 0
   const newAddress = () => `dona${++made}@grupopatio.com.br`
@@ -42,8 +42,8 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
   }
   const isFull = (token: string) => isSignedIn(portal, token)
 
-  describe('signed up once', () => {
-    test('by its owner, the browser that did it confirms by itself', async () => {
+  describe('after one sign-up', () => {
+    test('by its owner, confirms without a password in the same browser', async () => {
       const email = newAddress()
       const mark = await markOf(email, OWNERS)
       const link = await linkTo(email)
@@ -54,7 +54,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await expectOwners(email)
     })
 
-    test('by its owner, a phone is asked for a password, which may be the same', async () => {
+    test('by its owner, asks for a password on a phone, which may be the same', async () => {
       const email = newAddress()
       await markOf(email, OWNERS)
       const link = await linkTo(email)
@@ -67,7 +67,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect(await receiveMail(portal, email, 'password-changed')).toBeDefined()
     })
 
-    test('by a stranger, the password of whoever has the link replaces the stranger’s', async () => {
+    test('by a stranger, replaces the stranger’s password with the link owner’s', async () => {
       const email = newAddress()
       await markOf(email, STRANGERS)
       const early = (await signIn(portal, email, STRANGERS)).body.access_token
@@ -79,12 +79,12 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
         .innerJoin('profiles', 'profiles.user_id', 'sign_in_devices.user_id')
         .select('sign_in_devices.id')
         .where('email', '=', email)
-      // The owner's alone.
+      // Only the owner's.
       expect(await devices.execute()).toHaveLength(1)
       await expectOwners(email)
     })
 
-    test('by a stranger, the link alone opens a session that may only set a password', async () => {
+    test('by a stranger, opens a session that may only set a password', async () => {
       const email = newAddress()
       await markOf(email, STRANGERS)
       const { body } = await useLink(portal, 'signup', await linkTo(email))
@@ -94,7 +94,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await expectOwners(email)
     })
 
-    test('by a stranger who changed the password meanwhile, nothing of it is left', async () => {
+    test('by a stranger who changed the password meanwhile, removes all of theirs', async () => {
       const email = newAddress()
       await markOf(email, STRANGERS)
       const { access_token } = (await signIn(portal, email, STRANGERS)).body
@@ -109,7 +109,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await expectOwners(email, 'Outra-Estranha-7!')
     })
 
-    test('a session of the same person confirms, one of somebody else does not', async () => {
+    test('confirms with a session of the same person, not with that of another', async () => {
       const email = newAddress()
       await signUp(portal, email, OWNERS)
       const link = await linkTo(email)
@@ -123,7 +123,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await expectOwners(email)
     })
 
-    test('the mark is another account’s nothing, and good for half an hour', async () => {
+    test('accepts the mark only for its account and for half an hour', async () => {
       const [email, other] = [newAddress(), newAddress()]
       const mark = await markOf(email, OWNERS)
       const foreign = await markOf(other, OWNERS)
@@ -141,7 +141,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
     })
   })
 
-  describe('signed in unverified, with a name and a request', () => {
+  describe('with a name and an access request from an unverified session', () => {
     const claim = {
       full_name: 'Dono Falso',
       workplace: 'Diretoria',
@@ -175,19 +175,19 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       ],
       ['the link alone', (_: string, link: Link) => useLink(portal, 'signup', link)],
       ['a reset', async (email: string) => setPassword(portal, await openRecovery(portal, email), OWNERS)],
-    ])('whoever proves to own the address by %s takes over none of it', async (_, prove) => {
+    ])('discards both for an owner who verifies by %s', async (_, prove) => {
       const { email } = await start()
       expect((await prove(email, await linkTo(email))).status).toBe(200)
       expect(await said(email)).toEqual(nothing)
     })
 
-    test('the browser that signed up keeps its words', async () => {
+    test('keeps both for the browser that signed up', async () => {
       const { email, mark } = await start()
       await useLink(portal, 'signup', await linkTo(email), { mark })
       expect(await said(email)).toEqual({ full_name: claim.full_name, note: claim.note })
     })
 
-    test('a request under way at that moment comes too late', async () => {
+    test('refuses a concurrent access request', async () => {
       const { email, token } = await start()
       const link = await linkTo(email)
       const { user_id } = await portal.database.db
@@ -203,11 +203,11 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
     })
   })
 
-  describe('signed up twice', () => {
+  describe('after two sign-ups', () => {
     test.each([
       ['stranger first', [STRANGERS, OWNERS]],
       ['owner first', [OWNERS, STRANGERS]],
-    ])('%s, no mark and no session lets a stored password live', async (_, passwords) => {
+    ])('%s, keeps no stored password, with any mark or session', async (_, passwords) => {
       const email = newAddress()
       const first = await markOf(email, passwords[0] as string)
       const second = await markOf(email, passwords[1] as string)
@@ -222,7 +222,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await expectOwners(email)
     })
 
-    test('whichever link is pressed, old, new or sent again, its password wins', async () => {
+    test('sets the password of whichever link is used, old, new or sent again', async () => {
       for (const which of [0, 1, 2]) {
         const email = newAddress()
         const links: Awaited<ReturnType<typeof linkTo>>[] = []
@@ -243,7 +243,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       }
     })
 
-    test('an account from before its sign-ups were counted has none to trust', async () => {
+    test('trusts no password of accounts older than the sign-up count', async () => {
       const { email } = await addPerson(portal, { password: STRANGERS, email_verified_at: null })
       const mark = await markOf(email, OWNERS)
       expect((await previewLink(portal, 'signup', await linkTo(email), { mark })).body.state).toBe(
@@ -253,7 +253,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
   })
 
   describe('with a reset in between', () => {
-    test('the reset proves the address; the verification link is over', async () => {
+    test('fails, because the reset verified the address', async () => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
       const link = await linkTo(email)
@@ -265,7 +265,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await expectOwners(email)
     })
 
-    test('asked for by a stranger, the verification link works on, and ends what may set a password', async () => {
+    test('works if a stranger asked for the reset, and ends its links', async () => {
       const email = newAddress()
       const mark = await markOf(email, OWNERS)
       const link = await linkTo(email)
@@ -275,14 +275,14 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
     })
   })
 
-  describe('of the built-in administrator', () => {
+  describe('for the built-in administrator', () => {
     beforeEach(async () => {
       await portal.database.db.deleteFrom('profiles').where('email', '=', BUILTIN).execute()
     })
     const isAdmin = async (token: string) =>
       (await send(portal, 'GET', '/api/openapi.json', { token })).status === 200
 
-    test('the password is always set with the link, also by the browser that signed up', async () => {
+    test('always requires a password, also in the browser that signed up', async () => {
       const mark = await markOf(BUILTIN, OWNERS)
       const token = (await signIn(portal, BUILTIN, OWNERS)).body.access_token
       const link = await linkTo(BUILTIN)
@@ -291,7 +291,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect(await isAdmin(body.access_token)).toBe(true)
     })
 
-    test('a stranger’s password is gone before anybody is an administrator', async () => {
+    test('removes a stranger’s password before the promotion', async () => {
       const mark = await markOf(BUILTIN, STRANGERS)
       const early = (await signIn(portal, BUILTIN, STRANGERS)).body.access_token
       const { body } = await useLink(portal, 'signup', await linkTo(BUILTIN), { mark })
@@ -301,7 +301,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect(await isAdmin((await signIn(portal, BUILTIN, OWNERS)).body.access_token)).toBe(true)
     })
 
-    test('a reset in between makes nobody an administrator, the link then does', async () => {
+    test('promotes, even after a reset in between, which does not', async () => {
       await signUp(portal, BUILTIN, STRANGERS)
       const link = await linkTo(BUILTIN)
       await setPassword(portal, await openRecovery(portal, BUILTIN), 'Meio-Caminho-55!')
@@ -311,12 +311,12 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
     })
   })
 
-  describe('a password that comes with a verification link', () => {
+  describe('with a password', () => {
     test.each([
       ['Travessia-1', 'A senha deve ter no mínimo 12 caracteres'],
       [`${'Ab3$'.repeat(32)}x`, 'A senha deve ter no máximo 128 caracteres'],
       ['Password2026!', expect.stringContaining('Senha rejeitada pelo servidor.')],
-    ])('is not %s; refused, it leaves the link and the account as they were', async (password, detail) => {
+    ])('rejects %s, and leaves the link and the account unchanged', async (password, detail) => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
       const link = await linkTo(email)
@@ -326,7 +326,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect((await useLink(portal, 'signup', link, { password: OWNERS })).status).toBe(200)
     })
 
-    test('is taken in the link’s first hour only; a fresh link, or the mark’s own browser, goes on', async () => {
+    test('accepts it in the link’s first hour only; a new link, or the browser with the mark, still works', async () => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
       const link = await linkTo(email)
@@ -344,7 +344,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await expectOwners(email)
     })
 
-    test('sent twice at the same moment sets one', async () => {
+    test('sets one when sent twice at the same time', async () => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
       const link = await linkTo(email)
@@ -357,7 +357,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect(open).toEqual(replies.map(({ status }) => status === 200))
     })
 
-    test('is recorded beside the verification', async () => {
+    test('records it in addition to the verification', async () => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
       await useLink(portal, 'signup', await linkTo(email), { password: OWNERS })
@@ -370,8 +370,8 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
     })
   })
 
-  describe('pressed again', () => {
-    test('a link tells the person whom it has verified, signed in, and nobody else', async () => {
+  describe('with a used link', () => {
+    test('reports its use to the signed-in person whom it verified, and to no one else', async () => {
       const email = newAddress()
       const mark = await markOf(email, OWNERS)
       const link = await linkTo(email)
@@ -384,14 +384,14 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
     })
   })
 
-  describe('a reset link', () => {
+  describe('for a reset', () => {
     const member = async () => (await addPerson(portal, { password: TEST_PASSWORD })).email
     const resetLink = async (email: string) => {
       await requestRecovery(portal, email)
       return (await receiveMail(portal, email, 'recovery'))?.link
     }
 
-    test('is asked about as often as one likes, and serves once', async () => {
+    test('can be previewed any number of times, and works once', async () => {
       const email = await member()
       const link = await resetLink(email)
       for (let asked = 0; asked < 3; asked++)
@@ -399,7 +399,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect((await previewLink(portal, 'signup', link)).body.code).toBe('invalid-link')
       const { status, body } = await useLink(portal, 'recovery', link, { password: OWNERS })
       expect([status, body.user.email]).toEqual([200, email])
-      // What it answers has done its work.
+      // The returned session has already ended.
       expect((await send(portal, 'GET', '/api/auth/user', { token: body.access_token })).status).toBe(401)
       expect((await previewLink(portal, 'recovery', link)).body.code).toBe('invalid-link')
       expect(await opens(email, TEST_PASSWORD)).toBe(false)
@@ -412,7 +412,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       ['travessia', 'Por favor, escolha uma senha mais forte.'],
       ['Password1!', expect.stringContaining('Senha rejeitada pelo servidor.')],
       [TEST_PASSWORD, 'A nova senha não pode ser igual às últimas 5 senhas.'],
-    ])('refuses %s and is good for another try', async (password, detail) => {
+    ])('rejects %s and can be retried', async (password, detail) => {
       const email = await member()
       const link = await resetLink(email)
       const { status, body } = await useLink(portal, 'recovery', link, { password })
@@ -421,7 +421,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect((await useLink(portal, 'recovery', link, { password: OWNERS })).status).toBe(200)
     })
 
-    test('is not ended by one that a stranger asks for; the use of one ends the others', async () => {
+    test('stays valid when a stranger asks for another; using one ends the others', async () => {
       const email = await member()
       const own = await resetLink(email)
       const strangers = await resetLink(email)

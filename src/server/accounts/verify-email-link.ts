@@ -22,14 +22,14 @@ import { endSessionsByReset, forgetPassword, replacePassword, takeFromResetLimit
 interface LinkUse {
   type: 'signup' | 'recovery'
   token: string
-  /** What POST /signup answered to the browser that signed up. */
+  /** Confirmation mark that POST /signup returned to the browser that signed up. */
   mark: string | undefined
-  /** Whose session the request carries, if any. */
+  /** Session of the request, if any. */
   caller: Actor | undefined
 }
 
 /**
- * Tells what using a link would take, and uses nothing up.
+ * Returns what using a link would require, without using it.
  * @throws ProblemError invalid-link for a link that is unknown, used or expired; rate-limited
  */
 export async function askAboutLink(context: AccountContext, use: LinkUse): Promise<LinkState> {
@@ -43,11 +43,12 @@ export async function askAboutLink(context: AccountContext, use: LinkUse): Promi
 }
 
 /**
- * Uses the link of a verification or reset mail up. Without a password it opens a session for its owner: a full one
- * where the password of the sign-up may stay, else one that may only set a password. With one it sets it first: a
- * verification then opens a full session; a reset answers the session that has set it, which is over.
- * @throws ProblemError invalid-link for a link that is unknown, used, expired or too old to set a password;
- *   password-rejected with the broken rule as detail, which leaves the link as it was; rate-limited
+ * Uses a verification or reset link. Without a password it opens a session: full if the password of
+ * the sign-up may stay, else one that may only set a password. With a password it sets that first; a
+ * reset then returns its own session, already ended.
+ * @throws ProblemError invalid-link for a link that is unknown, used, expired or too old to set a
+ * password; password-rejected with the broken rule as detail, which does not use the link; rate-
+ * limited
  */
 export async function verifyEmailLink(
   context: AccountContext,
@@ -68,7 +69,7 @@ export async function verifyEmailLink(
     if (state === 'too-late') throw tooLate()
     await confirm(within, owner)
     if (state === 'confirms') return openFor(within, owner, 'full')
-    // Whoever typed it has not proved to own the address.
+    // The author of the old password has not proved to own the address.
     await forgetPassword(db, owner.user_id)
     await clearUnverifiedRequest(db, owner.user_id)
     return openFor(within, owner, 'recovery')
@@ -92,8 +93,8 @@ async function stateOf(
 }
 
 /**
- * Whether the password of the sign-up is known to be that of whoever holds the link: there was one sign-up, and this is
- * the browser that made it, or one that has signed in with it. The built-in administrator's never is.
+ * Checks whether the sign-up's password is the link owner's: there was one sign-up, and this browser
+ * made it or has signed in with it. Never for the built-in administrator.
  */
 async function mayKeepPassword(
   context: AccountContext,
@@ -123,7 +124,10 @@ const tooLate = () =>
       'Este link tem mais de uma hora e já não serve para criar a senha. Peça um novo e-mail de confirmação.',
   })
 
-/** Hashing takes long, so the link is looked at first and used in the transaction that writes the password. */
+/**
+ * Hashing takes long, so the link is checked before and used in the transaction that writes the
+ * password.
+ */
 async function setByLink(context: AccountContext, use: LinkUse & { password: string }): Promise<Session> {
   const open = async (within: AccountContext) => {
     const link = await openLink(within, use.token, [use.type])
@@ -168,8 +172,8 @@ async function openFor(
 }
 
 /**
- * The first verification ends every earlier session: whoever opened one had not proved to own the e-mail.
- * The built-in administrator is one from here on, never before.
+ * Ends every earlier session at the first verification: its holder had not proved to own the e-mail.
+ * Also promotes the built-in administrator, who is never promoted before.
  */
 async function confirm(context: AccountContext, owner: MailedLink['owner']): Promise<void> {
   const { db } = context

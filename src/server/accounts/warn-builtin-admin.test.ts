@@ -13,7 +13,7 @@ describeOnEachDatabase('failed sign-ins of the built-in administrator', (kind) =
     await addPerson(portal, { email: BUILTIN, password: TEST_PASSWORD, role: 'admin' })
   })
 
-  test('are told by mail from the third on, once, and recorded', async () => {
+  test('are mailed from the third on, once, and recorded', async () => {
     const fail = () => signIn(portal, BUILTIN, 'errada')
     await fail()
     await fail()
@@ -33,7 +33,7 @@ describeOnEachDatabase('failed sign-ins of the built-in administrator', (kind) =
     ])
   })
 
-  test('of anybody else are not', async () => {
+  test('are not mailed for other accounts', async () => {
     portal.mails.length = 0
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     for (let count = 0; count < 4; count++) await signIn(portal, email, 'errada')
