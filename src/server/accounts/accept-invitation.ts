@@ -11,22 +11,21 @@ import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitUnknownLinks, markVerified } from './email-links.ts'
-import { hashOfLinkToken, invitationExpiry } from './mails.ts'
+import { hashLinkToken, getInvitationExpiry } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
-import { refuseGuessable } from './password-rules.ts'
+import { rejectGuessablePassword } from './password-rules.ts'
 import { openSession } from './sessions.ts'
-import { shutOutUnverified, takeFromResetLimit, writePassword } from './set-password.ts'
-import { forgetAttempts } from './sign-in-attempts.ts'
+import { revokeUnverifiedAccess, consumeResetLimit, writePassword } from './set-password.ts'
+import { clearFailures } from './sign-in-attempts.ts'
 
 type Invitation = Selectable<Tables['invitations']>
 
 /**
- * Returns the e-mail of an invitation without using it. @throws ProblemError invalid-link, rate-
- * limited
+ * Returns the e-mail of an invitation without using it. @throws ProblemError invalid-link, rate-limited
  */
-export async function askAboutInvitation(context: AccountContext, token: string): Promise<LinkState> {
+export async function previewInvitation(context: AccountContext, token: string): Promise<LinkState> {
   await limitUnknownLinks(context, token)
-  const { email } = await openInvitation(context, token)
+  const { email } = await findInvitation(context, token)
   return { email, state: 'asks-password' }
 }
 
@@ -34,32 +33,32 @@ export async function askAboutInvitation(context: AccountContext, token: string)
  * Accepts an invitation: its owner gets a verified, approved account with the invited access. Whatever
  * was done with the address before is discarded.
  * @throws ProblemError invalid-link for a link that is unknown, used, expired or withdrawn; password-
- * rejected with the broken rule as detail, which does not use the link; rate-limited
+ *   rejected with the broken rule as detail, which does not use the link; rate-limited
  */
 export async function acceptInvitation(
   context: AccountContext,
   { token, password = '' }: { token: string; password: string | undefined },
 ): Promise<Session> {
   await limitUnknownLinks(context, token)
-  const { id, email } = await openInvitation(context, token)
+  const { id, email } = await findInvitation(context, token)
   const fault = passwordFault(forcedChangeFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
-  await takeFromResetLimit(context, id)
-  await refuseGuessable(context, { password, email })
+  await consumeResetLimit(context, id)
+  await rejectGuessablePassword(context, { password, email })
   // Hashing takes long: the link is used later, in the transaction that writes the password.
   const hash = await hashPassword(password)
   return context.db.transaction().execute(async (db) => {
-    const within = { ...context, db }
+    const txContext = { ...context, db }
     await holdCatalogue(db)
-    const person = await lockAccount(within, email)
-    const invitation = await openInvitation(within, token, true)
+    const person = await lockAccount(txContext, email)
+    const invitation = await findInvitation(txContext, token, true)
     if (person.email_verified_at) throw new ProblemError('invalid-link')
     const userId = person.user_id
-    await shutOutUnverified(db, userId)
+    await revokeUnverifiedAccess(db, userId)
     await clearUnverifiedRequest(db, userId)
-    await forgetAttempts(db, email)
-    await markVerified(within, userId)
-    const device_token = await writePassword(within, person, hash)
+    await clearFailures(db, email)
+    await markVerified(txContext, userId)
+    const device_token = await writePassword(txContext, person, hash)
     const { types, marcas, estados } = invitation
     const given = { approved: true, types, marcas, estados, valid_until: null }
     await db
@@ -68,15 +67,15 @@ export async function acceptInvitation(
       .where('user_id', '=', userId)
       .execute()
     const { approved, valid_until } = person
-    await recordAudit(within, {
+    await recordAudit(txContext, {
       action: 'invitation-accepted',
       actor: person,
       target: person,
       before: { approved, types: person.types, marcas: person.marcas, estados: person.estados, valid_until },
-      after: { ...given, invited_by: await emailOf(db, invitation.invited_by) },
+      after: { ...given, invited_by: await findEmail(db, invitation.invited_by) },
     })
     const profile = (await findProfile(db, userId)) as Profile
-    return { ...(await openSession(within, { profile, kind: 'full' })), device_token }
+    return { ...(await openSession(txContext, { profile, kind: 'full' })), device_token }
   })
 }
 
@@ -84,7 +83,7 @@ export async function acceptInvitation(
  * @param lock whether to lock it until the transaction ends; lock its account first
  * @throws ProblemError invalid-link
  */
-async function openInvitation(
+async function findInvitation(
   { db, clock }: PublicContext,
   token: string,
   lock = false,
@@ -96,13 +95,13 @@ async function openInvitation(
     .where('id', 'in', ({ selectFrom }) =>
       selectFrom('email_links')
         .select('invitation_id')
-        .where('token_hash', '=', hashOfLinkToken(token))
+        .where('token_hash', '=', hashLinkToken(token))
         .where('purpose', '=', 'invitation')
         .where('expires_at', '>', at),
     )
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst()
-  if (!invitation || invitationExpiry(invitation.invited_at) <= at) throw new ProblemError('invalid-link')
+  if (!invitation || getInvitationExpiry(invitation.invited_at) <= at) throw new ProblemError('invalid-link')
   return invitation
 }
 
@@ -121,6 +120,6 @@ async function lockAccount({ db, clock }: PublicContext, email: string): Promise
     .executeTakeFirstOrThrow()
 }
 
-async function emailOf(db: Db, userId: string | null): Promise<string | null> {
+async function findEmail(db: Db, userId: string | null): Promise<string | null> {
   return (userId && (await findProfile(db, userId))?.email) || null
 }

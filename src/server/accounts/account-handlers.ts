@@ -1,7 +1,7 @@
 import type { accountRoutes } from '#contract/accounts.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { acceptInvitation, askAboutInvitation } from './accept-invitation.ts'
+import { acceptInvitation, previewInvitation } from './accept-invitation.ts'
 import type { AccountServices } from './account-context.ts'
 import { disownEmail } from './disown-email.ts'
 import { requestLinkMail } from './email-links.ts'
@@ -9,14 +9,14 @@ import { presentAuthUser, refreshSession, signOut } from './sessions.ts'
 import { changePassword, resetPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
-import { askAboutLink, verifyEmailLink } from './verify-email-link.ts'
+import { previewLink, verifyEmailLink } from './verify-email-link.ts'
 
 /** Our forms send the captcha at the top level, the official auth-js client in `gotrue_meta_security`. */
 interface WithCaptcha {
   captcha?: string | undefined
   gotrue_meta_security?: { captcha_token?: string | undefined } | undefined
 }
-const captchaOf = (body: WithCaptcha) => body.captcha ?? body.gotrue_meta_security?.captcha_token
+const getCaptcha = (body: WithCaptcha) => body.captcha ?? body.gotrue_meta_security?.captcha_token
 
 export function accountHandlers(services: AccountServices): Handlers<typeof accountRoutes> {
   const { humanCheck, altcha } = services
@@ -31,11 +31,11 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
       }
       if (!('email' in body)) throw new ProblemError('invalid-input')
       const { email, password, device_token: deviceToken } = body
-      return signIn({ ...services, ...context }, { email, password, deviceToken, captcha: captchaOf(body) })
+      return signIn({ ...services, ...context }, { email, password, deviceToken, captcha: getCaptcha(body) })
     },
     readUser: ({ context: { actor } }) => presentAuthUser(actor.profile, actor.sessionKind),
     signOut: ({ context, query }) => signOut(context, query.scope).then(() => undefined),
-    signUp: ({ context, body }) => signUp({ ...services, ...context }, { ...body, captcha: captchaOf(body) }),
+    signUp: ({ context, body }) => signUp({ ...services, ...context }, { ...body, captcha: getCaptcha(body) }),
     async requestRecovery({ context, body }) {
       await requestLinkMail({ ...services, ...context }, { kind: 'recovery', email: body.email })
       return {}
@@ -51,11 +51,11 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
       const { type, token_hash: token, mark, password } = body
       if (type === 'invite')
         return query.dryRun === 'true'
-          ? askAboutInvitation({ ...services, ...context }, token)
+          ? previewInvitation({ ...services, ...context }, token)
           : acceptInvitation({ ...services, ...context }, { token, password })
       const use = { type, token, mark, caller }
       return query.dryRun === 'true'
-        ? askAboutLink({ ...services, ...context }, use)
+        ? previewLink({ ...services, ...context }, use)
         : verifyEmailLink({ ...services, ...context }, { ...use, password })
     },
     async readChallenge() {
@@ -63,7 +63,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
       return altcha.createChallenge()
     },
     async verifyRecaptcha({ context, body }) {
-      const pass = await humanCheck.tradeForPass(body.token, context.request.ip)
+      const pass = await humanCheck.exchangeForPass(body.token, context.request.ip)
       return pass ? { success: true, pass } : { success: false }
     },
   }

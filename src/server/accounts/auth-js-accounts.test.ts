@@ -24,7 +24,7 @@ describeOnEachDatabase('@supabase/auth-js accounts', (kind) => {
       detectSessionInUrl: false,
     })
   const captcha = async () => ({ captchaToken: encodeAnswer(await answerChallenge(portal)) })
-  const problemOf = (error: unknown) => {
+  const toProblem = (error: unknown) => {
     expect(error).toBeInstanceOf(AuthApiError)
     const { message, status, code } = error as AuthApiError
     return { message, status, code }
@@ -84,7 +84,7 @@ describeOnEachDatabase('@supabase/auth-js accounts', (kind) => {
     const client = createClient()
     expect((await client.resend({ type: 'signup', email })).error).toBeNull()
     const again = await client.resend({ type: 'signup', email })
-    expect(problemOf(again.error)).toMatchObject({ status: 429, code: 'rate_limited' })
+    expect(toProblem(again.error)).toMatchObject({ status: 429, code: 'rate_limited' })
     const token_hash = getLinkToken((await receiveMail(portal, email, 'verification'))?.link)
     expect((await client.verifyOtp({ type: 'signup', token_hash })).error).toBeNull()
   })
@@ -102,7 +102,7 @@ describeOnEachDatabase('@supabase/auth-js accounts', (kind) => {
     expect((await client.getUser()).data.user?.email).toBe(email)
 
     const weak = await client.updateUser({ password: 'travessia' })
-    expect(problemOf(weak.error)).toEqual({
+    expect(toProblem(weak.error)).toEqual({
       message: 'Por favor, escolha uma senha mais forte.',
       status: 422,
       code: 'password_rejected',
@@ -125,13 +125,13 @@ describeOnEachDatabase('@supabase/auth-js accounts', (kind) => {
     const token_hash = getLinkToken((await receiveMail(portal, email, 'recovery'))?.link)
     await createClient().verifyOtp({ type: 'recovery', token_hash })
     const again = await client.verifyOtp({ type: 'recovery', token_hash })
-    expect(problemOf(again.error)).toEqual({
+    expect(toProblem(again.error)).toEqual({
       message: 'Este link já foi usado ou expirou. Peça um novo e-mail e use o link mais recente.',
       status: 400,
       code: 'invalid_link',
     })
     await client.signInWithPassword({ email, password: TEST_PASSWORD, options: await captcha() })
     const { error } = await client.updateUser({ password: NEW_PASSWORD })
-    expect(problemOf(error)).toMatchObject({ status: 403, code: 'forbidden' })
+    expect(toProblem(error)).toMatchObject({ status: 403, code: 'forbidden' })
   })
 })

@@ -105,13 +105,13 @@ describeOnEachDatabase('changing the password', (kind) => {
   })
 
   describe('to one of the last five', () => {
-    const forgetLimits = () => portal.database.db.deleteFrom('rate_limits').execute()
+    const clearRateLimits = () => portal.database.db.deleteFrom('rate_limits').execute()
     /** Sets an initial password, then changes it, bypassing the rate limit. */
     const withHistory = async (changes: number) => {
       const member = await addMember()
       for (let n = 1; n <= changes; n++) {
         expect((await changePassword(portal, member.token, nth(n))).body).toMatchObject({ success: true })
-        await forgetLimits()
+        await clearRateLimits()
       }
       return member
     }
@@ -120,7 +120,7 @@ describeOnEachDatabase('changing the password', (kind) => {
       const { token } = await withHistory(5)
       for (const n of [5, 4, 3, 2, 1]) {
         expect((await changePassword(portal, token, nth(n))).body, nth(n)).toEqual(REUSED)
-        await forgetLimits()
+        await clearRateLimits()
       }
       const fresh = await changePassword(portal, token, TEST_PASSWORD)
       expect(fresh.body).toMatchObject({ success: true })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { companyEmail } from './sign-up.ts'
+import { parseCompanyEmail } from './sign-up.ts'
 
 const DOMAIN = 'grupopatio.com.br'
 
@@ -9,7 +9,7 @@ describe('the e-mail of a new account', () => {
     ['Vera.Vendas@GrupoPatio.COM.br', 'vera.vendas@grupopatio.com.br'],
     ["d'avila@grupopatio.com.br", "d'avila@grupopatio.com.br"],
   ])('accepts %s', (typed, address) => {
-    expect(companyEmail(typed, DOMAIN)).toBe(address)
+    expect(parseCompanyEmail(typed, DOMAIN)).toBe(address)
   })
 
   test.each([
@@ -35,17 +35,17 @@ describe('the e-mail of a new account', () => {
     ['no name', '@grupopatio.com.br'],
     ['angle brackets', 'Vera <vera@grupopatio.com.br>'],
   ])('rejects %s', (_, typed) => {
-    expect(() => companyEmail(typed, DOMAIN)).toThrow('Apenas e-mails @grupopatio.com.br são permitidos')
+    expect(() => parseCompanyEmail(typed, DOMAIN)).toThrow('Apenas e-mails @grupopatio.com.br são permitidos')
   })
 
   test('rejects a tag, which would give one mailbox many accounts', () => {
     for (const typed of ['vera+1@grupopatio.com.br', '+@grupopatio.com.br'])
-      expect(() => companyEmail(typed, DOMAIN)).toThrow("Use seu e-mail sem o sinal '+'")
+      expect(() => parseCompanyEmail(typed, DOMAIN)).toThrow("Use seu e-mail sem o sinal '+'")
   })
 
   test('rejects a Kelvin sign in the domain, which lower-cases to k', () => {
-    expect(companyEmail('vera@KIA.com', 'kia.com')).toBe('vera@kia.com')
-    expect(() => companyEmail('vera@\u212aia.com', 'kia.com')).toThrow(
+    expect(parseCompanyEmail('vera@KIA.com', 'kia.com')).toBe('vera@kia.com')
+    expect(() => parseCompanyEmail('vera@\u212aia.com', 'kia.com')).toThrow(
       'Apenas e-mails @kia.com são permitidos',
     )
   })

@@ -22,7 +22,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     const reply = await send(portal, 'POST', '/api/auth/token?grant_type=password', { body })
     return reply.status === 200 ? 'signed in' : `${reply.status} ${reply.body.code}`
   }
-  const trade = async (token: string) =>
+  const exchange = async (token: string) =>
     (await send(portal, 'POST', '/api/functions/verify-recaptcha', { body: { token } })).body
   const rightAnswer = async () => encodeAnswer(await answerChallenge(portal))
 
@@ -51,13 +51,13 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     ].map(encodeAnswer)
     for (const captcha of ['x', 'null', encodeAnswer({}), encodeAnswer([null]), forged, ...twisted]) {
       expect(await signIn({ captcha }), captcha).toBe('400 human-check-failed')
-      expect(await trade(captcha), captcha).toEqual({ success: false })
+      expect(await exchange(captcha), captcha).toEqual({ success: false })
     }
   })
 
   describe('accepts a pass', () => {
     test('once, in exchange for a correct answer', async () => {
-      const { success, pass } = await trade(await rightAnswer())
+      const { success, pass } = await exchange(await rightAnswer())
       expect(success).toBe(true)
       expect(await signIn({ captcha: pass })).toBe('signed in')
       expect(await signIn({ captcha: pass })).toBe('400 human-check-failed')
@@ -96,7 +96,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     test('once, however it is encoded', async () => {
       const { challenge, solution } = await answerChallenge(portal)
       const first = encodeAnswer({ challenge, solution })
-      expect((await trade(first)).success).toBe(true)
+      expect((await exchange(first)).success).toBe(true)
       const parameters = Object.fromEntries(Object.entries(challenge.parameters).reverse())
       const again = [
         first,
@@ -110,7 +110,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
         ),
       ]
       for (const answer of again) {
-        expect(await trade(answer), answer).toEqual({ success: false })
+        expect(await exchange(answer), answer).toEqual({ success: false })
         expect(await signIn({ captcha: answer }), answer).toBe('400 human-check-failed')
       }
     })
@@ -123,22 +123,22 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
           { challenge, solution: { ...solution, ...wrong } },
           { challenge, solution },
         ]
-        for (const answer of answers) expect(await trade(encodeAnswer(answer))).toEqual({ success: false })
+        for (const answer of answers) expect(await exchange(encodeAnswer(answer))).toEqual({ success: false })
       }
       const wrong = [
         { challenge: { ...challenge, parameters: { ...challenge.parameters, cost: 2 } }, solution },
         { challenge: { ...challenge, parameters: { ...challenge.parameters, keyPrefix: '' } }, solution },
       ]
-      for (const answer of wrong) expect(await trade(encodeAnswer(answer))).toEqual({ success: false })
-      expect((await trade(encodeAnswer({ challenge, solution }))).success).toBe(true)
+      for (const answer of wrong) expect(await exchange(encodeAnswer(answer))).toEqual({ success: false })
+      expect((await exchange(encodeAnswer({ challenge, solution }))).success).toBe(true)
     })
 
     test('for twenty minutes', async () => {
       const [soon, late] = [await rightAnswer(), await rightAnswer()]
       portal.clock.advance(19 * 60_000)
-      expect((await trade(soon)).success).toBe(true)
+      expect((await exchange(soon)).success).toBe(true)
       portal.clock.advance(60_000)
-      expect(await trade(late)).toEqual({ success: false })
+      expect(await exchange(late)).toEqual({ success: false })
     })
   })
 
@@ -151,9 +151,9 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
   test('checks 600 wrong answers in five minutes from one address', async () => {
     const answer = (token: string) =>
       send(portal, 'POST', '/api/functions/verify-recaptcha', { body: { token } })
-    const statuses = async (count: number, tokenOf: () => Promise<string>) => {
+    const statuses = async (count: number, createAnswer: () => Promise<string>) => {
       const found = []
-      for (let asked = 0; asked < count; asked++) found.push((await answer(await tokenOf())).status)
+      for (let asked = 0; asked < count; asked++) found.push((await answer(await createAnswer())).status)
       return found
     }
     const wrongAnswer = async () => {
@@ -162,7 +162,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     }
     const wrong = await wrongAnswer()
     const used = await rightAnswer()
-    expect([await trade(used), (await answer(wrong)).status]).toMatchObject([{ success: true }, 200])
+    expect([await exchange(used), (await answer(wrong)).status]).toMatchObject([{ success: true }, 200])
     await portal.database.db
       .updateTable('rate_limits')
       .set({ taken: 598 })
@@ -179,6 +179,6 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     expect(await signIn({ captcha: late })).toBe('429 rate-limited')
     // An answer that was not checked may be sent again.
     portal.clock.advance(5 * 60_000)
-    expect((await trade(late)).success).toBe(true)
+    expect((await exchange(late)).success).toBe(true)
   })
 })

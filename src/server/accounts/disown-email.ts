@@ -7,8 +7,8 @@ import { recordAudit } from '#server/operations/audit.ts'
 import { pseudonymizeChanges } from '#server/users/delete-users.ts'
 import { deleteInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
-import { cancelLinks, limitUnknownLinks, type MailedLink, openLink } from './email-links.ts'
-import { retirePassword } from './set-password.ts'
+import { cancelLinks, limitUnknownLinks, type EmailLink, lockLink } from './email-links.ts'
+import { archivePassword } from './set-password.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended'
 
@@ -20,14 +20,14 @@ type Outcome = 'account-removed' | 'sessions-ended'
 export async function disownEmail(context: AccountContext, token: string): Promise<{ outcome: Outcome }> {
   await limitUnknownLinks(context, token)
   const outcome = await context.db.transaction().execute(async (db) => {
-    const within = { ...context, db }
-    const { purpose, owner } = await openLink(within, token, ['disown-account', 'disown-change'])
-    return purpose === 'disown-account' ? removeAccount(within, owner) : shutOut(within, owner)
+    const txContext = { ...context, db }
+    const { purpose, owner } = await lockLink(txContext, token, ['disown-account', 'disown-change'])
+    return purpose === 'disown-account' ? removeAccount(txContext, owner) : revokeAccess(txContext, owner)
   })
   return { outcome }
 }
 
-async function removeAccount(context: PublicContext, owner: MailedLink['owner']): Promise<Outcome> {
+async function removeAccount(context: PublicContext, owner: EmailLink['owner']): Promise<Outcome> {
   const { db } = context
   const userId = owner.user_id
   if (owner.email_verified_at) throw new ProblemError('invalid-link')
@@ -43,13 +43,13 @@ async function removeAccount(context: PublicContext, owner: MailedLink['owner'])
   return 'account-removed'
 }
 
-async function shutOut(context: PublicContext, owner: MailedLink['owner']): Promise<Outcome> {
+async function revokeAccess(context: PublicContext, owner: EmailLink['owner']): Promise<Outcome> {
   const { db } = context
   const userId = owner.user_id
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
   // Ending sessions is not enough: with the password one could sign in again.
-  await retirePassword(db, userId)
+  await archivePassword(db, userId)
   await cancelLinks(db, userId, ['recovery', 'disown-change'])
   await queueMail(context, 'recovery', owner.email)
   await recordAudit(context, { action: 'password-disowned', actor: owner, target: owner })

@@ -7,7 +7,7 @@ import { queueMail } from '#server/mail/mails.ts'
 import { deleteInvitations } from '#server/users/invitations.ts'
 import { lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
-import { hashOfLinkToken } from './mails.ts'
+import { hashLinkToken } from './mails.ts'
 
 /** High, because a dealership shares one IP address: at the limit, everybody there waits for minutes. */
 const MAILS_PER_IP = { max: 60, windowSeconds: 300 }
@@ -24,12 +24,12 @@ const ACTIONS = { verification: 'resend', recovery: 'recover' } as const
 type MailAction = 'sign-up' | 'resend' | 'recover'
 
 /** Limits mails by the caller's IP address. @throws ProblemError rate-limited */
-export function limitMailsFrom(
-  { takeFromLimit, request }: AccountContext,
+export function limitMailsPerIp(
+  { consumeRateLimit, request }: AccountContext,
   action: MailAction,
 ): Promise<void> {
   const limit = action === 'sign-up' ? SIGN_UPS_PER_IP : MAILS_PER_IP
-  return takeFromLimit(`${action} ${ipGroup(request.ip)}`, limit)
+  return consumeRateLimit(`${action} ${ipGroup(request.ip)}`, limit)
 }
 
 /**
@@ -37,13 +37,13 @@ export function limitMailsFrom(
  * @param email in lower case
  * @throws ProblemError rate-limited
  */
-export async function limitMailsTo(
-  { takeFromLimit }: AccountContext,
+export async function limitMailsPerRecipient(
+  { consumeRateLimit }: AccountContext,
   action: MailAction,
   email: string,
 ): Promise<void> {
-  await takeFromLimit(`${action}-minute ${email}`, MAILS_PER_MINUTE)
-  await takeFromLimit(`${action}-hour ${email}`, MAILS_PER_HOUR)
+  await consumeRateLimit(`${action}-minute ${email}`, MAILS_PER_MINUTE)
+  await consumeRateLimit(`${action}-hour ${email}`, MAILS_PER_HOUR)
 }
 
 /**
@@ -56,8 +56,8 @@ export async function requestLinkMail(
   { kind, email: typed }: { kind: keyof typeof ACTIONS; email: string },
 ): Promise<void> {
   const email = typed.toLowerCase()
-  await limitMailsFrom(context, ACTIONS[kind])
-  await limitMailsTo(context, ACTIONS[kind], email)
+  await limitMailsPerIp(context, ACTIONS[kind])
+  await limitMailsPerRecipient(context, ACTIONS[kind], email)
   await queueMail(context, kind, email)
 }
 
@@ -67,20 +67,20 @@ export async function requestLinkMail(
  * @throws ProblemError rate-limited
  */
 export async function limitUnknownLinks(
-  { db, clock, takeFromLimit, request }: AccountContext,
+  { db, clock, consumeRateLimit, request }: AccountContext,
   token: string,
 ): Promise<void> {
   const known = await db
     .selectFrom('email_links')
     .select('purpose')
-    .where('token_hash', '=', hashOfLinkToken(token))
+    .where('token_hash', '=', hashLinkToken(token))
     .where('expires_at', '>', new Date(clock()))
     .executeTakeFirst()
-  if (!known) await takeFromLimit(`email-link ${ipGroup(request.ip)}`, UNKNOWN_LINKS_PER_IP)
+  if (!known) await consumeRateLimit(`email-link ${ipGroup(request.ip)}`, UNKNOWN_LINKS_PER_IP)
 }
 
 /** A mailed link that is still valid. */
-export interface MailedLink {
+export interface EmailLink {
   token_hash: Uint8Array
   purpose: LinkPurpose
   expires_at: Date
@@ -92,16 +92,16 @@ export interface MailedLink {
  * concurrent uses of one person's links.
  * @throws ProblemError invalid-link for a link that is unknown, used or expired
  */
-export async function openLink(
+export async function lockLink(
   { db, clock }: PublicContext,
   token: string,
   purposes: LinkPurpose[],
-): Promise<MailedLink> {
+): Promise<EmailLink> {
   const find = () =>
     db
       .selectFrom('email_links')
       .selectAll()
-      .where('token_hash', '=', hashOfLinkToken(token))
+      .where('token_hash', '=', hashLinkToken(token))
       .where('purpose', 'in', purposes)
       .where('expires_at', '>', new Date(clock()))
       .executeTakeFirst()

@@ -28,7 +28,7 @@ export interface HumanCheckService {
    * Checks an answer.
    * @param answer what the widget produced
    * @param claim called before the costly check, with a canonical id of the answer; false means that the
-   * answer was used already. May throw
+   *   answer was used already. May throw
    * @throws ProblemError human-check-unavailable if the service cannot be reached
    */
   isRight(answer: string, ip: string, claim: (id: string) => Promise<boolean>): Promise<boolean>
@@ -39,7 +39,7 @@ interface Sender {
   /** The device, if it is known to the account of the request. */
   deviceId?: string | undefined
   /** E-mail in lower case and form of the request; a refusal is counted. */
-  aimedAt?: { email: string; form: 'sign-in' | 'sign-up' }
+  target?: { email: string; form: 'sign-in' | 'sign-up' }
 }
 
 export type HumanCheck = ReturnType<typeof createHumanCheck>
@@ -53,12 +53,12 @@ interface HumanCheckServices extends Limits {
 
 /** Creates the check that forms require; answers and passes work once. */
 export function createHumanCheck(
-  { db, keyring, clock, takeFromLimit, giveBackToLimit, countRefusal }: HumanCheckServices,
+  { db, keyring, clock, consumeRateLimit, refundRateLimit, countRefusal }: HumanCheckServices,
   service: HumanCheckService,
 ) {
   const keys = keyring(AUDIENCE)
 
-  async function spend(id: string, lifeMs: number): Promise<boolean> {
+  async function markUsed(id: string, lifeMs: number): Promise<boolean> {
     const inserted = await db
       .insertInto('used_human_checks')
       .values({ id, expires_at: new Date(clock() + lifeMs) })
@@ -71,13 +71,13 @@ export function createHumanCheck(
   async function isFreshAnswer(answer: string, { ip, deviceId }: Sender): Promise<boolean> {
     const key = `human-check ${deviceId ?? ipGroup(ip)}`
     let claimed: string | undefined
-    let isTaken = false
+    let isConsumed = false
     const claim = async (id: string) => {
       // A wrong answer uses up its challenge too: a new try needs a new challenge.
-      if (!(await spend(id, REMEMBER_ANSWER_MS))) return false
+      if (!(await markUsed(id, REMEMBER_ANSWER_MS))) return false
       claimed = id
-      await takeFromLimit(key, deviceId ? DEVICE_FAILURE_LIMIT : FAILURE_LIMIT)
-      isTaken = true
+      await consumeRateLimit(key, deviceId ? DEVICE_FAILURE_LIMIT : FAILURE_LIMIT)
+      isConsumed = true
       return true
     }
     // Counts as wrong while it is checked.
@@ -90,11 +90,11 @@ export function createHumanCheck(
       if (claimed) await db.deleteFrom('used_human_checks').where('id', '=', claimed).execute()
       throw error
     } finally {
-      if (isTaken && !isWrong) await giveBackToLimit(key)
+      if (isConsumed && !isWrong) await refundRateLimit(key)
     }
   }
 
-  async function idOfPass(pass: string): Promise<string | undefined> {
+  async function readPassId(pass: string): Promise<string | undefined> {
     for (const { bytes } of keys) {
       const verified = await jwtVerify(pass, bytes, {
         algorithms: ['HS256'],
@@ -111,7 +111,7 @@ export function createHumanCheck(
      * Exchanges an answer for a pass. @returns a pass for one request within two minutes; undefined if
      * wrong
      */
-    async tradeForPass(answer: string, ip: string): Promise<string | undefined> {
+    async exchangeForPass(answer: string, ip: string): Promise<string | undefined> {
       if (!(await isFreshAnswer(answer, { ip }))) return undefined
       const now = Math.floor(clock() / 1000)
       return new SignJWT()
@@ -124,19 +124,19 @@ export function createHumanCheck(
     /**
      * Uses a pass or a raw answer.
      * @throws ProblemError human-check-required without one, human-check-failed for a wrong or used one,
-     * rate-limited
+     *   rate-limited
      */
-    async demand(passOrAnswer: string | undefined, sender: Sender): Promise<void> {
+    async verify(passOrAnswer: string | undefined, sender: Sender): Promise<void> {
       try {
         if (!passOrAnswer) throw new ProblemError('human-check-required')
-        const id = await idOfPass(passOrAnswer)
-        const isGood = id ? await spend(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, sender)
+        const id = await readPassId(passOrAnswer)
+        const isGood = id ? await markUsed(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, sender)
         if (!isGood) throw new ProblemError('human-check-failed')
       } catch (error) {
-        const { ip, aimedAt } = sender
-        if (aimedAt && error instanceof ProblemError) {
-          const outcome = aimedAt.form === 'sign-in' ? error.code : `${aimedAt.form} ${error.code}`
-          countRefusal({ email: aimedAt.email, outcome, ip })
+        const { ip, target } = sender
+        if (target && error instanceof ProblemError) {
+          const outcome = target.form === 'sign-in' ? error.code : `${target.form} ${error.code}`
+          countRefusal({ email: target.email, outcome, ip })
         }
         throw error
       }
@@ -155,7 +155,7 @@ export interface Altcha extends HumanCheckService {
  */
 export function createAltcha(keyring: Keyring, cost: number, clock: () => number): Altcha {
   const keys = keyring('altcha')
-  const secretsNow = () => keys.map(({ bytes }) => Buffer.from(bytes).toString('base64url'))
+  const listSecrets = () => keys.map(({ bytes }) => Buffer.from(bytes).toString('base64url'))
   return {
     async createChallenge() {
       const challenge = await createChallenge({
@@ -163,7 +163,7 @@ export function createAltcha(keyring: Keyring, cost: number, clock: () => number
         cost,
         deriveKey,
         expiresAt: Math.floor(clock() / 1000) + CHALLENGE_SECONDS,
-        hmacSignatureSecret: secretsNow()[0] as string,
+        hmacSignatureSecret: listSecrets()[0] as string,
       })
       return { parameters: { ...challenge.parameters }, signature: challenge.signature as string }
     },
@@ -171,7 +171,7 @@ export function createAltcha(keyring: Keyring, cost: number, clock: () => number
       const payload = readPayload(answer)
       if (!payload || payload.challenge.parameters.expiresAt * 1000 <= clock()) return false
       const { challenge, solution } = payload
-      for (const secret of secretsNow()) {
+      for (const secret of listSecrets()) {
         // The computed signature is claimed, not the presented one.
         const signature = sign(challenge.parameters, secret)
         if (!isSame(signature, challenge.signature)) continue

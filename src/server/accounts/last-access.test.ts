@@ -17,7 +17,7 @@ const HOUR = 60 * 60_000
 describeOnEachDatabase('the last access', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, sessionMaxDays: 7 })
   beforeEach(() => portal.clock.advance(HOUR))
-  const lastOf = async (email: string) => {
+  const readLastAccess = async (email: string) => {
     const { db } = portal.database
     const row = await db
       .selectFrom('profiles')
@@ -29,9 +29,9 @@ describeOnEachDatabase('the last access', (kind) => {
 
   test('is updated by a sign-in with the password', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
-    expect(await lastOf(email)).toBeUndefined()
+    expect(await readLastAccess(email)).toBeUndefined()
     await signIn(portal, email, TEST_PASSWORD)
-    expect(await lastOf(email)).toBe(portal.clock())
+    expect(await readLastAccess(email)).toBe(portal.clock())
   })
 
   test('is updated by a verification link', async () => {
@@ -40,7 +40,7 @@ describeOnEachDatabase('the last access', (kind) => {
     const { link } = (await receiveMail(portal, email, 'verification')) ?? {}
     const { body } = await useLink(portal, 'signup', link, { mark })
     expect(body.user.last_sign_in_at).toBe(new Date(portal.clock()).toISOString())
-    expect(await lastOf(email)).toBe(portal.clock())
+    expect(await readLastAccess(email)).toBe(portal.clock())
   })
 
   test.each([
@@ -51,7 +51,7 @@ describeOnEachDatabase('the last access', (kind) => {
     await requestRecovery(portal, email)
     const { link } = (await receiveMail(portal, email, 'recovery')) ?? {}
     expect((await useLink(portal, 'recovery', link, beside)).status).toBe(200)
-    expect(await lastOf(email)).toBe(portal.clock())
+    expect(await readLastAccess(email)).toBe(portal.clock())
   })
 
   test('is updated once per day in São Paulo while a session is refreshed', async () => {
@@ -64,7 +64,7 @@ describeOnEachDatabase('the last access', (kind) => {
       portal.clock.advance(HOUR / 2)
       renewedAt.push(portal.clock())
       refresh_token = (await refreshSession(portal, refresh_token)).body.refresh_token
-      written.add(await lastOf(person.email))
+      written.add(await readLastAccess(person.email))
     }
     const { format } = new Intl.DateTimeFormat('pt-BR', { timeZone: 'America/Sao_Paulo' })
     const firstOfEachDay = renewedAt.filter(

@@ -5,10 +5,10 @@ import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { MailContext, Mails } from '#server/mail/mails.ts'
 import { findByEmail } from '#server/users/user-queries.ts'
 
-type MintedPurpose = Exclude<LinkPurpose, 'signup-used'>
+type MailedPurpose = Exclude<LinkPurpose, 'signup-used'>
 
 type OwnedLink =
-  | { userId: string; purpose: Exclude<MintedPurpose, 'invitation'> }
+  | { userId: string; purpose: Exclude<MailedPurpose, 'invitation'> }
   | { invitationId: string; purpose: 'invitation' }
 
 const TOKEN_BYTES = 32
@@ -17,7 +17,7 @@ export const HOUR_MS = 60 * 60_000
 export const SIGN_UP_LINK_MS = 24 * HOUR_MS
 
 /** Pages and lifetimes of links; people may notice a stranger's change late. */
-const LINKS: Record<MintedPurpose, { lifeMs: number; page: (token: string) => string }> = {
+const LINKS: Record<MailedPurpose, { lifeMs: number; page: (token: string) => string }> = {
   signup: { lifeMs: SIGN_UP_LINK_MS, page: (token) => `/auth/callback#token_hash=${token}&type=signup` },
   recovery: { lifeMs: HOUR_MS, page: (token) => `/reset-password#token_hash=${token}&type=recovery` },
   invitation: {
@@ -29,12 +29,12 @@ const LINKS: Record<MintedPurpose, { lifeMs: number; page: (token: string) => st
 }
 
 /** Returns when an invitation expires. */
-export function invitationExpiry(invitedAt: Date): Date {
+export function getInvitationExpiry(invitedAt: Date): Date {
   return new Date(invitedAt.getTime() + LINKS.invitation.lifeMs)
 }
 
 /** Hashes a mailed token; only the hash is stored. */
-export function hashOfLinkToken(token: string): Uint8Array {
+export function hashLinkToken(token: string): Uint8Array {
   return createHash('sha256').update(token).digest()
 }
 
@@ -43,7 +43,7 @@ export function hashOfLinkToken(token: string): Uint8Array {
  * token is in the fragment, so that it reaches no server log and mail scanners do not use the link.
  * @returns the link, which must appear only in the mail
  */
-export async function mintEmailLink(
+export async function createEmailLink(
   { db, clock, publicUrl }: Pick<MailContext, 'db' | 'clock' | 'publicUrl'>,
   { purpose, ...owner }: OwnedLink,
 ): Promise<string> {
@@ -52,7 +52,7 @@ export async function mintEmailLink(
   await db
     .insertInto('email_links')
     .values({
-      token_hash: hashOfLinkToken(token),
+      token_hash: hashLinkToken(token),
       user_id: 'userId' in owner ? owner.userId : null,
       invitation_id: 'invitationId' in owner ? owner.invitationId : null,
       purpose,
@@ -73,11 +73,11 @@ export const accountMails = {
       .where('i.email', '=', mail.recipient)
       .executeTakeFirst()
     if (!invitation) return undefined
-    const expiresAt = invitationExpiry(invitation.invited_at)
+    const expiresAt = getInvitationExpiry(invitation.invited_at)
     if (expiresAt.getTime() <= clock()) return undefined
     const { full_name, email } = invitation
     const inviter = full_name && email ? `${full_name} (${email})` : (email ?? 'Um administrador')
-    const link = await mintEmailLink(context, { invitationId: invitation.id, purpose: 'invitation' })
+    const link = await createEmailLink(context, { invitationId: invitation.id, purpose: 'invitation' })
     return {
       subject: `Convite para o portal de relatórios ${groupName}`,
       heading: 'Seu acesso está pronto',
@@ -98,8 +98,8 @@ export const accountMails = {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person || person.email_verified_at) return undefined
     const userId = person.user_id
-    const link = await mintEmailLink(context, { userId, purpose: 'signup' })
-    const notMe = await mintEmailLink(context, { userId, purpose: 'disown-account' })
+    const link = await createEmailLink(context, { userId, purpose: 'signup' })
+    const notMe = await createEmailLink(context, { userId, purpose: 'disown-account' })
     return {
       subject: `Confirme seu e-mail no portal ${context.groupName}`,
       heading: 'Confirme seu e-mail',
@@ -145,7 +145,7 @@ export const accountMails = {
   async recovery(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined
-    const link = await mintEmailLink(context, { userId: person.user_id, purpose: 'recovery' })
+    const link = await createEmailLink(context, { userId: person.user_id, purpose: 'recovery' })
     return {
       subject: `Redefina sua senha no portal ${context.groupName}`,
       heading: 'Redefina sua senha',
@@ -162,7 +162,7 @@ export const accountMails = {
   async 'password-changed'(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined
-    const link = await mintEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
+    const link = await createEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
     return {
       subject: `Sua senha do portal ${context.groupName} foi alterada`,
       heading: 'Sua senha foi alterada',
@@ -179,7 +179,7 @@ export const accountMails = {
   async 'new-device'(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined
-    const link = await mintEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
+    const link = await createEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
     return {
       subject: `Novo acesso à sua conta no portal ${context.groupName}`,
       heading: 'Novo acesso à sua conta',

@@ -17,7 +17,7 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /** Limits concurrent hashes and queues the others. @throws ProblemError too-busy if the queue is full */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function limitConcurrency<T>(work: () => Promise<T>): Promise<T> {
   if (running >= CONCURRENT_HASHES) {
     if (waiting.length >= WAITING_HASHES) throw new ProblemError('too-busy', { retryAfterSeconds: 5 })
     await new Promise<void>((resolve) => waiting.push(resolve))
@@ -32,7 +32,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password, PARAMETERS))
+  return limitConcurrency(() => hash(password, PARAMETERS))
 }
 
 const randomPart = (bytes: number) => randomBytes(bytes).toString('base64').replace(/=+$/, '')
@@ -51,6 +51,6 @@ const UNMATCHABLE = [
 /** Verifies a password against its hash; without a hash it does the same work and returns false. */
 export async function isPasswordRight(encoded: string | undefined, password: string): Promise<boolean> {
   const known = encoded ?? UNMATCHABLE
-  const isRight = await inTurn(() => verify(known, password))
+  const isRight = await limitConcurrency(() => verify(known, password))
   return encoded !== undefined && isRight
 }

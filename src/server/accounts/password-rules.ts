@@ -34,7 +34,7 @@ async function loadCommonWords(): Promise<CommonWords> {
 }
 
 /** Returns names known to everybody in the group: its areas and brands. */
-async function readKnownNames(db: Db): Promise<string[]> {
+async function listKnownNames(db: Db): Promise<string[]> {
   const { types, marcas } = await readCatalogue(db)
   return [...types, ...marcas].flatMap(({ code, label }) => [code, label])
 }
@@ -44,11 +44,11 @@ async function readKnownNames(db: Db): Promise<string[]> {
  * The message names the guessable part.
  * @throws ProblemError password-rejected
  */
-export async function refuseGuessable(
+export async function rejectGuessablePassword(
   { db, groupName }: { db: Db; groupName: string },
   { password, email }: { password: string; email: string },
 ): Promise<void> {
-  const parts = await findGuessable(password, { email, groupName, names: await readKnownNames(db) })
+  const parts = await findGuessableParts(password, { email, groupName, names: await listKnownNames(db) })
   const message = guessableSentence(parts)
   if (message) throw new ProblemError('password-rejected', { fields: [{ path: 'password', message }] })
 }
@@ -57,7 +57,7 @@ export async function refuseGuessable(
  * Finds guessable parts, including common passwords with digits or symbols around them (Senha2026!).
  * Not @zxcvbn-ts/core: it knows no names, and 'p4$$w0rd' repeated 16 times blocks it for a second.
  */
-export async function findGuessable(password: string, about: PersonalWords): Promise<string[]> {
+export async function findGuessableParts(password: string, about: PersonalWords): Promise<string[]> {
   loaded ??= loadCommonWords()
   const parts = guessableParts(password, about)
   if (parts.length > 0) return parts
@@ -67,7 +67,7 @@ export async function findGuessable(password: string, about: PersonalWords): Pro
 }
 
 function findCommon(password: string, common: CommonWords): string | undefined {
-  return coresOf(password, common.maxLength).find((core) =>
+  return listCores(password, common.maxLength).find((core) =>
     [core, ...readAsLetters(core)].some((reading) => common.words.has(reading)),
   )
 }
@@ -76,7 +76,7 @@ function findCommon(password: string, common: CommonWords): string | undefined {
  * Lists a password's substrings without leading and trailing digits and symbols, up to a word's
  * length.
  */
-function coresOf(password: string, maxLength: number): string[] {
+function listCores(password: string, maxLength: number): string[] {
   const first = password.search(/[a-z]/)
   if (first < 0) return [password]
   const last = password.search(/[a-z][^a-z]*$/)

@@ -23,7 +23,7 @@ import {
 /** Sessions expire after this time without a refresh. */
 export const SESSION_IDLE_MS = 40 * 60_000
 /** Returns the earliest creation and refresh times of sessions that are still valid. */
-export function lifeOfSessions(now: number, maxDays: number) {
+export function getSessionCutoffs(now: number, maxDays: number) {
   return { openedAfter: new Date(now - maxDays * DAY_MS), refreshedAfter: new Date(now - SESSION_IDLE_MS) }
 }
 
@@ -171,32 +171,32 @@ async function acknowledge({ db }: Database, sessionId: string, counter: number)
  * The parent token returns the same successor for 10 s, or for 2 min while the successor is unused;
  * reuse of an older one ends the session.
  * @throws ProblemError invalid-refresh-token, with the reason if the caller has an access token too;
- * rate-limited
+ *   rate-limited
  */
 export async function refreshSession(
   context: AccountContext,
   { refreshToken, accessToken = '' }: { refreshToken: string; accessToken?: string | undefined },
 ): Promise<Session> {
   const parts = parseRefreshToken(refreshToken)
-  const refusal = async () =>
-    new ProblemError('invalid-refresh-token', await explainEnd(context, accessToken))
+  const createRefusal = async () =>
+    new ProblemError('invalid-refresh-token', await explainSessionEnd(context, accessToken))
   // Forged tokens must not consume the rate limit of the session's owner.
-  if (!parts || !(await findOpened(context, parts))) throw await refusal()
-  await context.takeFromLimit(`refresh ${parts.sessionId}`, REFRESH_LIMIT)
+  if (!parts || !(await findSession(context, parts))) throw await createRefusal()
+  await context.consumeRateLimit(`refresh ${parts.sessionId}`, REFRESH_LIMIT)
   // Returned, not thrown: an exception would roll the revocation back.
-  const session = await context.db.transaction().execute((db) => trade({ ...context, db }, parts))
-  if (!session) throw await refusal()
+  const session = await context.db.transaction().execute((db) => rotateSession({ ...context, db }, parts))
+  if (!session) throw await createRefusal()
   const { id, last_sign_in_at } = session.user
   const now = context.clock()
   // After the transaction, because other writers lock the profile before its sessions.
   if (!last_sign_in_at || saoPauloDay(Date.parse(last_sign_in_at)) !== saoPauloDay(now))
-    await noteUse(context.db, id, new Date(now))
+    await recordLastAccess(context.db, id, new Date(now))
   return session
 }
 
 /** Explains why the session of an access token ended, as far as known: its row may be gone. */
-async function explainEnd({ db, clock, tokens }: SessionContext, accessToken: string) {
-  const claims = await tokens.access.readLate(accessToken)
+async function explainSessionEnd({ db, clock, tokens }: SessionContext, accessToken: string) {
+  const claims = await tokens.access.verifyIgnoringExpiry(accessToken)
   if (!claims) return {}
   const person = await db
     .selectFrom('profiles')
@@ -219,7 +219,7 @@ async function explainEnd({ db, clock, tokens }: SessionContext, accessToken: st
 type TokenParts = NonNullable<ReturnType<typeof parseRefreshToken>>
 
 /** Finds the session of a valid refresh token, with its key. */
-async function findOpened({ db, tokens }: SessionContext, parts: TokenParts, isLocking = false) {
+async function findSession({ db, tokens }: SessionContext, parts: TokenParts, isLocking = false) {
   const row = await db
     .selectFrom('sessions')
     .selectAll()
@@ -230,26 +230,26 @@ async function findOpened({ db, tokens }: SessionContext, parts: TokenParts, isL
   return refreshKey && isGenuine(parts, refreshKey) ? { row, refreshKey } : undefined
 }
 
-async function trade(context: AccountContext, parts: TokenParts): Promise<Session | undefined> {
+async function rotateSession(context: AccountContext, parts: TokenParts): Promise<Session | undefined> {
   const { db, clock, tokens } = context
-  const opened = await findOpened(context, parts, true)
+  const opened = await findSession(context, parts, true)
   if (!opened) return undefined
   const { row, refreshKey } = opened
-  const { openedAfter, refreshedAfter } = lifeOfSessions(clock(), context.sessionMaxDays)
+  const { openedAfter, refreshedAfter } = getSessionCutoffs(clock(), context.sessionMaxDays)
   if (row.kind === 'recovery' || row.refreshed_at <= refreshedAfter || row.created_at <= openedAfter)
     return undefined
 
   const profile = await findProfile(db, row.user_id)
   if (!profile) return undefined
-  const verdict = judge(row, parts.counter, clock())
-  if (verdict === 'reuse') {
+  const outcome = checkCounter(row, parts.counter, clock())
+  if (outcome === 'reuse') {
     await db.deleteFrom('sessions').where('id', '=', row.id).execute()
     const after = { presented: parts.counter, current: row.refresh_counter }
     await recordAudit(context, { action: 'session-reuse', actor: profile, target: profile, after })
     return undefined
   }
-  const counter = verdict === 'rotate' ? row.refresh_counter + 1 : row.refresh_counter
-  if (verdict === 'rotate')
+  const counter = outcome === 'rotate' ? row.refresh_counter + 1 : row.refresh_counter
+  if (outcome === 'rotate')
     await db
       .updateTable('sessions')
       .set({
@@ -263,7 +263,7 @@ async function trade(context: AccountContext, parts: TokenParts): Promise<Sessio
   return presentSession(context, { id: row.id, kind: row.kind, refreshKey, counter, profile })
 }
 
-function judge(row: Selectable<SessionsTable>, counter: number, now: number): 'rotate' | 'repeat' | 'reuse' {
+function checkCounter(row: Selectable<SessionsTable>, counter: number, now: number): 'rotate' | 'repeat' | 'reuse' {
   if (counter === row.refresh_counter) return 'rotate'
   if (counter !== row.refresh_counter - 1) return 'reuse'
   const isSuccessorSeen = row.acknowledged_counter >= row.refresh_counter
@@ -272,7 +272,7 @@ function judge(row: Selectable<SessionsTable>, counter: number, now: number): 'r
 }
 
 /** Updates 'Último Acesso': at every sign-in, and once per day while a session is refreshed. */
-export async function noteUse(db: Db, userId: string, at: Date): Promise<void> {
+export async function recordLastAccess(db: Db, userId: string, at: Date): Promise<void> {
   await db.updateTable('profiles').set({ last_sign_in_at: at }).where('user_id', '=', userId).execute()
 }
 

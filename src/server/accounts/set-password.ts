@@ -19,10 +19,10 @@ import { findProfile, lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { cancelLinks, markVerified } from './email-links.ts'
 import { hashPassword, isPasswordRight } from './password-hashing.ts'
-import { refuseGuessable } from './password-rules.ts'
+import { rejectGuessablePassword } from './password-rules.ts'
 import { presentAuthUser } from './sessions.ts'
 import { rememberDevice } from './sign-in.ts'
-import { forgetAttempts } from './sign-in-attempts.ts'
+import { clearFailures } from './sign-in-attempts.ts'
 
 const CHANGE_LIMIT = { max: 5, windowSeconds: 15 * 60 }
 const RESET_LIMIT = { max: 10, windowSeconds: 15 * 60 }
@@ -32,7 +32,7 @@ const RESET_LIMIT = { max: 10, windowSeconds: 15 * 60 }
  * owed the change; all others end.
  * @returns the broken rule as `error`, in Portuguese
  * @throws ProblemError password-rejected for a common, leaked or personal password; rate-limited;
- * unauthenticated if the session ended meanwhile
+ *   unauthenticated if the session ended meanwhile
  */
 export async function changePassword(
   context: OwnAccountContext,
@@ -42,17 +42,17 @@ export async function changePassword(
   const form = sessionKind === 'forcedChange' ? forcedChangeFormSchema : changePasswordFormSchema
   const fault = passwordFault(form, password)
   if (fault) return { error: fault }
-  await context.takeFromLimit(`change-password ${profile.user_id}`, CHANGE_LIMIT)
+  await context.consumeRateLimit(`change-password ${profile.user_id}`, CHANGE_LIMIT)
   const done = await replacePassword(context, {
     person: profile,
     password,
     action: 'password-changed',
-    alongside: keepOnlySession,
+    alongside: endOtherSessions,
   })
   return done ?? { error: passwordMessages.reused }
 }
 
-async function keepOnlySession({ db, actor }: Context): Promise<{ success: true }> {
+async function endOtherSessions({ db, actor }: Context): Promise<{ success: true }> {
   const { profile, sessionId } = actor
   await db
     .deleteFrom('sessions')
@@ -74,7 +74,7 @@ async function keepOnlySession({ db, actor }: Context): Promise<{ success: true 
  * Sets the password in a session from a reset link and mails a notice. Ends every session, including
  * this one, and clears lockouts.
  * @throws ProblemError forbidden for any other session; password-rejected with the broken rule as
- * detail; rate-limited; unauthenticated if the session ended meanwhile
+ *   detail; rate-limited; unauthenticated if the session ended meanwhile
  */
 export async function resetPassword(
   context: OwnAccountContext,
@@ -88,16 +88,16 @@ export async function resetPassword(
     })
   const fault = passwordFault(resetPasswordFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
-  await takeFromResetLimit(context, userId)
+  await consumeResetLimit(context, userId)
   const user = await replacePassword(context, {
     person: profile,
     password,
     action: 'password-reset',
-    async alongside(within) {
-      const ended = await endSessionsByReset(within, profile)
+    async alongside(txContext) {
+      const ended = await endSessionsOnReset(txContext, profile)
       // The session was used or ended while the passwords were compared: a link works once.
       if (!ended.includes(sessionId)) throw new ProblemError('unauthenticated')
-      return presentAuthUser((await findProfile(within.db, userId)) ?? profile, 'full')
+      return presentAuthUser((await findProfile(txContext.db, userId)) ?? profile, 'full')
     },
   })
   if (!user) throw new ProblemError('password-rejected', { detail: passwordMessages.reused })
@@ -105,21 +105,21 @@ export async function resetPassword(
 }
 
 /** Limits passwords tried with one person's links and reset sessions. @throws ProblemError rate-limited */
-export function takeFromResetLimit({ takeFromLimit }: AccountContext, userId: string): Promise<void> {
-  return takeFromLimit(`reset-password ${userId}`, RESET_LIMIT)
+export function consumeResetLimit({ consumeRateLimit }: AccountContext, userId: string): Promise<void> {
+  return consumeRateLimit(`reset-password ${userId}`, RESET_LIMIT)
 }
 
 /**
  * Ends every session and lockout after a reset through a mailed link, which also verifies the address.
  * @returns the ids of the ended sessions
  */
-export async function endSessionsByReset(
+export async function endSessionsOnReset(
   context: AccountContext,
   { user_id: userId, email }: Person,
 ): Promise<string[]> {
   const { db } = context
   const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
-  await forgetAttempts(db, email)
+  await clearFailures(db, email)
   const person = await findProfile(db, userId)
   if (!person?.email_verified_at) {
     await clearUnverifiedRequest(db, userId)
@@ -145,7 +145,7 @@ interface Replacement<C, T> {
  * Sets a new password unless it is one of the last five. Hashing takes long, so it happens before the
  * transaction, which retries if the stored hashes changed meanwhile.
  * @returns the result of `alongside` plus a device token; undefined if the password is one of the last
- * five
+ *   five
  * @throws ProblemError unauthenticated if the person is gone, password-rejected
  */
 export async function replacePassword<C extends AccountContext, T extends object>(
@@ -156,22 +156,22 @@ export async function replacePassword<C extends AccountContext, T extends object
   const { user_id: userId, email } = person
   let hash: string | undefined
   for (;;) {
-    const checked = await readRemembered(context.db, userId, isFirst)
+    const checked = await listRecentHashes(context.db, userId, isFirst)
     for (const remembered of checked) if (await isPasswordRight(remembered, password)) return undefined
     // After the history check, whose message is more specific.
-    await refuseGuessable(context, { password, email })
+    await rejectGuessablePassword(context, { password, email })
     hash ??= await hashPassword(password)
     const encoded = hash
     const done = await context.db.transaction().execute(async (db) => {
-      const within = { ...context, db }
+      const txContext = { ...context, db }
       if (!(await lockProfile(db, userId))) throw new ProblemError('unauthenticated')
-      const remembered = await readRemembered(db, userId, isFirst)
+      const remembered = await listRecentHashes(db, userId, isFirst)
       if (remembered.join() !== checked.join()) return undefined
-      const result = await alongside(within)
-      if (isFirst) await forgetPassword(db, userId)
-      const device_token = await writePassword(within, person, encoded)
-      await queueMail(within, 'password-changed', email)
-      await recordAudit(within, { action, actor: person, target: person })
+      const result = await alongside(txContext)
+      if (isFirst) await deletePassword(db, userId)
+      const device_token = await writePassword(txContext, person, encoded)
+      await queueMail(txContext, 'password-changed', email)
+      await recordAudit(txContext, { action, actor: person, target: person })
       return { ...result, device_token }
     })
     if (done === undefined) continue
@@ -186,7 +186,7 @@ export async function replacePassword<C extends AccountContext, T extends object
 export async function writePassword(context: AccountContext, person: Person, hash: string): Promise<string> {
   const { db, clock } = context
   const userId = person.user_id
-  await retirePassword(db, userId)
+  await archivePassword(db, userId)
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
   await db
     .insertInto('passwords')
@@ -198,7 +198,7 @@ export async function writePassword(context: AccountContext, person: Person, has
 }
 
 /** Deletes a password that was set before the address was verified. */
-export async function forgetPassword(db: Db, userId: string): Promise<void> {
+export async function deletePassword(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('passwords').where('user_id', '=', userId).execute()
 }
 
@@ -206,8 +206,8 @@ export async function forgetPassword(db: Db, userId: string): Promise<void> {
  * Revokes access to an account with an unverified address: password, sessions, and links that confirm
  * the sign-up or reset the password.
  */
-export async function shutOutUnverified(db: Db, userId: string): Promise<void> {
-  await forgetPassword(db, userId)
+export async function revokeUnverifiedAccess(db: Db, userId: string): Promise<void> {
+  await deletePassword(db, userId)
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
   await cancelLinks(db, userId, ['signup', 'recovery'])
@@ -216,7 +216,7 @@ export async function shutOutUnverified(db: Db, userId: string): Promise<void> {
 }
 
 /** Returns hashes of the passwords that may not be reused, newest first. */
-async function readRemembered(db: Db, userId: string, isFirst: boolean): Promise<string[]> {
+async function listRecentHashes(db: Db, userId: string, isFirst: boolean): Promise<string[]> {
   const current = isFirst
     ? []
     : await db.selectFrom('passwords').select('hash').where('user_id', '=', userId).execute()
@@ -231,7 +231,7 @@ async function readRemembered(db: Db, userId: string, isFirst: boolean): Promise
 }
 
 /** Moves the current password to the history and deletes the oldest entry. */
-export async function retirePassword(db: Db, userId: string): Promise<void> {
+export async function archivePassword(db: Db, userId: string): Promise<void> {
   const [current] = await db
     .deleteFrom('passwords')
     .where('user_id', '=', userId)

@@ -9,9 +9,9 @@ const MIN_LOCK_MS = 30_000
 const MAX_LOCK_MS = 15 * 60_000
 const FORGET_AFTER_MS = 60 * 60_000
 /** Failures after which an account locks, per source and over all sources. */
-const FREE_FAILURES = { perPlace: 5, overall: 50 }
+const LOCK_THRESHOLD = { perSource: 5, overall: 50 }
 /** The built-in administrator's sign-in skips the human check, so it locks sooner. */
-const FREE_FAILURES_BUILTIN = { perPlace: 3, overall: 15 }
+const LOCK_THRESHOLD_BUILTIN = { perSource: 3, overall: 15 }
 
 export interface Attempt {
   /** In lower case. */
@@ -25,11 +25,11 @@ export interface Attempt {
 /** A rate limit key and the number of failures at which it locks. */
 interface Counter {
   key: string
-  free: number
+  threshold: number
 }
 
 /** Hashes the e-mail, so that the table stores no addresses of people without an account. */
-function accountOf(email: string): string {
+function hashEmail(email: string): string {
   return createHash('sha256').update(email).digest('base64url')
 }
 
@@ -37,28 +37,28 @@ function accountOf(email: string): string {
  * Returns the counter of the source (known device or IP group), and for unknown devices that of all
  * sources.
  */
-function countersOf({ email, deviceId, ip, isBuiltin }: Attempt): { place: Counter; overall?: Counter } {
-  const account = accountOf(email)
-  const free = isBuiltin ? FREE_FAILURES_BUILTIN : FREE_FAILURES
-  const place = (name: string) => ({ key: `${account} ${name}`, free: free.perPlace })
-  if (deviceId) return { place: place(deviceId) }
-  return { place: place(ipGroup(ip)), overall: { key: account, free: free.overall } }
+function getCounters({ email, deviceId, ip, isBuiltin }: Attempt): { source: Counter; overall?: Counter } {
+  const account = hashEmail(email)
+  const threshold = isBuiltin ? LOCK_THRESHOLD_BUILTIN : LOCK_THRESHOLD
+  const source = (name: string) => ({ key: `${account} ${name}`, threshold: threshold.perSource })
+  if (deviceId) return { source: source(deviceId) }
+  return { source: source(ipGroup(ip)), overall: { key: account, threshold: threshold.overall } }
 }
 
-const turns = new Map<string, Promise<unknown>>()
+const pendingByKey = new Map<string, Promise<unknown>>()
 
 /**
  * Serializes attempts per source: an attempt counts as failed while it runs, and concurrent correct
  * ones must not lock each other out.
  */
-export async function inTurn<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
-  const { key } = countersOf(attempt).place
-  const mine = (turns.get(key) ?? Promise.resolve()).then(work, work)
-  turns.set(key, mine)
+export async function serializePerKey<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  const { key } = getCounters(attempt).source
+  const current = (pendingByKey.get(key) ?? Promise.resolve()).then(work, work)
+  pendingByKey.set(key, current)
   try {
-    return await mine
+    return await current
   } finally {
-    if (turns.get(key) === mine) turns.delete(key)
+    if (pendingByKey.get(key) === current) pendingByKey.delete(key)
   }
 }
 
@@ -71,18 +71,18 @@ export async function inTurn<T>(attempt: Attempt, work: () => Promise<T>): Promi
  * @throws ProblemError rate-limited with Retry-After while the account is locked
  */
 export async function reserveAttempt({ db, clock }: PublicContext, attempt: Attempt): Promise<number> {
-  const { place, overall } = countersOf(attempt)
-  const failures = await countFailure(db, place, clock())
+  const { source, overall } = getCounters(attempt)
+  const failures = await countFailure(db, source, clock())
   return overall ? countFailure(db, overall, clock()) : failures
 }
 
 /** @throws ProblemError rate-limited while the key is locked */
-async function countFailure(db: Db, { key, free }: Counter, now: number): Promise<number> {
+async function countFailure(db: Db, { key, threshold }: Counter, now: number): Promise<number> {
   const at = new Date(now)
   const forget_at = new Date(now + FORGET_AFTER_MS)
   const failures = sql<number>`case when sign_in_attempts.forget_at <= ${at} then 1 else sign_in_attempts.failures + 1 end`
-  const lockMs = sql<number>`least(${MAX_LOCK_MS}::float8, ${MIN_LOCK_MS}::float8 * power(2, least(20, ${failures} - ${free}::int)))`
-  const locked_until = sql<Date>`case when ${failures} >= ${free}::int
+  const lockMs = sql<number>`least(${MAX_LOCK_MS}::float8, ${MIN_LOCK_MS}::float8 * power(2, least(20, ${failures} - ${threshold}::int)))`
+  const locked_until = sql<Date>`case when ${failures} >= ${threshold}::int
     then ${at}::timestamptz + ${lockMs} * interval '1 millisecond' else ${at}::timestamptz end`
   const counted = await db
     .insertInto('sign_in_attempts')
@@ -112,34 +112,34 @@ async function countFailure(db: Db, { key, free }: Counter, now: number): Promis
  * Undoes the count and the lock of an attempt that did not fail; a correct password also clears
  * earlier failures of its source.
  * @param counted the result of `reserveAttempt`: if the overall row still has it, no failure came
- * since
+ *   since
  * @param isRight false if the password was not compared
  */
-export async function clearAttempts(
+export async function releaseAttempt(
   { db, clock }: PublicContext,
   attempt: Attempt,
   { counted, isRight }: { counted: number; isRight: boolean },
 ): Promise<void> {
-  const { place, overall } = countersOf(attempt)
+  const { source, overall } = getCounters(attempt)
   const at = new Date(clock())
-  const takeBack = async ({ key }: Counter, isOwnLock: RawBuilder<unknown>) => {
+  const undoFailure = async ({ key }: Counter, isOwnLock: RawBuilder<unknown>) => {
     const locked_until = sql<Date>`case when ${isOwnLock} then ${at}::timestamptz else locked_until end`
     const failures = sql<number>`greatest(0, failures - 1)`
     await db.updateTable('sign_in_attempts').set({ failures, locked_until }).where('key', '=', key).execute()
   }
-  if (isRight) await db.deleteFrom('sign_in_attempts').where('key', '=', place.key).execute()
+  if (isRight) await db.deleteFrom('sign_in_attempts').where('key', '=', source.key).execute()
   // Other attempts from this source are serialized, so the lock is this attempt's own.
-  else await takeBack(place, sql`true`)
-  if (overall) await takeBack(overall, sql`failures = ${counted}::int or failures <= ${overall.free}::int`)
+  else await undoFailure(source, sql`true`)
+  if (overall) await undoFailure(overall, sql`failures = ${counted}::int or failures <= ${overall.threshold}::int`)
 }
 
 /**
  * Clears all failures and locks of accounts, from every IP address and device, after a new password or
  * a deletion.
  */
-export async function forgetAttempts(db: Db, ...emails: string[]): Promise<void> {
+export async function clearFailures(db: Db, ...emails: string[]): Promise<void> {
   await db
     .deleteFrom('sign_in_attempts')
-    .where(sql<string>`split_part(key, ' ', 1)`, 'in', emails.map(accountOf))
+    .where(sql<string>`split_part(key, ' ', 1)`, 'in', emails.map(hashEmail))
     .execute()
 }

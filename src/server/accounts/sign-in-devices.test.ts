@@ -46,7 +46,7 @@ describeOnEachDatabase('a known device', (kind) => {
     const path = '/api/auth/token?grant_type=password'
     return send(at, 'POST', path, { body, headers: { 'x-forwarded-for': ip } })
   }
-  const know = async (as = email) => {
+  const registerDevice = async (as = email) => {
     const { status, body } = await signIn(TEST_PASSWORD, { as })
     expect([status, body.device_token]).toEqual([200, expect.stringMatching(/^[\w-]{43}$/)])
     return body.device_token as string
@@ -62,7 +62,7 @@ describeOnEachDatabase('a known device', (kind) => {
   }
 
   test('is not locked out by failures elsewhere, from its own address or from many', async () => {
-    const device = await know()
+    const device = await registerDevice()
     expect((await statuses(6, () => signIn(WRONG))).at(-1)).toBe(429)
     // As if they had failed from many more addresses, and at many more accounts.
     const { db } = portal.database
@@ -77,7 +77,7 @@ describeOnEachDatabase('a known device', (kind) => {
   })
 
   test('has rate limits of its own, which affect no other device and which a password reset clears', async () => {
-    const [device, other] = [await know(), await know()]
+    const [device, other] = [await registerDevice(), await registerDevice()]
     const moving = (index: number) => signIn(WRONG, { device, ip: `203.0.113.${index}` })
     expect(await statuses(7, moving)).toEqual([400, 400, 400, 400, 400, 429, 429])
     expect((await signIn(TEST_PASSWORD, { device })).status).toBe(429)
@@ -88,7 +88,7 @@ describeOnEachDatabase('a known device', (kind) => {
   })
 
   test('is not refused for others’ failed human checks at its address, and may fail twenty of its own', async () => {
-    const [device, other] = [await know(), await know()]
+    const [device, other] = [await registerDevice(), await registerDevice()]
     const resets_at = new Date(portal.clock() + 5 * MINUTE)
     const spent = { key: 'human-check 198.51.100.7', taken: 600, resets_at }
     await portal.database.db.insertInto('rate_limits').values(spent).execute()
@@ -110,9 +110,9 @@ describeOnEachDatabase('a known device', (kind) => {
   })
 
   test('is identified by a token that works for no other account and cannot be forged, on every replica', async () => {
-    const device = await know()
+    const device = await registerDevice()
     const stranger = (await addPerson(portal, { password: TEST_PASSWORD })).email
-    const strangers = await know(stranger)
+    const strangers = await registerDevice(stranger)
     await statuses(6, () => signIn(WRONG))
     const tampered = (device[0] === 'A' ? 'B' : 'A') + device.slice(1)
     for (const token of [strangers, tampered, device.slice(1), 'x'])
@@ -129,19 +129,19 @@ describeOnEachDatabase('a known device', (kind) => {
   })
 
   test('sends no mail; each new device but the first does', async () => {
-    const device = await know()
+    const device = await registerDevice()
     await signIn(TEST_PASSWORD, { device })
     await signIn(WRONG)
     expect(await mailsTo(email)).toEqual([])
-    await know()
+    await registerDevice()
     expect(await mailsTo(email)).toHaveLength(1)
     await signIn(TEST_PASSWORD, { device })
     expect(await mailsTo(email)).toHaveLength(1)
   })
 
   test('is removed when the person disowns the sign-in', async () => {
-    await know()
-    const device = await know()
+    await registerDevice()
+    const device = await registerDevice()
     const link = findNotMeLink(await receiveMail(portal, email, 'new-device'))
     expect((await disown(portal, link)).body).toEqual({ outcome: 'sessions-ended' })
     await setPassword(portal, await openRecovery(portal, email), TEST_PASSWORD.replace('Uma', 'Outra'))
@@ -170,26 +170,26 @@ describeOnEachDatabase('a known device', (kind) => {
       },
     ],
   ])('is removed when the person %s the password, except the one that set it', async (_, setNew) => {
-    const before = await know()
+    const before = await registerDevice()
     const { status, body } = await setNew(email)
     expect(status).toBe(200)
     const device = body.device_token as string
-    const told = (await mailsTo(email)).length
+    const mailsBefore = (await mailsTo(email)).length
     expect((await signIn(NEW_PASSWORD)).status).toBe(200)
-    expect(await mailsTo(email)).toHaveLength(told + 1)
+    expect(await mailsTo(email)).toHaveLength(mailsBefore + 1)
     expect((await signIn(NEW_PASSWORD, { device })).status).toBe(200)
     await statuses(6, () => signIn(WRONG))
     expect((await signIn(WRONG, { device: before })).status).toBe(429)
     expect((await signIn(NEW_PASSWORD, { device })).status).toBe(200)
-    expect(await mailsTo(email)).toHaveLength(told + 1)
+    expect(await mailsTo(email)).toHaveLength(mailsBefore + 1)
   })
 
   test('is one of at most twenty', async () => {
     const { user_id } = await addPerson(portal, { email: BUILTIN, password: TEST_PASSWORD })
-    const first = await know(BUILTIN)
+    const first = await registerDevice(BUILTIN)
     for (let count = 0; count < 20; count++) {
       portal.clock.advance(MINUTE)
-      await know(BUILTIN)
+      await registerDevice(BUILTIN)
     }
     const devices = portal.database.db
       .selectFrom('sign_in_devices')

@@ -11,8 +11,8 @@ import { countFailedAttempt, recordAccess, recordAudit } from '#server/operation
 import { presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { isPasswordRight } from './password-hashing.ts'
-import { noteUse, openSession } from './sessions.ts'
-import { type Attempt, clearAttempts, inTurn, reserveAttempt } from './sign-in-attempts.ts'
+import { recordLastAccess, openSession } from './sessions.ts'
+import { type Attempt, releaseAttempt, serializePerKey, reserveAttempt } from './sign-in-attempts.ts'
 
 /** High, because a dealership shares one IP address; only failures count. */
 const FAILURES_PER_IP = { max: 60, windowSeconds: 300 }
@@ -42,13 +42,13 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   const email = credentials.email.toLowerCase()
   const isBuiltin = email === context.builtinAdminEmail
   const { ip } = context.request
-  const shown = deviceToken ? context.tokens.devices.read(deviceToken, email) : undefined
-  const deviceId = shown && (await findDevice(context.db, email, shown))
+  const presentedId = deviceToken ? context.tokens.devices.read(deviceToken, email) : undefined
+  const deviceId = presentedId && (await findDevice(context.db, email, presentedId))
   if (!isBuiltin)
-    await context.humanCheck.demand(captcha, { ip, deviceId, aimedAt: { email, form: 'sign-in' } })
+    await context.humanCheck.verify(captcha, { ip, deviceId, target: { email, form: 'sign-in' } })
   const attempt = { email, isBuiltin, deviceId, ip }
   try {
-    return await inTurn(attempt, () => tryWithinLimit(context, attempt, credentials.password))
+    return await serializePerKey(attempt, () => tryWithRateLimit(context, attempt, credentials.password))
   } catch (error) {
     if (error instanceof ProblemError) await countFailedAttempt(context, { email, outcome: error.code })
     throw error
@@ -68,10 +68,10 @@ async function findDevice(db: Db, email: string, id: string): Promise<string | u
 }
 
 /** Counts before trying, so that parallel attempts cannot exceed the limit; only failures stay counted. */
-async function tryWithinLimit(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
+async function tryWithRateLimit(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
   if (attempt.deviceId) return tryPassword(context, attempt, password)
   const key = `sign-in ${ipGroup(attempt.ip)}`
-  await context.takeFromLimit(key, FAILURES_PER_IP)
+  await context.consumeRateLimit(key, FAILURES_PER_IP)
   let isWrong = false
   try {
     return await tryPassword(context, attempt, password)
@@ -79,7 +79,7 @@ async function tryWithinLimit(context: AccountContext, attempt: Attempt, passwor
     isWrong = error instanceof ProblemError && error.code === 'invalid-credentials'
     throw error
   } finally {
-    if (!isWrong) await context.giveBackToLimit(key)
+    if (!isWrong) await context.refundRateLimit(key)
   }
 }
 
@@ -96,7 +96,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
     .executeTakeFirst()
   const isRight = await isPasswordRight(found?.hash ?? undefined, password).catch(async (error) => {
     // The portal was too busy to compare the password, so the attempt does not count.
-    if (failures > 0) await clearAttempts(context, attempt, { counted: failures, isRight: false })
+    if (failures > 0) await releaseAttempt(context, attempt, { counted: failures, isRight: false })
     throw error
   })
   if (!isRight || !found) {
@@ -108,14 +108,14 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
   // A shorter password still opens a session, but only to set a longer one.
   const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
   return context.db.transaction().execute(async (db) => {
-    const within = { ...context, db }
-    if (failures > 0) await clearAttempts(within, attempt, { counted: failures, isRight })
-    await noteUse(db, found.user_id, last_sign_in_at)
+    const txContext = { ...context, db }
+    if (failures > 0) await releaseAttempt(txContext, attempt, { counted: failures, isRight })
+    await recordLastAccess(db, found.user_id, last_sign_in_at)
     // The update waits for a concurrent password change, whose session must not survive it.
     await assertUnchanged(db, found.user_id, found.hash as string)
-    await recordAccess(within, { action: 'sign-in', userId: found.user_id })
-    const device_token = await rememberDevice(within, found, deviceId)
-    const opened = await openSession(within, { profile: presentProfile({ ...found, last_sign_in_at }), kind })
+    await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })
+    const device_token = await rememberDevice(txContext, found, deviceId)
+    const opened = await openSession(txContext, { profile: presentProfile({ ...found, last_sign_in_at }), kind })
     return { ...opened, device_token }
   })
 }

@@ -32,9 +32,9 @@ describeOnEachDatabase('signing up', (kind) => {
     work.hashed = 0
     work.verified = 0
   })
-  const profileOf = (email: string) =>
+  const readProfile = (email: string) =>
     portal.database.db.selectFrom('profiles').selectAll().where('email', '=', email).executeTakeFirst()
-  const passwordOf = (email: string) =>
+  const readPassword = (email: string) =>
     portal.database.db
       .selectFrom('passwords')
       .innerJoin('profiles', 'profiles.user_id', 'passwords.user_id')
@@ -62,7 +62,7 @@ describeOnEachDatabase('signing up', (kind) => {
       created_at: new Date(portal.clock()).toISOString(),
       confirmation_mark: expect.stringMatching(/^[\w-]{43}$/),
     })
-    expect(await profileOf(email)).toMatchObject({
+    expect(await readProfile(email)).toMatchObject({
       approved: false,
       email_verified_at: null,
       types: [],
@@ -89,7 +89,7 @@ describeOnEachDatabase('signing up', (kind) => {
     await signUp(portal, email)
     portal.clock.advance(60_000)
     await signUp(portal, email)
-    const { user_id } = (await profileOf(email)) as { user_id: string }
+    const { user_id } = (await readProfile(email)) as { user_id: string }
     const rows = await portal.database.db
       .selectFrom('audit_entries')
       .select(['action', 'target_email', 'ip'])
@@ -120,9 +120,9 @@ describeOnEachDatabase('signing up', (kind) => {
 
   test('mails a known address that it has an account, and changes nothing', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
-    const before = [await profileOf(email), await passwordOf(email)]
+    const before = [await readProfile(email), await readPassword(email)]
     await signUp(portal, email)
-    expect([await profileOf(email), await passwordOf(email)]).toEqual(before)
+    expect([await readProfile(email), await readPassword(email)]).toEqual(before)
     const mail = await receiveMail(portal, email)
     expect(mail).toMatchObject({ kind: 'account-exists', link: 'https://portal.example/login' })
     expect(portal.mails.filter(({ to }) => to === email)).toHaveLength(1)
@@ -131,9 +131,9 @@ describeOnEachDatabase('signing up', (kind) => {
 
   test('sends an unverified address a new link, and keeps its password', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD, email_verified_at: null })
-    const before = await passwordOf(email)
+    const before = await readPassword(email)
     await signUp(portal, email)
-    expect(await passwordOf(email)).toEqual(before)
+    expect(await readPassword(email)).toEqual(before)
     const mail = await receiveMail(portal, email)
     expect(mail?.kind).toBe('verification')
     expect((await useLink(portal, 'signup', mail?.link)).status).toBe(200)
@@ -158,7 +158,7 @@ describeOnEachDatabase('signing up', (kind) => {
       expect(await isAdmin(BUILTIN)).toBe(true)
       expect((await send(portal, 'GET', '/api/openapi.json', { token: body.access_token })).status).toBe(200)
       expect((await send(portal, 'GET', '/api/openapi.json', { token: early })).status).toBe(401)
-      expect((await profileOf(BUILTIN))?.approved).toBe(true)
+      expect((await readProfile(BUILTIN))?.approved).toBe(true)
     })
 
     test('changes no other person', async () => {
@@ -166,7 +166,7 @@ describeOnEachDatabase('signing up', (kind) => {
       await signUp(portal, email)
       await useLink(portal, 'signup', (await receiveMail(portal, email))?.link)
       expect(await isAdmin(email)).toBe(false)
-      expect((await profileOf(email))?.approved).toBe(false)
+      expect((await readProfile(email))?.approved).toBe(false)
     })
   })
 })

@@ -9,10 +9,10 @@ import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
 import type { AccountContext } from './account-context.ts'
-import { limitMailsFrom, limitMailsTo } from './email-links.ts'
-import { hashOfLinkToken } from './mails.ts'
+import { limitMailsPerIp, limitMailsPerRecipient } from './email-links.ts'
+import { hashLinkToken } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
-import { refuseGuessable } from './password-rules.ts'
+import { rejectGuessablePassword } from './password-rules.ts'
 
 /** Dot-atom of RFC 5322 in ASCII without '+': no quoted part, look-alikes or control characters. */
 const LOCAL_PART = /^[\w.!#$%&'*/=?^`{|}~-]+$/
@@ -23,7 +23,7 @@ const LOCAL_PART = /^[\w.!#$%&'*/=?^`{|}~-]+$/
  * @param domain COMPANY_EMAIL_DOMAIN, compared exactly: subdomains do not match
  * @throws ProblemError invalid-input
  */
-export function companyEmail(typed: string, domain: string): string {
+export function parseCompanyEmail(typed: string, domain: string): string {
   const email = typed.toLowerCase()
   const at = email.lastIndexOf('@')
   const isAscii = [...typed].every((character) => character > ' ' && character <= '~')
@@ -37,23 +37,23 @@ export function companyEmail(typed: string, domain: string): string {
  * after the same work, and a mail; its password does not change.
  * @returns a user in GoTrue's shape with a random id
  * @throws ProblemError invalid-input, password-rejected, human-check-required, human-check-failed,
- * rate-limited
+ *   rate-limited
  */
 export async function signUp(
   context: AccountContext,
   typed: { email: string; password: string; captcha: string | undefined },
 ) {
   const { password } = typed
-  const email = companyEmail(typed.email, context.companyEmailDomain)
+  const email = parseCompanyEmail(typed.email, context.companyEmailDomain)
   const form = signUpFormSchema(context.companyEmailDomain)
   const issue = form.safeParse({ email, password, confirmation: password }).error?.issues[0]
   if (issue) throw invalidField(issue.path.join('.'), issue.message)
   const { ip } = context.request
-  await context.humanCheck.demand(typed.captcha, { ip, aimedAt: { email, form: 'sign-up' } })
-  await limitMailsFrom(context, 'sign-up')
-  await refuseGuessable(context, { password, email })
+  await context.humanCheck.verify(typed.captcha, { ip, target: { email, form: 'sign-up' } })
+  await limitMailsPerIp(context, 'sign-up')
+  await rejectGuessablePassword(context, { password, email })
   // Last, so that a rejected password does not consume the limit per recipient.
-  await limitMailsTo(context, 'sign-up', email)
+  await limitMailsPerRecipient(context, 'sign-up', email)
   const hash = await hashPassword(password)
   const mark = randomBytes(32).toString('base64url')
   await context.db.transaction().execute((db) => register({ ...context, db }, { email, hash, mark }))
@@ -119,7 +119,7 @@ async function countSignUp(
   { db, clock }: PublicContext,
   { userId, isFirst, mark }: { userId: string; isFirst: boolean; mark: string },
 ): Promise<void> {
-  const markHash = isFirst ? hashOfLinkToken(mark) : null
+  const markHash = isFirst ? hashLinkToken(mark) : null
   await sql`
     insert into sign_ups (user_id, count, mark_hash, mark_expires_at)
     select user_id, ${isFirst ? 1 : 2}::int, ${markHash}::bytea, ${new Date(clock() + CONFIRMATION_MARK_MS)}::timestamptz

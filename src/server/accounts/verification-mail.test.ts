@@ -17,12 +17,12 @@ describeOnEachDatabase('verification mail', (kind) => {
   const addUnverified = () => addPerson(portal, { email_verified_at: null })
   const resend = (email: string) =>
     send(portal, 'POST', '/api/auth/resend', { body: { type: 'signup', email } })
-  const mailOf = async (email: string) => {
+  const findMail = async (email: string) => {
     await resend(email)
     await portal.outbox.deliverDue()
     return portal.mails.at(-1)
   }
-  const tokenOf = (link: string | null | undefined) =>
+  const parseToken = (link: string | null | undefined) =>
     new URLSearchParams(new URL(link ?? '').hash.slice(1)).get('token_hash') ?? ''
   const verify = (link: string, token = '') =>
     send(portal, 'POST', '/api/auth/verify', { token, body: { type: 'signup', token_hash: link } })
@@ -30,29 +30,29 @@ describeOnEachDatabase('verification mail', (kind) => {
   test('has a link that verifies its owner and signs in, once', async () => {
     const person = await addUnverified()
     const { access_token } = await openTestSession(portal, person)
-    const mail = await mailOf(person.email)
+    const mail = await findMail(person.email)
     expect(mail).toMatchObject({ to: person.email, kind: 'verification' })
     expect(mail?.link).toMatch(/^https:\/\/portal\.example\/auth\/callback#token_hash=[\w-]{43}&type=signup$/)
     expect(mail?.text).toContain(mail?.link)
     expect(mail?.html).toContain(`href="${mail?.link?.replace('&', '&amp;')}"`)
 
-    const used = await verify(tokenOf(mail?.link), access_token)
+    const used = await verify(parseToken(mail?.link), access_token)
     expect(used.status).toBe(200)
     expect(used.body.user).toMatchObject({ email: person.email, email_confirmed_at: expect.any(String) })
     const me = await send(portal, 'GET', '/api/profiles/me', { token: used.body.access_token })
     expect(me.body.email_verified_at).not.toBeNull()
-    expect((await verify(tokenOf(mail?.link))).status).toBe(400)
+    expect((await verify(parseToken(mail?.link))).status).toBe(400)
   })
 
   test('has a link that works once when used twice at the same time', async () => {
-    const token = tokenOf((await mailOf((await addUnverified()).email))?.link)
+    const token = parseToken((await findMail((await addUnverified()).email))?.link)
     const replies = await Promise.all([verify(token), verify(token)])
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
   })
 
   test('leaves only the hash of the token in the database', async () => {
-    const mail = await mailOf((await addUnverified()).email)
-    const token = tokenOf(mail?.link)
+    const mail = await findMail((await addUnverified()).email)
+    const token = parseToken(mail?.link)
     const links = await portal.database.db.selectFrom('email_links').select('token_hash').execute()
     const hash = createHash('sha256').update(token).digest('hex')
     expect(links.map((link) => Buffer.from(link.token_hash).toString('hex'))).toContain(hash)
@@ -82,26 +82,26 @@ describeOnEachDatabase('verification mail', (kind) => {
 
   test('is sent however the address is typed', async () => {
     const { email } = await addUnverified()
-    expect((await mailOf(`  ${email.toUpperCase()} `))?.to).toBe(email)
+    expect((await findMail(`  ${email.toUpperCase()} `))?.to).toBe(email)
   })
 
   test('leaves the older link valid when sent again; using one ends the others', async () => {
     const { email } = await addUnverified()
-    const older = tokenOf((await mailOf(email))?.link)
-    const newer = tokenOf((await mailOf(email))?.link)
+    const older = parseToken((await findMail(email))?.link)
+    const newer = parseToken((await findMail(email))?.link)
     expect((await verify(older)).status).toBe(200)
     expect((await verify(newer)).status).toBe(400)
   })
 
   test('leaves links of other people and for other purposes valid', async () => {
     const { email, user_id } = await addUnverified()
-    const other = tokenOf((await mailOf((await addUnverified()).email))?.link)
+    const other = parseToken((await findMail((await addUnverified()).email))?.link)
     const recovery = { token_hash: new Uint8Array([1]), user_id, purpose: 'recovery' as const }
     await portal.database.db
       .insertInto('email_links')
       .values({ ...recovery, expires_at: new Date(portal.clock() + HOUR_MS) })
       .execute()
-    await mailOf(email)
+    await findMail(email)
     const left = await portal.database.db
       .selectFrom('email_links')
       .select('purpose')
@@ -114,15 +114,15 @@ describeOnEachDatabase('verification mail', (kind) => {
   test('ends every earlier session at the first verification', async () => {
     const person = await addUnverified()
     const earlier = await openTestSession(portal, person)
-    const token = tokenOf((await mailOf(person.email))?.link)
+    const token = parseToken((await findMail(person.email))?.link)
     expect((await send(portal, 'GET', '/api/profiles/me', { token: earlier.access_token })).status).toBe(200)
     expect((await verify(token)).status).toBe(200)
     expect((await send(portal, 'GET', '/api/profiles/me', { token: earlier.access_token })).status).toBe(401)
   })
 
   test('has a link that a GET does not use', async () => {
-    const mail = await mailOf((await addUnverified()).email)
-    const token = tokenOf(mail?.link)
+    const mail = await findMail((await addUnverified()).email)
+    const token = parseToken(mail?.link)
     for (const path of ['/auth/callback', '/api/auth/verify'])
       await fetch(`${portal.url}${path}?type=signup&token_hash=${token}`)
     expect((await verify(token)).status).toBe(200)
@@ -152,8 +152,8 @@ describeOnEachDatabase('verification mail', (kind) => {
 
   test('has a link that is valid for 24 hours', async () => {
     const person = await addUnverified()
-    const onTime = tokenOf((await mailOf(person.email))?.link)
-    const late = tokenOf((await mailOf((await addUnverified()).email))?.link)
+    const onTime = parseToken((await findMail(person.email))?.link)
+    const late = parseToken((await findMail((await addUnverified()).email))?.link)
     portal.clock.advance(24 * HOUR_MS - 1_000)
     const { access_token } = await openTestSession(portal, person)
     expect((await verify(onTime, access_token)).status).toBe(200)

@@ -30,7 +30,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     portal.mails.length = 0
   })
   const linkTo = async (email: string) => (await receiveMail(portal, email, 'verification'))?.link
-  const markOf = async (email: string, password: string): Promise<string> =>
+  const signUpAndGetMark = async (email: string, password: string): Promise<string> =>
     (await signUp(portal, email, password)).body.confirmation_mark
   const resend = (email: string) =>
     send(portal, 'POST', '/api/auth/resend', { body: { type: 'signup', email } })
@@ -45,7 +45,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
   describe('after one sign-up', () => {
     test('by its owner, confirms without a password in the same browser', async () => {
       const email = newAddress()
-      const mark = await markOf(email, OWNERS)
+      const mark = await signUpAndGetMark(email, OWNERS)
       const link = await linkTo(email)
       expect((await previewLink(portal, 'signup', link, { mark })).body).toEqual({ email, state: 'confirms' })
       const { status, body } = await useLink(portal, 'signup', link, { mark })
@@ -56,7 +56,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
 
     test('by its owner, asks for a password on a phone, which may be the same', async () => {
       const email = newAddress()
-      await markOf(email, OWNERS)
+      await signUpAndGetMark(email, OWNERS)
       const link = await linkTo(email)
       for (const beside of [{}, { mark: 'x'.repeat(43) }])
         expect((await previewLink(portal, 'signup', link, beside)).body.state).toBe('asks-password')
@@ -69,7 +69,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
 
     test('by a stranger, replaces the stranger’s password with the link owner’s', async () => {
       const email = newAddress()
-      await markOf(email, STRANGERS)
+      await signUpAndGetMark(email, STRANGERS)
       const early = (await signIn(portal, email, STRANGERS)).body.access_token
       const { status, body } = await useLink(portal, 'signup', await linkTo(email), { password: OWNERS })
       expect([status, await isFull(body.access_token)]).toEqual([200, true])
@@ -86,7 +86,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
 
     test('by a stranger, opens a session that may only set a password', async () => {
       const email = newAddress()
-      await markOf(email, STRANGERS)
+      await signUpAndGetMark(email, STRANGERS)
       const { body } = await useLink(portal, 'signup', await linkTo(email))
       expect(await isFull(body.access_token)).toBe(false)
       expect(await opens(email, STRANGERS)).toBe(false)
@@ -96,7 +96,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
 
     test('by a stranger who changed the password meanwhile, removes all of theirs', async () => {
       const email = newAddress()
-      await markOf(email, STRANGERS)
+      await signUpAndGetMark(email, STRANGERS)
       const { access_token } = (await signIn(portal, email, STRANGERS)).body
       expect((await changePassword(portal, access_token, 'Outra-Estranha-7!')).body).toMatchObject({
         success: true,
@@ -125,8 +125,8 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
 
     test('accepts the mark only for its account and for half an hour', async () => {
       const [email, other] = [newAddress(), newAddress()]
-      const mark = await markOf(email, OWNERS)
-      const foreign = await markOf(other, OWNERS)
+      const mark = await signUpAndGetMark(email, OWNERS)
+      const foreign = await signUpAndGetMark(other, OWNERS)
       const link = await linkTo(email)
       const stateWith = async (given: string) =>
         (await previewLink(portal, 'signup', link, { mark: given })).body.state
@@ -151,12 +151,12 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     const ask = (token: string) => send(portal, 'PUT', '/api/access-requests/me', { token, body: claim })
     const start = async (): Promise<{ email: string; token: string; mark: string }> => {
       const email = newAddress()
-      const mark = await markOf(email, STRANGERS)
+      const mark = await signUpAndGetMark(email, STRANGERS)
       const token = (await signIn(portal, email, STRANGERS)).body.access_token
       expect((await ask(token)).status).toBe(200)
       return { email, token, mark }
     }
-    const said = async (email: string) => {
+    const readClaim = async (email: string) => {
       const rows = portal.database.db
         .selectFrom('profiles')
         .leftJoin('access_requests', 'access_requests.user_id', 'profiles.user_id')
@@ -178,13 +178,13 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     ])('discards both for an owner who verifies by %s', async (_, prove) => {
       const { email } = await start()
       expect((await prove(email, await linkTo(email))).status).toBe(200)
-      expect(await said(email)).toEqual(nothing)
+      expect(await readClaim(email)).toEqual(nothing)
     })
 
     test('keeps both for the browser that signed up', async () => {
       const { email, mark } = await start()
       await useLink(portal, 'signup', await linkTo(email), { mark })
-      expect(await said(email)).toEqual({ full_name: claim.full_name, note: claim.note })
+      expect(await readClaim(email)).toEqual({ full_name: claim.full_name, note: claim.note })
     })
 
     test('refuses a concurrent access request', async () => {
@@ -199,7 +199,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
         useLink(portal, 'signup', link),
         ...Array.from({ length: 5 }, () => ask(token)),
       ])
-      expect(await said(email)).toEqual(nothing)
+      expect(await readClaim(email)).toEqual(nothing)
     })
   })
 
@@ -209,8 +209,8 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       ['owner first', [OWNERS, STRANGERS]],
     ])('%s, keeps no stored password, with any mark or session', async (_, passwords) => {
       const email = newAddress()
-      const first = await markOf(email, passwords[0] as string)
-      const second = await markOf(email, passwords[1] as string)
+      const first = await signUpAndGetMark(email, passwords[0] as string)
+      const second = await signUpAndGetMark(email, passwords[1] as string)
       const token = (await signIn(portal, email, passwords[0] as string)).body.access_token
       const link = await linkTo(email)
       for (const beside of [{}, { mark: first }, { mark: second }, { token }])
@@ -245,7 +245,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
 
     test('trusts no password of accounts older than the sign-up count', async () => {
       const { email } = await addPerson(portal, { password: STRANGERS, email_verified_at: null })
-      const mark = await markOf(email, OWNERS)
+      const mark = await signUpAndGetMark(email, OWNERS)
       expect((await previewLink(portal, 'signup', await linkTo(email), { mark })).body.state).toBe(
         'asks-password',
       )
@@ -267,7 +267,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
 
     test('works if a stranger asked for the reset, and ends its links', async () => {
       const email = newAddress()
-      const mark = await markOf(email, OWNERS)
+      const mark = await signUpAndGetMark(email, OWNERS)
       const link = await linkTo(email)
       await requestRecovery(portal, email)
       expect((await useLink(portal, 'signup', link, { mark })).status).toBe(200)
@@ -283,7 +283,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       (await send(portal, 'GET', '/api/openapi.json', { token })).status === 200
 
     test('always requires a password, also in the browser that signed up', async () => {
-      const mark = await markOf(BUILTIN, OWNERS)
+      const mark = await signUpAndGetMark(BUILTIN, OWNERS)
       const token = (await signIn(portal, BUILTIN, OWNERS)).body.access_token
       const link = await linkTo(BUILTIN)
       expect((await previewLink(portal, 'signup', link, { mark, token })).body.state).toBe('asks-password')
@@ -292,7 +292,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     })
 
     test('removes a stranger’s password before the promotion', async () => {
-      const mark = await markOf(BUILTIN, STRANGERS)
+      const mark = await signUpAndGetMark(BUILTIN, STRANGERS)
       const early = (await signIn(portal, BUILTIN, STRANGERS)).body.access_token
       const { body } = await useLink(portal, 'signup', await linkTo(BUILTIN), { mark })
       for (const token of [early, body.access_token]) expect(await isAdmin(token)).toBe(false)
@@ -373,7 +373,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
   describe('with a used link', () => {
     test('reports its use to the signed-in person whom it verified, and to no one else', async () => {
       const email = newAddress()
-      const mark = await markOf(email, OWNERS)
+      const mark = await signUpAndGetMark(email, OWNERS)
       const link = await linkTo(email)
       const token = (await useLink(portal, 'signup', link, { mark })).body.access_token
       expect((await previewLink(portal, 'signup', link, { token })).body).toEqual({ email, state: 'used' })

@@ -14,10 +14,10 @@ import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import { setRole } from '#server/users/user-roles.ts'
 import type { AccountContext } from './account-context.ts'
-import { cancelLinks, limitUnknownLinks, type MailedLink, markVerified, openLink } from './email-links.ts'
-import { HOUR_MS, hashOfLinkToken, SIGN_UP_LINK_MS } from './mails.ts'
-import { noteUse, openSession } from './sessions.ts'
-import { endSessionsByReset, forgetPassword, replacePassword, takeFromResetLimit } from './set-password.ts'
+import { cancelLinks, limitUnknownLinks, type EmailLink, markVerified, lockLink } from './email-links.ts'
+import { HOUR_MS, hashLinkToken, SIGN_UP_LINK_MS } from './mails.ts'
+import { recordLastAccess, openSession } from './sessions.ts'
+import { endSessionsOnReset, deletePassword, replacePassword, consumeResetLimit } from './set-password.ts'
 
 interface LinkUse {
   type: 'signup' | 'recovery'
@@ -32,13 +32,13 @@ interface LinkUse {
  * Returns what using a link would require, without using it.
  * @throws ProblemError invalid-link for a link that is unknown, used or expired; rate-limited
  */
-export async function askAboutLink(context: AccountContext, use: LinkUse): Promise<LinkState> {
+export async function previewLink(context: AccountContext, use: LinkUse): Promise<LinkState> {
   await limitUnknownLinks(context, use.token)
   return context.db.transaction().execute(async (db) => {
-    const within = { ...context, db }
+    const txContext = { ...context, db }
     const purposes = use.type === 'signup' ? (['signup', 'signup-used'] as const) : (['recovery'] as const)
-    const link = await openLink(within, use.token, [...purposes])
-    return { email: link.owner.email, state: await stateOf(within, link, use) }
+    const link = await lockLink(txContext, use.token, [...purposes])
+    return { email: link.owner.email, state: await getLinkState(txContext, link, use) }
   })
 }
 
@@ -47,38 +47,37 @@ export async function askAboutLink(context: AccountContext, use: LinkUse): Promi
  * the sign-up may stay, else one that may only set a password. With a password it sets that first; a
  * reset then returns its own session, already ended.
  * @throws ProblemError invalid-link for a link that is unknown, used, expired or too old to set a
- * password; password-rejected with the broken rule as detail, which does not use the link; rate-
- * limited
+ *   password; password-rejected with the broken rule as detail, which does not use the link; rate-limited
  */
 export async function verifyEmailLink(
   context: AccountContext,
   use: LinkUse & { password: string | undefined },
 ): Promise<Session> {
   await limitUnknownLinks(context, use.token)
-  if (use.password !== undefined) return setByLink(context, { ...use, password: use.password })
+  if (use.password !== undefined) return setPasswordByLink(context, { ...use, password: use.password })
   return context.db.transaction().execute(async (db) => {
-    const within = { ...context, db }
-    const link = await openLink(within, use.token, [use.type])
+    const txContext = { ...context, db }
+    const link = await lockLink(txContext, use.token, [use.type])
     const { owner } = link
     if (use.type === 'recovery') {
       await cancelLinks(db, owner.user_id, ['recovery'])
-      return openFor(within, owner, 'recovery')
+      return openOwnerSession(txContext, owner, 'recovery')
     }
-    const state = await stateOf(within, link, use)
+    const state = await getLinkState(txContext, link, use)
     if (state === 'used') throw new ProblemError('invalid-link')
-    if (state === 'too-late') throw tooLate()
-    await confirm(within, owner)
-    if (state === 'confirms') return openFor(within, owner, 'full')
+    if (state === 'too-late') throw createTooLateError()
+    await confirmEmail(txContext, owner)
+    if (state === 'confirms') return openOwnerSession(txContext, owner, 'full')
     // The author of the old password has not proved to own the address.
-    await forgetPassword(db, owner.user_id)
+    await deletePassword(db, owner.user_id)
     await clearUnverifiedRequest(db, owner.user_id)
-    return openFor(within, owner, 'recovery')
+    return openOwnerSession(txContext, owner, 'recovery')
   })
 }
 
-async function stateOf(
+async function getLinkState(
   context: AccountContext,
-  link: MailedLink,
+  link: EmailLink,
   { mark, caller }: LinkUse,
 ): Promise<LinkState['state']> {
   const { owner, purpose } = link
@@ -88,7 +87,7 @@ async function stateOf(
     if (isOwn) return 'used'
     throw new ProblemError('invalid-link')
   }
-  if (await mayKeepPassword(context, owner, { mark, isOwn })) return 'confirms'
+  if (await canKeepPassword(context, owner, { mark, isOwn })) return 'confirms'
   return isInFirstHour(context, link) ? 'asks-password' : 'too-late'
 }
 
@@ -96,9 +95,9 @@ async function stateOf(
  * Checks whether the sign-up's password is the link owner's: there was one sign-up, and this browser
  * made it or has signed in with it. Never for the built-in administrator.
  */
-async function mayKeepPassword(
+async function canKeepPassword(
   context: AccountContext,
-  owner: MailedLink['owner'],
+  owner: EmailLink['owner'],
   { mark, isOwn }: { mark: string | undefined; isOwn: boolean },
 ): Promise<boolean> {
   const { db, clock, builtinAdminEmail } = context
@@ -111,14 +110,14 @@ async function mayKeepPassword(
   if (signUp && signUp.count > 1) return false
   if (isOwn) return true
   if (!signUp?.mark_hash || mark === undefined || signUp.mark_expires_at.getTime() <= clock()) return false
-  return Buffer.from(signUp.mark_hash).equals(hashOfLinkToken(mark))
+  return Buffer.from(signUp.mark_hash).equals(hashLinkToken(mark))
 }
 
-function isInFirstHour({ clock }: AccountContext, { expires_at }: MailedLink): boolean {
+function isInFirstHour({ clock }: AccountContext, { expires_at }: EmailLink): boolean {
   return expires_at.getTime() - clock() > SIGN_UP_LINK_MS - HOUR_MS
 }
 
-const tooLate = () =>
+const createTooLateError = () =>
   new ProblemError('invalid-link', {
     detail:
       'Este link tem mais de uma hora e já não serve para criar a senha. Peça um novo e-mail de confirmação.',
@@ -128,32 +127,32 @@ const tooLate = () =>
  * Hashing takes long, so the link is checked before and used in the transaction that writes the
  * password.
  */
-async function setByLink(context: AccountContext, use: LinkUse & { password: string }): Promise<Session> {
-  const open = async (within: AccountContext) => {
-    const link = await openLink(within, use.token, [use.type])
+async function setPasswordByLink(context: AccountContext, use: LinkUse & { password: string }): Promise<Session> {
+  const open = async (txContext: AccountContext) => {
+    const link = await lockLink(txContext, use.token, [use.type])
     if (use.type === 'signup' && link.owner.email_verified_at) throw new ProblemError('invalid-link')
-    if (use.type === 'signup' && !isInFirstHour(context, link)) throw tooLate()
+    if (use.type === 'signup' && !isInFirstHour(context, link)) throw createTooLateError()
     return link.owner
   }
   const { password, type } = use
   const person = await context.db.transaction().execute((db) => open({ ...context, db }))
   const fault = passwordFault(type === 'signup' ? forcedChangeFormSchema : resetPasswordFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
-  await takeFromResetLimit(context, person.user_id)
+  await consumeResetLimit(context, person.user_id)
   const session = await replacePassword(context, {
     person,
     password,
     action: 'password-reset',
     isFirst: type === 'signup',
-    async alongside(within) {
-      const owner = await open(within)
+    async alongside(txContext) {
+      const owner = await open(txContext)
       if (type === 'signup') {
-        await confirm(within, owner)
-        await clearUnverifiedRequest(within.db, owner.user_id)
-        return openFor(within, owner, 'full')
+        await confirmEmail(txContext, owner)
+        await clearUnverifiedRequest(txContext.db, owner.user_id)
+        return openOwnerSession(txContext, owner, 'full')
       }
-      const session = await openFor(within, owner, 'recovery')
-      await endSessionsByReset(within, owner)
+      const session = await openOwnerSession(txContext, owner, 'recovery')
+      await endSessionsOnReset(txContext, owner)
       return session
     },
   })
@@ -161,12 +160,12 @@ async function setByLink(context: AccountContext, use: LinkUse & { password: str
   return session
 }
 
-async function openFor(
+async function openOwnerSession(
   context: AccountContext,
-  { user_id: userId }: MailedLink['owner'],
+  { user_id: userId }: EmailLink['owner'],
   kind: SessionKind,
 ): Promise<Session> {
-  await noteUse(context.db, userId, new Date(context.clock()))
+  await recordLastAccess(context.db, userId, new Date(context.clock()))
   const profile = (await findProfile(context.db, userId)) as Profile
   return openSession(context, { profile, kind })
 }
@@ -175,7 +174,7 @@ async function openFor(
  * Ends every earlier session at the first verification: its holder had not proved to own the e-mail.
  * Also promotes the built-in administrator, who is never promoted before.
  */
-async function confirm(context: AccountContext, owner: MailedLink['owner']): Promise<void> {
+async function confirmEmail(context: AccountContext, owner: EmailLink['owner']): Promise<void> {
   const { db } = context
   const userId = owner.user_id
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()

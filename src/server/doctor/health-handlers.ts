@@ -9,7 +9,7 @@ const LIMIT = { max: 6, windowSeconds: 60 }
 export interface HealthServices {
   /** Tries everything; who asks meanwhile gets the same answer. */
   examinePortal: () => Promise<Finding[]>
-  takeFromLimit: TakeFromLimit
+  consumeRateLimit: TakeFromLimit
   lamps: Lamps
 }
 
@@ -17,7 +17,7 @@ export function healthHandlers(services: HealthServices): Handlers<typeof health
   let running: Promise<Finding[]> | undefined
   return {
     async readFindings({ context }) {
-      await services.takeFromLimit(`health ${context.actor.profile.user_id}`, LIMIT)
+      await services.consumeRateLimit(`health ${context.actor.profile.user_id}`, LIMIT)
       running ??= services.examinePortal().finally(() => {
         running = undefined
       })

@@ -8,7 +8,7 @@ interface Limit {
 }
 
 export type Limits = ReturnType<typeof createLimits>
-export type TakeFromLimit = Limits['takeFromLimit']
+export type TakeFromLimit = Limits['consumeRateLimit']
 
 /** What is refused takes nothing: nobody would give it back. */
 const TAKE = prepare(`
@@ -27,7 +27,7 @@ export function createLimits({ db, runPrepared }: Database, isOn: boolean, clock
     })
 
   /** @throws ProblemError rate-limited, with Retry-After, past the limit */
-  async function takeFromLimit(key: string, { max, windowSeconds }: Limit): Promise<void> {
+  async function consumeRateLimit(key: string, { max, windowSeconds }: Limit): Promise<void> {
     if (!isOn) return
     const now = new Date(clock())
     const resetsAt = new Date(clock() + windowSeconds * 1000)
@@ -42,9 +42,9 @@ export function createLimits({ db, runPrepared }: Database, isOn: boolean, clock
   }
 
   return {
-    takeFromLimit,
+    consumeRateLimit,
     /** Undoes a take, for what was found to be nobody's attack. */
-    async giveBackToLimit(key: string) {
+    async refundRateLimit(key: string) {
       if (!isOn) return
       await db
         .updateTable('rate_limits')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { emailSchema } from '#contract/accounts.ts'
-import { mintEmailLink } from '#server/accounts/mails.ts'
-import { companyEmail } from '#server/accounts/sign-up.ts'
+import { createEmailLink } from '#server/accounts/mails.ts'
+import { parseCompanyEmail } from '#server/accounts/sign-up.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -65,7 +65,7 @@ function parseEmail(typed: string, domain: string): string {
   const parsed = emailSchema.safeParse(typed)
   if (!parsed.success) throw new AdminError(`E-mail inválido: ${typed}`)
   try {
-    return companyEmail(parsed.data, domain)
+    return parseCompanyEmail(parsed.data, domain)
   } catch (error) {
     if (error instanceof ProblemError) throw new AdminError(error.message)
     throw error
@@ -148,7 +148,7 @@ async function printResetLink(
     .where('user_id', '=', owner.userId)
     .where('purpose', '=', owner.purpose)
     .execute()
-  const link = await mintEmailLink(context, owner)
+  const link = await createEmailLink(context, owner)
   await recordAudit(context, { action: 'reset-link-printed', target: person })
   return `Link para criar a senha (vale por 1 hora, serve uma única vez):\n\n  ${link}`
 }

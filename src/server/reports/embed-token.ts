@@ -24,7 +24,7 @@ export type TokenHolder = Pick<Actor, 'profile' | 'entitlementVersion' | 'access
 export interface EmbedTokenContext extends Context {
   powerBi: PowerBi
   embedTokens: EmbedTokenCache
-  takeFromLimit: TakeFromLimit
+  consumeRateLimit: TakeFromLimit
   rlsRoles: string[]
 }
 
@@ -45,7 +45,7 @@ export async function issueEmbedToken(
   const { db, clock, powerBi } = context
   const { profile } = holder
   const userId = context.actor.profile.user_id
-  await context.takeFromLimit(`embed-token-request ${userId}`, REQUESTS)
+  await context.consumeRateLimit(`embed-token-request ${userId}`, REQUESTS)
   const { catalogue, visible } = await readVisibleReports(db, profile)
   const isConfigured = visible.some(
     (setting) =>
@@ -72,7 +72,7 @@ export async function issueEmbedToken(
     view?.id,
   ])
   const token = await context.embedTokens(userId, key, async (isFirst) => {
-    await context.takeFromLimit(`embed-token ${userId}`, UPSTREAM)
+    await context.consumeRateLimit(`embed-token ${userId}`, UPSTREAM)
     return powerBi.generateEmbedToken(wanted, identity, { isFirst, maxMinutes })
   })
   await recordAccess(context, {

@@ -63,7 +63,7 @@ async function readLastRefresh(
   { reportId }: { reportId: string },
 ): Promise<ReplyOf<typeof reportRoutes.readLastRefresh>> {
   const { db, actor, powerBi } = context
-  await context.takeFromLimit(`last-refresh ${actor.profile.user_id}`, LIMIT)
+  await context.consumeRateLimit(`last-refresh ${actor.profile.user_id}`, LIMIT)
   const { visible } = await readVisibleReports(db, actor.profile)
   const setting = visible.find(
     ({ embed_mode, report_id }) => embed_mode === 'service_principal' && report_id === reportId,
@@ -79,7 +79,7 @@ async function readLastRefresh(
 
 interface PowerBiListContext extends Context {
   powerBi: PowerBi
-  takeFromLimit: TakeFromLimit
+  consumeRateLimit: TakeFromLimit
 }
 
 /**
@@ -87,7 +87,7 @@ interface PowerBiListContext extends Context {
  * @throws ProblemError rate-limited, power-bi-rejected, power-bi-unavailable, capacity-paused
  */
 async function listWorkspaces(context: PowerBiListContext): Promise<{ items: NamedItem[] }> {
-  await takeFromLimit(context)
+  await consumeRateLimit(context)
   return { items: await context.powerBi.listWorkspaces() }
 }
 
@@ -99,7 +99,7 @@ async function listWorkspaceReports(
   context: PowerBiListContext,
   { workspaceId }: { workspaceId: string },
 ): Promise<{ items: ListedReport[] }> {
-  await takeFromLimit(context)
+  await consumeRateLimit(context)
   try {
     return { items: await context.powerBi.listReports(workspaceId) }
   } catch (error) {
@@ -110,6 +110,6 @@ async function listWorkspaceReports(
   }
 }
 
-function takeFromLimit({ actor, takeFromLimit: take }: PowerBiListContext): Promise<void> {
+function consumeRateLimit({ actor, consumeRateLimit: take }: PowerBiListContext): Promise<void> {
   return take(`list-power-bi ${actor.profile.user_id}`, LIMIT)
 }

@@ -22,7 +22,7 @@ const LIMIT = { max: 40, windowSeconds: 60 }
 export interface ReportTestContext extends ReportSettingContext {
   powerBi: PowerBi
   rlsRoles: string[]
-  takeFromLimit: TakeFromLimit
+  consumeRateLimit: TakeFromLimit
 }
 
 const NO_RESULT = {
@@ -51,7 +51,7 @@ export async function testReportSetting(
     const message = isPublishedToWeb(report_url) ? `${NOT_TESTABLE} ${PUBLIC_LINK}` : NOT_TESTABLE
     return { ...NO_RESULT, message }
   }
-  await context.takeFromLimit(`test-report ${profile.user_id}`, LIMIT)
+  await context.consumeRateLimit(`test-report ${profile.user_id}`, LIMIT)
   const report = { workspaceId: workspace_id ?? '', reportId: report_id ?? '', datasetId: dataset_id }
   const test = await powerBi.testReport(report, buildFullIdentity(catalogue, profile.email, rlsRoles))
   return {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { lifeOfSessions } from '#server/accounts/sessions.ts'
+import { getSessionCutoffs } from '#server/accounts/sessions.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/context.ts'
@@ -64,7 +64,7 @@ export function createMessageStreams(services: MessageStreamServices) {
       const alive = await findAdminSessions(
         database.db,
         [...sessionIds],
-        lifeOfSessions(clock(), sessionMaxDays),
+        getSessionCutoffs(clock(), sessionMaxDays),
       )
       for (const [stream, { sessionId }] of checked) if (!alive.has(sessionId)) stream.close()
     } catch {
@@ -122,7 +122,7 @@ export function createMessageStreams(services: MessageStreamServices) {
 async function findAdminSessions(
   db: Db,
   sessionIds: string[],
-  { openedAfter, refreshedAfter }: ReturnType<typeof lifeOfSessions>,
+  { openedAfter, refreshedAfter }: ReturnType<typeof getSessionCutoffs>,
 ): Promise<Set<string>> {
   const rows = await db
     .selectFrom('sessions')

@@ -32,7 +32,7 @@ const SYSTEMS: [RegExp, string][] = [
 ]
 
 export interface ReportProblemContext extends Context {
-  takeFromLimit: TakeFromLimit
+  consumeRateLimit: TakeFromLimit
 }
 
 /**
@@ -42,7 +42,7 @@ export interface ReportProblemContext extends Context {
 export async function reportProblem(context: ReportProblemContext, report: ProblemReport): Promise<void> {
   const { profile } = context.actor
   areaOf(await readCatalogue(context.db), { label: report.type })
-  await context.takeFromLimit(`problem-report ${profile.user_id}`, LIMIT)
+  await context.consumeRateLimit(`problem-report ${profile.user_id}`, LIMIT)
   await storeMessage(context.db, {
     name: cleanLine(profile.full_name ?? '').slice(0, MAX_NAME) || profile.email,
     email: profile.email,

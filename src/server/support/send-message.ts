@@ -24,7 +24,7 @@ export interface ContactForm {
 export interface SendMessageContext extends PublicContext {
   humanCheck: HumanCheck
   contactCaptcha: boolean
-  takeFromLimit: TakeFromLimit
+  consumeRateLimit: TakeFromLimit
   log: Log
 }
 
@@ -34,7 +34,7 @@ export interface SendMessageContext extends PublicContext {
  *   human-check-failed, invalid-input
  */
 export async function sendMessage(
-  { db, request, log, humanCheck, contactCaptcha, takeFromLimit }: SendMessageContext,
+  { db, request, log, humanCheck, contactCaptcha, consumeRateLimit }: SendMessageContext,
   { website, fill_ms: fillMs, captcha, ...typed }: BodyOf<typeof supportRoutes.sendSupportMessage>,
 ): Promise<void> {
   if (website) {
@@ -47,9 +47,9 @@ export async function sendMessage(
       retryAfterSeconds: Math.ceil((CONTACT_MIN_FILL_MS - fillMs) / 1000),
     })
   const caller = ipGroup(request.ip)
-  if (contactCaptcha) await humanCheck.demand(captcha, { ip: request.ip })
-  await takeFromLimit(`contact ${caller}`, LIMIT)
-  await takeFromLimit(`contact-daily ${caller}`, DAILY_LIMIT)
+  if (contactCaptcha) await humanCheck.verify(captcha, { ip: request.ip })
+  await consumeRateLimit(`contact ${caller}`, LIMIT)
+  await consumeRateLimit(`contact-daily ${caller}`, DAILY_LIMIT)
   await storeMessage(db, form)
 }
 

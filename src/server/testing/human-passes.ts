@@ -8,9 +8,9 @@ type Challenge = Awaited<ReturnType<Altcha['createChallenge']>>
 /** Issues a valid human-check pass without solving a challenge. */
 export async function issuePass(portal: TestPortal): Promise<string> {
   const acceptAll = { isRight: async () => true }
-  const unlimited = { takeFromLimit: async () => {}, giveBackToLimit: async () => {}, countRefusal: () => {} }
+  const unlimited = { consumeRateLimit: async () => {}, refundRateLimit: async () => {}, countRefusal: () => {} }
   const check = createHumanCheck({ ...portal, ...unlimited, db: portal.database.db }, acceptAll)
-  return (await check.tradeForPass('answer', '127.0.0.1')) as string
+  return (await check.exchangeForPass('answer', '127.0.0.1')) as string
 }
 
 /** Solves a challenge as the widget does. */

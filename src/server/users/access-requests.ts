@@ -11,7 +11,7 @@ import { sortEntitlements } from './entitlements.ts'
 import { lockProfile, readProfile } from './user-queries.ts'
 
 export interface AccessRequestContext extends Context {
-  takeFromLimit: TakeFromLimit
+  consumeRateLimit: TakeFromLimit
 }
 
 type OwnAccessRequest = ReplyOf<typeof userRoutes.readOwnAccessRequest>
@@ -34,7 +34,7 @@ export async function saveOwnAccessRequest(
   { full_name, workplace, note, types = [], marcas = [], estados = [] }: AccessRequestForm,
 ): Promise<OwnAccessRequest> {
   const { user_id } = context.actor.profile
-  await context.takeFromLimit(`access-request ${user_id}`, LIMIT)
+  await context.consumeRateLimit(`access-request ${user_id}`, LIMIT)
   return context.db.transaction().execute(async (db) => {
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, user_id)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { forgetAttempts } from '#server/accounts/sign-in-attempts.ts'
+import { clearFailures } from '#server/accounts/sign-in-attempts.ts'
 import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
@@ -111,7 +111,7 @@ async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<vo
   const named = [...ids, ...emails, ...sessions.map(({ id }) => id)]
   // The keys of rate limits are '<limit> <subject>'.
   await db.deleteFrom('rate_limits').where(sql<string>`split_part(key, ' ', 2)`, 'in', named).execute()
-  await forgetAttempts(db, ...emails)
+  await clearFailures(db, ...emails)
   await deleteInvitations(db, emails)
   await db.deleteFrom('mail_outbox').where('recipient', 'in', emails).execute()
   // The contact form stores emails as typed.

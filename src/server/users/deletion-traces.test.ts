@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { mintEmailLink } from '#server/accounts/mails.ts'
+import { createEmailLink } from '#server/accounts/mails.ts'
 import { type AuditEntry, recordAccess, recordAudit } from '#server/operations/audit.ts'
 import {
   changePassword,
@@ -49,7 +49,7 @@ describeOnEachDatabase('deleting a person', (kind) => {
     await requestRecovery(portal, email)
     await fetchToken(portal, person)
     const settings = { publicUrl: 'http://localhost', clock: portal.clock }
-    await mintEmailLink({ db, ...settings }, { userId: person.user_id, purpose: 'recovery' })
+    await createEmailLink({ db, ...settings }, { userId: person.user_id, purpose: 'recovery' })
     const message = { name: 'Ana', email: email.toUpperCase(), phone: '21 99999-0000', message: 'Olá' }
     await db.insertInto('support_messages').values(message).execute()
     await db

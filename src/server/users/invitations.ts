@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { type Invitation, invitationMessages, type invitationRoutes } from '#contract/invitations.ts'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
-import { invitationExpiry } from '#server/accounts/mails.ts'
+import { getInvitationExpiry } from '#server/accounts/mails.ts'
 import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
@@ -64,7 +64,7 @@ async function readInvitations(
     .limit(limit)
     .execute()
   return rows.map(({ invited_at, ...row }) => {
-    const expiresAt = invitationExpiry(invited_at)
+    const expiresAt = getInvitationExpiry(invited_at)
     return {
       ...row,
       invited_at: invited_at.toISOString(),
@@ -83,7 +83,7 @@ export async function resendInvitation(context: InvitationContext, id: string): 
     .executeTakeFirst()
   if (!known) throw createInvitationGoneError()
   // Outside the transaction, whose rollback would restore the quota.
-  await context.takeFromLimit(`invitation-minute ${known.email}`, RESEND_LIMIT)
+  await context.consumeRateLimit(`invitation-minute ${known.email}`, RESEND_LIMIT)
   return context.db.transaction().execute(async (db) => {
     const sent = await db
       .updateTable('invitations')

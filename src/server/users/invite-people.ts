@@ -19,8 +19,8 @@ import {
   MAX_OPEN_INVITATIONS,
 } from '#contract/invitations.ts'
 import { nameSchema } from '#contract/users.ts'
-import { shutOutUnverified } from '#server/accounts/set-password.ts'
-import { companyEmail } from '#server/accounts/sign-up.ts'
+import { revokeUnverifiedAccess } from '#server/accounts/set-password.ts'
+import { parseCompanyEmail } from '#server/accounts/sign-up.ts'
 import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
@@ -35,7 +35,7 @@ import { type ImportedLine, parseAddresses, parseImportFile, truncate } from './
 export interface InvitationContext extends Context {
   companyEmailDomain: string
   builtinAdminEmail: string | undefined
-  takeFromLimit: TakeFromLimit
+  consumeRateLimit: TakeFromLimit
 }
 
 /** Throttles the mails of one import, so that they do not delay mails that users wait for. */
@@ -68,7 +68,7 @@ export function invite(context: InvitationContext, form: InviteForm): Promise<In
     await writeInvitations(txContext, invited)
     for (const { email, outcome } of invited) {
       const account = accounts.get(email)
-      if (outcome === 'replaced' && account) await shutOutUnverified(db, account.user_id)
+      if (outcome === 'replaced' && account) await revokeUnverifiedAccess(db, account.user_id)
     }
     await queueInvitations(db, invited)
     await recordAudit(
@@ -224,7 +224,7 @@ function parseEmail(typed: string, domain: string, faults: string[]): string {
   }
   try {
     const parsed = emailSchema.safeParse(typed)
-    if (parsed.success) return companyEmail(parsed.data, domain)
+    if (parsed.success) return parseCompanyEmail(parsed.data, domain)
     faults.push(`${parsed.error.issues[0]?.message ?? signInMessages.emailInvalid}. Corrija o endereço.`)
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
