@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test.each(['GET', 'HEAD'])('%s of a built file comes compressed and is kept for ever', async (method) => {
+test.each(['GET', 'HEAD'])('%s of a built file returns a compressed, immutable response', async (method) => {
   for (const [accepted, encoding] of [
     ['gzip, deflate, br', 'br'],
     ['identity', null],
@@ -53,18 +53,18 @@ test.each([
   '/assets/..%2fsecret.txt',
   '/assets//../secret.txt',
   '/secret.txt',
-])('%s leads to no file', async (path) => {
+])('%s returns no file', async (path) => {
   const reply = await fetch(portal.url + path)
   expect(reply.status).toBeLessThan(500)
   expect(await reply.text()).not.toContain('a secret')
 })
 
-test('a built file cannot be written to', async () => {
+test('a built file cannot be written', async () => {
   const reply = await fetch(`${portal.url}/assets/index-abc.js`, { method: 'PUT', body: 'x' })
   expect(reply.status).toBe(404)
 })
 
-test('the group’s colour is kept under its name, and under any other asked for again', async () => {
+test('the group’s color is immutable under its hash, and revalidated otherwise', async () => {
   const page = await (await fetch(portal.url)).text()
   const [name = ''] = /\/brand\.css\?v=\w{8}/.exec(page) ?? []
   const cacheOf = async (path: string) => (await fetch(portal.url + path)).headers.get('cache-control')

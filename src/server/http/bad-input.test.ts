@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { expectProblem } from '#server/testing/expect-problem.ts'
-import { type Body, EXAMPLES, getRouteName, ROUTES } from '#server/testing/route-callers.ts'
+import { type Body, getRouteName, ROUTES, EXAMPLES } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -78,7 +78,7 @@ describeOnEachDatabase('bad input', (kind) => {
   const isInputRefused = (text: string) =>
     /"invalid-input".*"fields"|malformed-json|unsupported-media-type/.test(text)
 
-  test('every route with a body has an example here', () => {
+  test('covers every route with a body', () => {
     expect(Object.keys(EXAMPLES).sort()).toEqual([...WITH_BODY].sort())
   })
 
@@ -93,13 +93,13 @@ describeOnEachDatabase('bad input', (kind) => {
     const post = (content: BodyInit | undefined, headers?: Record<string, string>) =>
       sendBody(method, path, content, headers)
 
-    test('reads the example', async () => {
+    test('accepts the example', async () => {
       const { status, text } = await post(json(body))
       expect(isInputRefused(text), text).toBe(false)
       expect(status).toBeLessThan(500)
     })
 
-    test.each(Object.keys(BAD_BODIES))('refuses %s', async (fault) => {
+    test.each(Object.keys(BAD_BODIES))('rejects %s', async (fault) => {
       for (const bad of BAD_BODIES[fault]?.(body) ?? []) {
         if (bad === json(body)) continue
         const { code } = expectProblem(await post(bad as BodyInit), String(bad).slice(0, 200))
@@ -107,7 +107,7 @@ describeOnEachDatabase('bad input', (kind) => {
       }
     })
 
-    test('refuses bodies over its limit, announced or in chunks', async () => {
+    test('rejects bodies over its limit, with Content-Length or chunked', async () => {
       for (const size of [maxBytes + 1, 4 * maxBytes]) {
         const large = `"${'x'.repeat(size - 2)}"`
         expect(expectProblem(await post(large), 'announced').code).toBe('body-too-large')
@@ -116,7 +116,7 @@ describeOnEachDatabase('bad input', (kind) => {
       }
     })
 
-    test('refuses what is not declared as JSON', async () => {
+    test('rejects other content types', async () => {
       for (const type of [...BAD_TYPES, ...MORE_BAD_TYPES]) {
         const reply = await post(json(body), { 'content-type': type })
         expect(expectProblem(reply, type).code).toBe('unsupported-media-type')

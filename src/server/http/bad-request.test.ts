@@ -50,21 +50,21 @@ describeOnEachDatabase('a bad request', (kind) => {
   const bearer = () => `Authorization: Bearer ${token}`
   const problem = (reply: RawReply, what: string) => expectProblem(reply, what)
 
-  test.each(Object.keys(NOT_HTTP))('that is not HTTP is refused in words: %s', async (fault) => {
+  test.each(Object.keys(NOT_HTTP))('that is not HTTP gets a problem response: %s', async (fault) => {
     const reply = await sendRaw(portal, Buffer.from(NOT_HTTP[fault] as string, 'latin1'))
     problem(reply, fault)
     expect(reply.headers['x-content-type-options']).toBe('nosniff')
   })
 
   test.each(['HTTP/1.0', 'HTTP/1.1', 'HTTP/1.1\r\nHost: '])(
-    'is none when a probe names no Host: %j',
+    'is not a health check without Host: %j',
     async (version) => {
       for (const path of ['/api/health/live', '/api/health/ready'])
         expect(await sendRaw(portal, `GET ${path} ${version}\r\n\r\n`)).toMatchObject({ status: 200 })
     },
   )
 
-  test('that breaks off in its body harms nobody', async () => {
+  test('that ends within its body affects no other request', async () => {
     const head = 'POST /api/auth/verify HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
     await sendRaw(portal, `${head}Content-Length: 500\r\n\r\n{"type":`, true).catch(() => undefined)
     await sendRaw(portal, `${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`, true).catch(() => undefined)
@@ -98,12 +98,12 @@ describeOnEachDatabase('a bad request', (kind) => {
     'http://other.example/api/nothing',
     '/api/__proto__',
     '/api/constructor',
-  ])('for %s, where nothing is, gets 4xx', async (target) => {
+  ])('for the unknown target %s gets 4xx', async (target) => {
     const { code } = problem(await request('GET', target), target)
     expect(['not-found', 'invalid-input']).toContain(code)
   })
 
-  test.each(PATHS)('with another method to %s gets 405 and what is allowed', async (path) => {
+  test.each(PATHS)('with an unsupported method to %s gets 405 and the allowed ones', async (path) => {
     const allowed = ROUTES.filter((route) => route.path === path).map((route) => route.method)
     for (const method of METHODS.filter((each) => !(allowed as string[]).includes(each))) {
       const reply = await request(method, pathWith({ path }), [bearer(), 'Content-Length: 0'])
@@ -112,7 +112,7 @@ describeOnEachDatabase('a bad request', (kind) => {
     }
   })
 
-  test('HEAD answers as GET does, without a body', async () => {
+  test('answers HEAD like GET, without a body', async () => {
     for (const [path, status] of [
       ['/api/health/live', 200],
       ['/api/profiles/me', 401],
@@ -123,7 +123,7 @@ describeOnEachDatabase('a bad request', (kind) => {
     }
   })
 
-  describe('with a broken Authorization', () => {
+  describe('with an invalid Authorization header', () => {
     test.each([
       'Bearer',
       'Bearer ',
@@ -142,13 +142,13 @@ describeOnEachDatabase('a bad request', (kind) => {
       '""',
       'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.',
       'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4Iiwic2lkIjoieCJ9.AAAA',
-    ])('%s is nobody', async (value) => {
+    ])('%s is not authenticated', async (value) => {
       const reply = await request('GET', '/api/profiles/me', [`Authorization: ${value}`])
       expect(problem(reply, value).code).toBe('unauthenticated')
       expect(reply.headers['www-authenticate']).toBe('Bearer')
     })
 
-    test('a good token with anything added is nobody', async () => {
+    test('is not authenticated by a valid token with a suffix', async () => {
       for (const value of [
         `${token}x`,
         `${token}.`,
@@ -174,7 +174,7 @@ describeOnEachDatabase('a bad request', (kind) => {
     '?scope=%E0%A4%A',
     '?scope=local%00',
     '?scope[]=local&scope=nothing',
-  ])('with the query %s is refused before anybody is signed out', async (query) => {
+  ])('with the query %s is rejected before sessions end', async (query) => {
     const reply = await request('POST', `/api/auth/logout${query}`, [bearer(), 'Content-Length: 0'])
     expect(problem(reply, query).code).toBe('invalid-input')
     expect((await request('GET', '/api/profiles/me', [bearer()])).status).toBe(200)

@@ -17,12 +17,12 @@ function propertiesOf(color: string) {
 }
 
 describe('the group’s colour', () => {
-  test('is left as it is where it can be read', () => {
+  test('stays unchanged if it has enough contrast', () => {
     const { light } = propertiesOf('#0f5c7d')
     expect(light).toEqual({ brand: '#0f5c7d', 'brand-foreground': '#ffffff', 'brand-strong': '#0f5c7d' })
   })
 
-  test('gives text with AA contrast on its surface and on the page, light and dark, whatever it is', () => {
+  test('gives text with AA contrast on its surface and on the page, light and dark, for any color', () => {
     const channel = fc.integer({ min: 0, max: 255 })
     fc.assert(
       fc.property(channel, channel, channel, (...rgb) => {
@@ -33,7 +33,7 @@ describe('the group’s colour', () => {
           expect(contrast(brand as string, foreground as string), `${color} surface`).toBeGreaterThanOrEqual(
             4.5,
           )
-          // In the dark it has to stand out from --color-muted, which has 6.6.
+          // In dark mode it must differ from --color-muted, which has 6.6.
           for (const ground of GROUNDS[scheme])
             expect(contrast(strong as string, ground), `${color} ${ground}`).toBeGreaterThanOrEqual(
               scheme === 'dark' ? 8 : 4.5,
@@ -53,7 +53,7 @@ describe('the group’s colour', () => {
     )
   })
 
-  test('is measured as WCAG does', () => {
+  test('has the contrast ratio of WCAG', () => {
     expect(contrast('#000000', '#ffffff')).toBeCloseTo(21, 5)
     expect(contrast('#767676', '#ffffff')).toBeCloseTo(4.54, 2)
     expect(contrast('#123456', '#123456')).toBe(1)

@@ -6,15 +6,16 @@ import { LOGO_PATH } from '#contract/portal.ts'
 import type { HttpEnv } from './implement.ts'
 
 export interface Brand {
-  /** Accent colour, '#0f5c7d'. */
+  /** Accent color, '#0f5c7d'. */
   color: string
-  /** File of the group's logo, SVG or PNG. */
+  /** Path of the group's logo, SVG or PNG. */
   logo: string | undefined
 }
 
 /**
- * Serves the group's colour as a style sheet, and its logo if it has one.
- * @returns where pages find the style sheet: under another name once the colour is another, so that browsers keep it
+ * Serves the group's color as a style sheet, and its logo if there is one.
+ * @returns the URL of the style sheet; it contains a hash of the content, so that browsers can cache
+ *   it forever
  */
 export function serveBrand(app: Hono<HttpEnv>, { color, logo }: Brand): string {
   const styles = brandStyleSheet(color)
@@ -41,14 +42,14 @@ type Rgb = [number, number, number]
 
 const WHITE: Rgb = [255, 255, 255]
 const NIGHT: Rgb = [17, 20, 24]
-/** --color-subtle, the ground that is nearest to the text in light and in dark, as src/web/app/index.css has it. */
+/** --color-subtle of src/web/app/index.css, the background with the least contrast in each scheme. */
 const DAY_GROUND: Rgb = [238, 238, 241]
 const NIGHT_GROUND: Rgb = [31, 36, 42]
 /** WCAG 2.2 AA for text. */
 const AA_CONTRAST = 4.5
-/** In the dark the accent stands out from --color-muted, which has 6.6. */
+/** In dark mode the accent must differ from --color-muted, which has 6.6. */
 const NIGHT_CONTRAST = 8
-/** The brightest channel of the accent in the dark. */
+/** Brightest channel of the accent in dark mode. */
 const NIGHT_BRIGHTNESS = 224
 
 function parseHex(hex: string): Rgb {
@@ -67,13 +68,13 @@ function luminance(color: Rgb): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
-/** Contrast ratio of two colours, 1 to 21 (WCAG 2.2). */
+/** Returns the contrast ratio of two colors, 1 to 21 (WCAG 2.2). */
 export function contrast(a: string, b: string): number {
   const [one, other] = [luminance(parseHex(a)), luminance(parseHex(b))]
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)
 }
 
-/** Moves a colour towards another until it has the contrast to the ground. */
+/** Mixes a color with another until it reaches the contrast to the background. */
 function readableOn(color: string, ground: Rgb, towards: Rgb, wanted = AA_CONTRAST): string {
   const from = parseHex(color)
   for (let share = 0; share < 1; share += 0.05) {
@@ -83,7 +84,7 @@ function readableOn(color: string, ground: Rgb, towards: Rgb, wanted = AA_CONTRA
   return hexOf(towards)
 }
 
-/** The colour as bright as it can be, and half of it grey so that it does not glare. Mixed with white alone it would fade. */
+/** Brightens a color and mixes it with gray against glare; mixed with white it would fade. */
 function brightened(color: string): string {
   const channels = parseHex(color)
   const factor = NIGHT_BRIGHTNESS / Math.max(1, ...channels)
@@ -91,8 +92,8 @@ function brightened(color: string): string {
 }
 
 /**
- * The group's colour as custom properties for light and dark: --brand for surfaces, --brand-foreground
- * for text on them, --brand-strong for coloured text on every ground of the page, each with AA contrast.
+ * Creates custom properties for light and dark with AA contrast: --brand for surfaces,
+ * --brand-foreground for text on them, --brand-strong for colored text on any background of the page.
  */
 export function brandStyleSheet(color: string): string {
   const foreground = contrast(color, '#ffffff') >= AA_CONTRAST ? '#ffffff' : hexOf(NIGHT)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { callerIp, ipGroup, parseProxies } from './caller-ip.ts'
 
-describe('the address of a caller', () => {
+describe('the client IP', () => {
   const nobody = parseProxies([])
   const proxies = parseProxies(['10.0.0.1', '10.0.0.2', '2001:db8::5'])
 
@@ -15,11 +15,11 @@ describe('the address of a caller', () => {
     expect(callerIp('10.0.0.1', 'forged, 1.1.1.1, 203.0.113.9', proxies)).toBe('203.0.113.9')
   })
 
-  test('behind two trusted proxies is the one that the outer saw', () => {
+  test('behind two trusted proxies is the one that the outer proxy saw', () => {
     expect(callerIp('10.0.0.2', '1.1.1.1, 203.0.113.9, 10.0.0.1', proxies)).toBe('203.0.113.9')
   })
 
-  test('is the proxy’s own when the proxy tells nothing that is an address', () => {
+  test('is the proxy’s own if it sends no valid address', () => {
     for (const claim of [
       undefined,
       '',
@@ -32,7 +32,7 @@ describe('the address of a caller', () => {
       expect(callerIp('10.0.0.1', claim, proxies), claim).toBe('10.0.0.1')
   })
 
-  test('is written in one way: without port, brackets, zone or mapping', () => {
+  test('is normalized: no port, brackets, zone or mapping', () => {
     expect(callerIp('::ffff:198.51.100.1', undefined, nobody)).toBe('198.51.100.1')
     expect(callerIp('10.0.0.1', '0:0:0:0:0:FFFF:c633:6401', proxies)).toBe('198.51.100.1')
     expect(callerIp('fe80::1%eth0', undefined, nobody)).toBe('fe80::1')
@@ -42,16 +42,16 @@ describe('the address of a caller', () => {
     expect(callerIp('2001:0db8:0000::5', '203.0.113.9', proxies)).toBe('203.0.113.9')
   })
 
-  test('behind a range of trusted proxies is the first that is not among them', () => {
+  test('behind a range of trusted proxies is the first that is not in it', () => {
     const ranges = parseProxies(['127.0.0.0/8', '10.1.2.3/16', '2001:db8::/32', '::ffff:192.0.2.7', '::/3'])
     for (const peer of ['127.0.0.1', '127.255.0.9', '10.1.255.1', '2001:db8:ffff::1', '192.0.2.7', '::1'])
       expect(callerIp(peer, '203.0.113.9, 10.1.0.1', ranges), peer).toBe('203.0.113.9')
-    // '::/3' holds the mapped form of every IPv4 address, and means none of them.
+    // '::/3' contains the mapped form of every IPv4 address, but must match none.
     for (const peer of ['128.0.0.1', '10.2.0.1', '2001:db9::1', '192.0.2.8', '203.0.113.1', 'unknown'])
       expect(callerIp(peer, '203.0.113.9', ranges), peer).toBe(peer)
   })
 
-  test('is told by no name, and by no range that is broken or everybody’s', () => {
+  test('rejects names as proxies, and ranges that are invalid or match every address', () => {
     const names = ['loopback', 'proxy.internal', '*', 'fe80::1%eth0', '10.0.0.0-10.0.0.9', '10.0.0/8']
     const lengths = [
       '10.0.0.0/0',
@@ -67,8 +67,8 @@ describe('the address of a caller', () => {
   })
 })
 
-describe('limits count', () => {
-  test('IPv4 addresses one by one', () => {
+describe('rate limits count', () => {
+  test('IPv4 addresses separately', () => {
     expect(ipGroup('198.51.100.1')).toBe('198.51.100.1')
     expect(ipGroup('::ffff:c633:6401')).toBe('198.51.100.1')
     expect(ipGroup('198.51.100.1')).not.toBe(ipGroup('198.51.100.2'))

@@ -1,6 +1,9 @@
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net'
 
-/** The part of an IP that limits count by: IPv4 as it is, IPv6 its /64, which one subscriber owns. */
+/**
+ * Returns the part of an IP address that rate limits count: all of IPv4, the /64 of IPv6, which one
+ * subscriber owns.
+ */
 export function ipGroup(ip: string): string {
   const canonical = canonicalIp(ip)
   if (!canonical?.includes(':')) return canonical ?? ip
@@ -17,18 +20,18 @@ export interface TrustedProxies {
 }
 
 /**
- * Reads addresses and CIDR ranges of proxies.
- * @throws RangeError when one of them is neither, or is a range of everybody
+ * Parses addresses and CIDR ranges of proxies.
+ * @throws RangeError if one of them is neither, or matches every address
  */
 export function parseProxies(proxies: readonly string[]): TrustedProxies {
-  // One for each family: a range of IPv6 may hold every IPv4 address as well, in its mapped form.
+  // One list per family: a range of IPv6 could contain every mapped IPv4 address.
   const trusted = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const proxy of proxies) {
     const [, address, prefix] = /^([\d.]+|[\da-f:.]+)(?:\/([1-9]\d{0,2}))?$/i.exec(proxy) ?? []
     const ip = address !== undefined && isIP(address) ? canonicalIp(address) : undefined
     if (address === undefined || ip === undefined) throw new RangeError('no address or range')
     const family = familyOf(ip)
-    // Of an IPv4 address in its IPv6 form the length would count other bits.
+    // The prefix length of a mapped IPv4 address would count other bits.
     if (prefix && family !== familyOf(address)) throw new RangeError('a mapped range')
     trusted[family].addSubnet(ip, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family)
   }
@@ -38,8 +41,8 @@ export function parseProxies(proxies: readonly string[]): TrustedProxies {
 const familyOf = (ip: string) => (isIPv4(ip) ? 'ipv4' : 'ipv6')
 
 /**
- * The caller's IP: the peer's, or, when the peer is a trusted proxy, the last one of X-Forwarded-For that is not
- * a trusted proxy. What is no IP ends the search there.
+ * Returns the client's IP: the peer's, or behind trusted proxies the last untrusted one of
+ * X-Forwarded-For. An invalid entry ends the search.
  */
 export function callerIp(peer: string, forwardedFor: string | undefined, trusted: TrustedProxies): string {
   let ip = canonicalIp(peer) ?? peer
@@ -53,12 +56,12 @@ export function callerIp(peer: string, forwardedFor: string | undefined, trusted
   return ip
 }
 
-/** Whether what a peer says of others is believed. */
+/** Checks whether a peer is a trusted proxy, whose headers count. */
 export function isTrusted(peer: string, trusted: TrustedProxies): boolean {
   return trusted.has(canonicalIp(peer) ?? peer)
 }
 
-/** An IP in its one canonical form, without the port, brackets or zone that proxies write. */
+/** Normalizes an IP address: no port, brackets, zone or IPv4 mapping. */
 function canonicalIp(text: string): string | undefined {
   if (isIPv4(text)) return text
   const bare = text

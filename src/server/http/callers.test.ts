@@ -7,11 +7,12 @@ import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-// Callers × operations, as far as every-route.test.ts (who passes) and refused-without-effect.test.ts do not go:
-// what whoever passes is answered. Shown elsewhere:
-//   sign-up, recovery and resend alike for known and unknown addresses: sign-up, request-recovery, verification-mail
-//   an e-mail token works once, and of two at once one: request-recovery, verification-mail, disown-email
-//   a deleted user's tokens: every-route ('deleted user'), check-session, delete-users; the refresh is here too
+// Replies per caller × operation, beyond every-route.test.ts and refused-without-effect.test.ts.
+// Tested elsewhere:
+//   sign-up, recovery and resend alike for known and unknown addresses:
+//     sign-up, request-recovery, verification-mail
+//   an e-mail token works once, even in parallel: request-recovery, verification-mail, disown-email
+//   a deleted user's tokens: every-route ('deleted user'), check-session, delete-users
 
 const CALLERS = ['anonymous', 'pending', 'approved', 'admin'] as const
 type Name = (typeof CALLERS)[number]
@@ -30,7 +31,7 @@ const ADMIN_READS = [
   '/api/openapi.json',
 ]
 
-/** A reply's words, with a name in place of whatever differs from one request to the next anyhow. */
+/** Replaces parts of a reply that differ with each request. */
 const withoutChance = (body: unknown, email: string) =>
   JSON.stringify(body)
     .replaceAll(email, 'ADDRESS')
@@ -38,7 +39,7 @@ const withoutChance = (body: unknown, email: string) =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/"confirmation_mark":"[\w-]{20,}"/, '"confirmation_mark":"MARK"')
 
-describeOnEachDatabase('the table of callers and operations', (kind) => {
+describeOnEachDatabase('callers and operations', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   beforeAll(() => configureReports(portal, 'Vendas', 'CRM'))
 
@@ -47,7 +48,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
     const person = await addPerson(portal, { ...PROFILES[name], ...profile })
     return { person, ...(await openTestSession(portal, person)) }
   }
-  /** The answers of one request from every caller, in the order of the table. */
+  /** Sends one request as every caller, in the order of the table. */
   const askAll = async (
     ask: (caller: Awaited<ReturnType<typeof open>>) => ReturnType<typeof send>,
     profile?: Parameters<typeof addPerson>[1],
@@ -84,7 +85,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
     },
   )
 
-  test('a contact message is taken from everybody', async () => {
+  test('accept a contact message from everyone', async () => {
     const post = (caller: Awaited<ReturnType<typeof open>>) =>
       send(portal, 'POST', '/api/support-messages', { ...as(caller), body: CONTACT_FORM })
     expect(await statuses(post)).toEqual([201, 201, 201, 201])
@@ -95,26 +96,26 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
     ['GET', '/api/user-roles/me', undefined, 200],
     ['POST', '/api/functions/change-password', { newPassword: NEW_PASSWORD }, 200],
     ['POST', '/api/auth/logout', undefined, 204],
-  ])('%s %s is for whoever is signed in', async (method, path, body, good) => {
+  ])('answer %s %s for every signed-in caller', async (method, path, body, good) => {
     const call = (caller: Awaited<ReturnType<typeof open>>) =>
       send(portal, method, path, { ...as(caller), body })
     expect(await statuses(call)).toEqual([401, good, good, good])
   })
 
-  test('a refresh is for whoever has a session', async () => {
+  test('refresh every kind of session that allows it', async () => {
     const ask = (caller: Awaited<ReturnType<typeof open>>) =>
       refreshSession(portal, caller?.refresh_token ?? 'x'.repeat(48))
     expect(await statuses(ask)).toEqual([400, 200, 200, 200])
   })
 
-  test('reports/me shows one’s own areas, and whoever waits none', async () => {
+  test('list only own areas in reports/me, none for pending people', async () => {
     const replies = await askAll((caller) => send(portal, 'GET', '/api/reports/me', as(caller)))
     expect(replies.map(({ status }) => status)).toEqual([401, 200, 200, 200])
     const areas = replies.map(({ body }) => body.areas?.map(({ type }: { type: string }) => type))
     expect(areas).toEqual([undefined, [], ['Vendas'], ['Vendas']])
   })
 
-  test('get-powerbi-token gives tokens within one’s own types alone, an administrator too', async () => {
+  test('issue embed tokens only for own types, even for an administrator', async () => {
     const ask = (type: string) =>
       statuses((caller) =>
         send(portal, 'POST', '/api/functions/get-powerbi-token', { ...as(caller), body: toTokenBody(type) }),
@@ -123,12 +124,12 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
     expect(await ask('CRM')).toEqual([401, 403, 404, 404])
   })
 
-  test.each(ADMIN_READS)('%s is for administrators', async (path) => {
+  test.each(ADMIN_READS)('answer %s only for administrators', async (path) => {
     const read = (caller: Awaited<ReturnType<typeof open>>) => send(portal, 'GET', path, as(caller))
     expect(await statuses(read)).toEqual([401, 403, 403, 200])
   })
 
-  test('whether the address is verified makes no difference to access', async () => {
+  test('do not depend on the verification of the address', async () => {
     const paths = [...ADMIN_READS, '/api/profiles/me', '/api/reports/me']
     for (const path of paths) {
       const read = (caller: Awaited<ReturnType<typeof open>>) => send(portal, 'GET', path, as(caller))
@@ -140,7 +141,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
     expect(await statuses(ask, { email_verified_at: null })).toEqual([401, 403, 200, 200])
   })
 
-  test('a deleted user’s old tokens open nothing, the refresh included', async () => {
+  test('refuse a deleted user’s tokens, including the refresh token', async () => {
     for (const name of ['pending', 'approved', 'admin'] as const) {
       const caller = await open(name)
       if (!caller) throw new Error('nobody')

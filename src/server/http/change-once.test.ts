@@ -7,9 +7,9 @@ import { readEveryTable } from '#server/testing/canaries.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-// That each route that takes a key does so is shown by refused-without-effect.
+// refused-without-effect.test.ts covers each route with an idempotency key.
 
-describeOnEachDatabase('a change under an idempotency key', (kind) => {
+describeOnEachDatabase('a change with an idempotency key', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal)
   let person: Profile
@@ -25,7 +25,7 @@ describeOnEachDatabase('a change under an idempotency key', (kind) => {
       headers: { 'idempotency-key': header },
     })
 
-  test('is answered again as it was, with what is left of the undo, whatever has happened since', async () => {
+  test('returns its first answer again, with the remaining time to undo, whatever has changed since', async () => {
     const first = await edit(['CRM'])
     expect(first.body).toMatchObject({ gaining: 1, undoId: expect.any(String) })
     const again = await edit(['CRM'], admin, `"${key}"`)
@@ -38,14 +38,14 @@ describeOnEachDatabase('a change under an idempotency key', (kind) => {
     expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ types: [] })
   })
 
-  test('of two at the same moment one does it, and the other gets its answer', async () => {
+  test('runs once when sent twice at the same time, with the same answer for both', async () => {
     const replies = await withRowLock(portal, person.user_id, () => [edit(['CRM']), edit(['CRM'])])
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
     expect(replies[0]?.body).toEqual(replies[1]?.body)
     expect(await readTrail(portal)).toHaveLength(1)
   })
 
-  test('is refused for another request, and is another administrator’s own', async () => {
+  test('is refused for another request, and separate per administrator', async () => {
     await edit(['CRM'])
     const other = await edit(['CRM', 'HPD'])
     expect([other.status, other.body.code]).toEqual([422, 'idempotency-key-reused'])
@@ -55,7 +55,7 @@ describeOnEachDatabase('a change under an idempotency key', (kind) => {
       expect((await edit(['CRM'], admin, bad)).body).toMatchObject({ code: 'invalid-input' })
   })
 
-  test('that was refused changed nothing, so that it is decided anew', async () => {
+  test('is evaluated again after a refusal', async () => {
     const { db } = portal.database
     const { user_id } = person
     await db.deleteFrom('profiles').where('user_id', '=', user_id).execute()
@@ -64,7 +64,7 @@ describeOnEachDatabase('a change under an idempotency key', (kind) => {
     expect((await edit(['CRM'])).body).toMatchObject({ gaining: 1 })
   })
 
-  test('leaves nothing that names anybody or that can be read without the key', async () => {
+  test('stores nothing that contains names or that can be read without the key', async () => {
     const path = `/api/profiles/${person.user_id}`
     const headers = { 'idempotency-key': key }
     const body = { full_name: 'Rita Prado Lima' }

@@ -4,18 +4,18 @@ import type { Context } from './context.ts'
 import { ProblemError } from './problem-error.ts'
 
 /**
- * Makes a change in one transaction. Where the request carries an idempotency key it is made once: whoever asks again
- * within a day, or while it is still being made, gets the first answer. A refusal changes nothing and is decided anew.
- * What is kept for that names nobody and cannot be read without the key.
- * @param change gives the answer, as JSON can hold it
- * @throws ProblemError idempotency-key-reused when the key came with another request before
+ * Executes a change in one transaction. With an idempotency key, repeated requests within a day get
+ * the first answer; refusals are not stored. Stored answers contain no names and are encrypted with
+ * the key.
+ * @param change returns the answer, which must be JSON
+ * @throws ProblemError idempotency-key-reused if another request used the key before
  */
 export function changeOnce<T>({ db, actor, request }: Context, change: (db: Db) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (inside) => {
     if (!request.once) return change(inside)
     const digest = digestBy(request.once.key, actor.profile.user_id)
     const [id, secret, asked] = [digest('id'), digest('answer'), digest(request.once.asked)]
-    // Waits for another request under the same key until that is through.
+    // Blocks until a concurrent request with the same key has finished.
     const isFirst = await inside
       .insertInto('idempotency_keys')
       .values({ id, request: asked })

@@ -12,7 +12,7 @@ const STRINGS: Record<string, string> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 }
 
-/** All values of a kind that a schema may take; more: what each object holds besides what is listed. */
+/** Lists example values for a schema; `more` is added to each object as unlisted fields. */
 function examplesOf(schema: Schema, more: object): unknown[] {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod
   const inner = (of: z.core.$ZodType) => examplesOf(of as Schema, more)
@@ -27,11 +27,11 @@ function examplesOf(schema: Schema, more: object): unknown[] {
   if (def.type === 'union') return def.options.flatMap(inner)
   if (def.type !== 'object') throw new Error(`no example of ${def.type}`)
   const fields = Object.entries(def.shape).map(([name, field]) => [name, inner(field)[0]])
-  // A loose object lets further fields through on purpose.
+  // A loose object accepts additional fields.
   return [{ ...Object.fromEntries(fields), ...(def.catchall ? {} : more) }]
 }
 
-/** What a route of the contract answers when its handler gives that reply. */
+/** Returns the response of a contract route when its handler returns `reply`. */
 async function answerOf(route: Route, reply: unknown): Promise<unknown> {
   const app = new Hono<HttpEnv>()
   const { response, status = 200 } = route as Route & { response: Schema }
@@ -49,8 +49,8 @@ const REPLIES = ROUTES.flatMap((route) =>
     : [],
 )
 
-describe('a field that the response schema does not list', () => {
-  test.each(REPLIES)('does not leave by %s (%i)', async (_, index, route) => {
+describe('a field outside the response schema', () => {
+  test.each(REPLIES)('is removed from %s (%i)', async (_, index, route) => {
     const planted = { password_hash: 'planted', nested: { refresh_key: ['planted'] } }
     const [listed, more] = [{}, planted].map((extra) => examplesOf(route.response as Schema, extra)[index])
     expect(await answerOf(route, more)).toEqual(listed)
@@ -69,7 +69,7 @@ describe('a picker', () => {
   )
   const whole = { name: 'Ana', tags: ['a'], owner: { id: 1 }, note: { text: 'x' }, count: 2 }
 
-  test('copies what is listed and leaves the value as it was', () => {
+  test('copies listed fields and does not modify the value', () => {
     expect(pick(whole)).toEqual(whole)
     expect(pick({ ...whole, owner: null, note: undefined, count: undefined })).toEqual({
       name: 'Ana',
@@ -84,11 +84,11 @@ describe('a picker', () => {
     ['an object', { ...whole, name: { hash: 'secret' } }],
     ['a list with an object', { ...whole, tags: [{ hash: 'secret' }] }],
     ['a date', { ...whole, name: new Date() }],
-  ])('refuses %s where the schema has a plain value', (_, value) => {
+  ])('rejects %s in place of a plain value', (_, value) => {
     expect(() => pick(value)).toThrow('plain value')
   })
 
-  test('fails for a reply that is none', () => {
+  test('throws for an invalid reply', () => {
     expect(() => pick(null)).toThrow()
   })
 })

@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini'
 import type { Schema } from '#contract/route.ts'
 
-/** Copies of a value what its schema lists. */
+/** Copies the fields of a value that its schema lists. */
 type Picker = (value: unknown) => unknown
 
 /**
- * Compiles a response schema into the function that cuts replies to it: keys that it does not list do not leave, at any
- * depth. Values are not checked, for types do that, but where the schema has a plain value there is no object.
- * @throws the picker does, for such an object
+ * Compiles a response schema into a function that drops unlisted keys at any depth. It does not check
+ * values, as types do that, except for objects in place of plain values.
+ * @throws TypeError from the picker, for such an object
  */
 export function compilePicker(schema: Schema): Picker {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod
@@ -29,13 +29,13 @@ export function compilePicker(schema: Schema): Picker {
     }
     case 'object':
       return def.catchall ? (value) => schema.parse(value) : pickListed(def.shape)
-    // Which option of a union it is only the whole check tells.
+    // Only full parsing tells which option of a union it is.
     default:
       return (value) => schema.parse(value)
   }
 }
 
-/** Spares most values the call of a picker; what is left out may have a default. */
+/** Avoids calling a picker for most values; a missing one may have a default. */
 const isPlain = (value: unknown) => (typeof value !== 'object' && value !== undefined) || value === null
 
 function pickPlain(value: unknown): unknown {

@@ -6,29 +6,29 @@ export interface RequestInfo {
   requestId: string
   /** The caller's IP; X-Forwarded-For counts only from a trusted proxy. */
   ip: string
-  /** Whether an X-Forwarded-For came, and whether it counted. */
+  /** Whether X-Forwarded-For was sent, and whether it counted. */
   forwarded: 'trusted' | 'ignored' | 'none'
   userAgent: string | null
-  /** The idempotency key of a request that is to be done once, and what it asks for, as a text. */
+  /** Idempotency key and a text that identifies the request. */
   once?: { key: string; asked: string }
 }
 
-/** The signed-in person behind a request, read from the database for this request. */
+/** The signed-in person of a request, read from the database for each request. */
 export interface Actor extends Caller {
   sessionId: string
   profile: Profile
-  /** When the access ends by itself, in ms since the epoch; null for never. */
+  /** End of the access, in ms since the epoch; null for never. */
   accessEndsAt: number | null
   accessEnded: boolean
-  /** Raised by every change of approval or entitlements; part of every cache key. */
+  /** Incremented with each change of approval or entitlements; part of every cache key. */
   entitlementVersion: number
 }
 
-/** What a function of a feature takes first; what is wanted of it comes second. */
+/** First argument of a feature's functions; the second is their input. */
 export interface Context {
-  /** The database, or the transaction that the function is to work in. */
+  /** The database, or the current transaction. */
   db: Db
-  /** ms since the epoch, by the database's clock: replicas' own may differ */
+  /** ms since the epoch, from the database's clock, because replicas' clocks may differ. */
   clock: () => number
   request: RequestInfo
   actor: Actor
@@ -36,5 +36,5 @@ export interface Context {
 
 export type PublicContext = Omit<Context, 'actor'>
 
-/** What a feature's context holds beside the request's own part: the services that its handlers are given once. */
+/** The services of a feature's context, without the request's part. */
 export type ServicesOf<C extends PublicContext> = Omit<C, keyof Context>

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ProblemError } from './problem-error.ts'
 import { assertClean } from './read-input.ts'
 
-/** An instant that exists, or the database would fail on it; with microseconds: '2026-11-21T10:00:00.123456Z'. */
+/** Microsecond timestamp, '2026-11-21T10:00:00.123456Z'. Must exist, or the database fails. */
 export const cursorInstantSchema = z
   .string()
   .regex(/^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
@@ -12,19 +12,19 @@ export const cursorInstantSchema = z
     return !Number.isNaN(instant.getTime()) && instant.toISOString().slice(0, 19) === text.slice(0, 19)
   })
 
-/** SQL of a column's instant as such a text. */
+/** Returns SQL that formats a column as such a timestamp. */
 export const cursorInstant = (column: string) =>
   sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** Where a page of a list ended, as text that means nothing to the browser. */
+/** Encodes the end of a page as an opaque cursor. */
 export function writeCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
 /**
- * Reads what writeCursor wrote.
- * @param schema what the list continues from
- * @throws ProblemError invalid-input when the cursor is of another list or make
+ * Decodes a cursor of encodeCursor.
+ * @param schema the cursor's contents
+ * @throws ProblemError invalid-input if the cursor belongs to another list or version
  */
 export function readCursor<S extends z.ZodType>(cursor: string, schema: S): z.output<S> {
   const parsed = schema.safeParse(parse(cursor))

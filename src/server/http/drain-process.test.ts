@@ -6,9 +6,9 @@ import { spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
 import { type PortalProcess, waitUntilReady } from '#server/testing/portal-process.ts'
 
 const GRACE_MS = 4_000
-/** What is asked later than this may meet the closed door, on a machine that is busy with other things. */
+/** Later requests may find the listener closed on a busy machine. */
 const SURELY_OPEN_MS = GRACE_MS - 1_500
-/** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
+/** Creating a database with synchronous writes is slow on a busy machine. */
 const SLOW = 90_000
 
 interface Reply {
@@ -16,9 +16,9 @@ interface Reply {
   connection: string | undefined
 }
 
-/** One request over a connection of its own; the second half of a body follows when the returned function is called. */
+/** Sends one request on a new connection; the returned function sends the second half of its body. */
 function begin(url: string, firstHalf?: string) {
-  // It is the server that closes.
+  // Left for the server to close.
   const headers = { 'content-type': 'application/json', connection: 'keep-alive' }
   const asked = request(url, { method: firstHalf ? 'POST' : 'GET', agent: false, headers })
   const reply = new Promise<Reply>((resolve, reject) => {
@@ -28,7 +28,7 @@ function begin(url: string, firstHalf?: string) {
       resolve({ status: response.statusCode, connection: response.headers.connection })
     })
   })
-  // Whoever finishes it hears of its failure.
+  // Callers of the returned function handle its failure.
   reply.catch(() => {})
   if (firstHalf) asked.write(firstHalf)
   return (secondHalf?: string) => {
@@ -37,7 +37,7 @@ function begin(url: string, firstHalf?: string) {
   }
 }
 
-describe('from SIGTERM on', () => {
+describe('after SIGTERM', () => {
   let portal: PortalProcess
   beforeAll(async () => {
     portal = await spawnMigratedPortal({
@@ -52,7 +52,7 @@ describe('from SIGTERM on', () => {
   const post = (path: string, body: object) => begin(portal.url + path, JSON.stringify(body))()
 
   test(
-    'the portal is not ready, serves newcomers for the grace, sends streams away, loses nothing, and exits',
+    'the portal reports not ready, serves new requests for the grace, ends streams, completes all requests and exits',
     async () => {
       const signedIn = await fetch(`${portal.url}/api/auth/token?grant_type=password`, {
         method: 'POST',
@@ -62,7 +62,7 @@ describe('from SIGTERM on', () => {
       const { access_token: token } = (await signedIn.json()) as { access_token: string }
       const stream = await followEvents(portal, token)
       const finishLate = begin(`${portal.url}/api/functions/verify-recaptcha`, '{"token":')
-      // So that it is surely under way.
+      // Ensures that the request has started.
       await get('/api/health/live')
 
       const startedAt = performance.now()
@@ -84,7 +84,7 @@ describe('from SIGTERM on', () => {
         .poll(() => get('/api/health/live').catch(() => 'refused'), { timeout: 5_000 })
         .toBe('refused')
       expect(elapsed()).toBeGreaterThanOrEqual(GRACE_MS - 50)
-      // What had begun before the signal is still waited for.
+      // Requests from before the signal still keep the process alive.
       expect(portal.child.exitCode).toBeNull()
       expect((await finishLate('"x"}')).status).toBe(200)
       expect(await portal.exited).toBe(0)

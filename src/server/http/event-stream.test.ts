@@ -47,7 +47,7 @@ async function openUnread() {
   return { socket, stream: streams.at(-1) as EventStream }
 }
 
-test('headers leave before the first event', async () => {
+test('headers are sent before the first event', async () => {
   const reply = await fetch(url)
   expect(reply.status).toBe(200)
   expect(reply.headers.get('content-type')).toBe('text/event-stream')
@@ -57,7 +57,7 @@ test('headers leave before the first event', async () => {
   expect(await reply.text()).toBe('id: 7\ndata: {"a":"linha\\n"}\n\n')
 })
 
-test('whoever does not read is cut off, and writing on harms nobody', async () => {
+test('a client that does not read is disconnected, and later writes do nothing', async () => {
   const { socket, stream } = await openUnread()
   const before = ended
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -73,7 +73,7 @@ test('whoever does not read is cut off, and writing on harms nobody', async () =
   await closed
 })
 
-test('an end on either side is told once', async () => {
+test('the end of a stream is reported once, from either side', async () => {
   const before = ended
   const { socket } = await openUnread()
   socket.destroy()
@@ -85,7 +85,7 @@ test('an end on either side is told once', async () => {
   await waitFor(() => expect(ended).toBe(before + 2))
 })
 
-test('HEAD gets the headers and opens nothing', async () => {
+test('HEAD gets the headers and opens no stream', async () => {
   const count = streams.length
   const reply = await fetch(url, { method: 'HEAD' })
   expect(reply.headers.get('content-type')).toBe('text/event-stream')

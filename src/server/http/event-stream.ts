@@ -2,29 +2,29 @@ import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 
-/** A client that leaves so much unread does not read at all: what it missed it fetches when it comes back. */
+/** Clients with more unread data are disconnected; they fetch what they missed when they reconnect. */
 const MAX_UNREAD_BYTES = 64 * 1024
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
-  // Proxies that compress or collect hold events back.
+  // Proxies that compress or buffer would delay events.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
-  // The connection ends with the stream, so that a client comes back through another.
+  // Ends the connection with the stream, so that clients reconnect through another.
   Connection: 'close',
 }
 
-/** A reply of server-sent events (HTML Standard, section 9.2) that is under way. */
+/** An open response of server-sent events (HTML Standard, section 9.2). */
 export interface EventStream {
-  /** Sends encoded events, which many streams may share; cuts a client off that does not read. */
+  /** Sends encoded events, which streams may share; disconnects clients that do not read. */
   write(events: Uint8Array): void
   close(): void
 }
 
 /**
- * Takes over a stream that is about to begin.
- * @returns what to do when it has ended, whoever ended it
- * @throws ProblemError to refuse it, as long as nothing has been written
+ * Accepts a new stream.
+ * @returns cleanup, called once when either side has ended the stream
+ * @throws ProblemError to refuse it before anything is written
  */
 export type AcceptStream = (stream: EventStream) => () => void
 
@@ -32,19 +32,19 @@ export function encodeEvent(id: number, data: object): Uint8Array {
   return Buffer.from(`id: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
 }
 
-/** How long a client waits before it comes back, in ms. */
+/** Encodes the client's delay before it reconnects, in ms. */
 export function encodeRetry(ms: number): Uint8Array {
   return Buffer.from(`retry: ${ms}\n\n`)
 }
 
-/** A line that only shows that the stream lives, for the proxies on the way. */
+/** Comment line that keeps proxies from closing an idle stream. */
 export const HEARTBEAT: Uint8Array = Buffer.from(':\n\n')
 
-/** Begins a stream on Node's response itself: a web stream for each client would cost several times the memory. */
+/** Opens a stream on Node's response: a web stream per client would use several times the memory. */
 export function openEventStream(context: Context, accept: AcceptStream): Response {
   const { incoming, outgoing } = context.env as HttpBindings
   if (incoming.method === 'HEAD') return context.body(null, 200, HEADERS)
-  // Somebody who hung up meanwhile would never be seen to leave.
+  // A client that has disconnected already would never emit 'close'.
   if (outgoing.destroyed) return RESPONSE_ALREADY_SENT
   const isOver = () => outgoing.destroyed || outgoing.writableEnded
   const onEnd = accept({

@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathWith, type Route } from '#contract/route.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import {
-  ALL_CALLERS,
   type CallerName,
-  createCallerTokens,
+  ALL_CALLERS,
   FULL,
-  getExpectedOutcome,
-  getRouteName,
   LIMITED,
+  getRouteName,
   ROUTES,
+  getExpectedOutcome,
+  createCallerTokens,
 } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
-/** Who may use each route, said a second time by hand: a route that is missing here fails. */
+/** Callers of each route, independent of the contract; a route without an entry fails. */
 const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
   'GET /api/health/live': 'everybody',
   'GET /api/health/ready': 'everybody',
@@ -93,7 +93,7 @@ const GROUPS = {
   everybody: ALL_CALLERS,
   'every session': [...FULL, ...LIMITED],
   'full sessions': FULL,
-  // Full ones get past the door and are refused by the handler.
+  // Full sessions are authorized, then refused by the handler.
   'full and recovery sessions': [...FULL, 'recovery session', 'recovery session of an admin'],
   'full and forced-change sessions': [...FULL, 'forced-change session'],
   'approved people': ['approved', 'approved without types', 'admin'],
@@ -101,7 +101,7 @@ const GROUPS = {
   operators: ['operator'],
 } as const satisfies Record<string, readonly CallerName[]>
 
-/** Garbage in path, query and body: whoever is refused must be so before any of it is read. */
+/** Sends invalid path, query and body: refusals must come before any of it is read. */
 async function callWithGarbage(portal: TestPortal, route: Route, token: string | undefined) {
   const reply = await fetch(`${portal.url}${pathWith(route)}?scope=nonsense&grant_type=%00`, {
     method: route.method,
@@ -110,13 +110,13 @@ async function callWithGarbage(portal: TestPortal, route: Route, token: string |
   })
   const isRefused = reply.status === 401 || reply.status === 403
   const code = isRefused ? ((await reply.json()) as { code: string }).code : undefined
-  // A stream never ends by itself.
+  // A stream does not end by itself.
   if (!isRefused) await reply.body?.cancel()
   expect(reply.status, getRouteName(route)).toBeLessThan(500)
   return isRefused ? `${reply.status} ${code}` : 'passes'
 }
 
-test('every route is in the table of who passes, and nothing else is', () => {
+test('every route has an entry, and no entry is without a route', () => {
   expect(Object.keys(WHO_PASSES).sort()).toEqual(ROUTES.map(getRouteName).sort())
 })
 
@@ -132,12 +132,10 @@ describeOnEachDatabase('every route × every caller', (kind) => {
   afterAll(() => replica.stop())
 
   describe.each(ROUTES.map((route) => [getRouteName(route), route] as const))('%s', (name, route) => {
-    test(`passes ${WHO_PASSES[name] ?? 'nobody knows whom'}, as the contract says`, async () => {
+    test(`admits ${WHO_PASSES[name] ?? 'undefined callers'}, as the contract says`, async () => {
       const got: Record<string, string> = {}
       for (const caller of ALL_CALLERS) got[caller] = await callWithGarbage(portal, route, tokens[caller])
-      expect(got).toEqual(
-        Object.fromEntries(ALL_CALLERS.map((caller) => [caller, getExpectedOutcome(route, caller)])),
-      )
+      expect(got).toEqual(Object.fromEntries(ALL_CALLERS.map((caller) => [caller, getExpectedOutcome(route, caller)])))
       const elsewhere: Record<string, string> = {}
       for (const caller of ALL_CALLERS)
         elsewhere[caller] = await callWithGarbage(replica, route, tokens[caller])

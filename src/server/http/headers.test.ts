@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { securityHeaders } from './headers.ts'
 
-test.each([true, false])('browsers are told to insist on TLS only where there is one: %s', (isHttps) => {
+test.each([true, false])('Strict-Transport-Security is sent only with TLS: %s', (isHttps) => {
   const headers = new Headers(securityHeaders(isHttps, ['app.powerbi.com']))
   expect(headers.get('strict-transport-security')).toBe(
     isHttps ? 'max-age=31536000; includeSubDomains' : null,

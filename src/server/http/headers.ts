@@ -5,7 +5,7 @@ interface PageSources {
 
 const RECAPTCHA = ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/']
 
-/** The Content-Security-Policy of the portal's page: itself, the report hosts in frames, nothing else. */
+/** Creates the page's Content-Security-Policy: itself, and the report hosts in frames. */
 export function contentSecurityPolicy({ powerBiHosts, usesRecaptcha }: PageSources): string {
   const recaptcha = usesRecaptcha ? ` ${RECAPTCHA.join(' ')}` : ''
   const frames = powerBiHosts.map((host) => ` https://${host}`).join('')
@@ -25,12 +25,12 @@ export function contentSecurityPolicy({ powerBiHosts, usesRecaptcha }: PageSourc
   ].join('; ')
 }
 
-/** Not enforced: ALTCHA and reCAPTCHA write markup and load scripts from bare strings (docs/security.md). */
+/** Report-only: ALTCHA and reCAPTCHA write markup and load scripts from strings (docs/security.md). */
 export const TRIED_POLICY = "require-trusted-types-for 'script'"
 
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-/** Headers of every reply; pages and emulated reports replace the policy with their own. */
+/** Creates the headers of every reply; pages and emulated reports replace the policy. */
 export function securityHeaders(isHttps: boolean, powerBiHosts: string[]): [string, string][] {
   const fullscreen = ['self', ...powerBiHosts.map((host) => `"https://${host}"`)].join(' ')
   return [

@@ -10,7 +10,7 @@ import { type HttpEnv, noteOn } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
 import { ProblemError, problemOf } from './problem-error.ts'
 
-/** A handler of a path, such as '/demo/power-bi', and of everything below it. */
+/** A handler of a path and its subpaths, such as '/demo/power-bi'. */
 export interface Mount {
   path: string
   handle(request: Request): Promise<Response>
@@ -27,7 +27,8 @@ interface HttpOptions {
 }
 
 /**
- * Frames the API: who asks, what a failure looks like, mounts, files and the page behind every other path.
+ * Creates the HTTP app: request info, error handling, mounts, static files and the page of all other
+ * paths.
  * @param mountApi mounts the routes of the contract
  */
 export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => void): HttpApp {
@@ -51,7 +52,7 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
   return app
 }
 
-/** The built files carry a hash in their names and never change; the build leaves compressed forms beside them. */
+/** Built files have hashed names and never change; the build adds compressed files. */
 function serveAssets(app: HttpApp, folder: string): void {
   app.get(
     '/assets/*',
@@ -63,7 +64,7 @@ function serveAssets(app: HttpApp, folder: string): void {
         context.header('Vary', 'Accept-Encoding')
       },
     }),
-    // Anything else would be taken for the script or style sheet that is asked for.
+    // The page would be taken for the requested script or style sheet.
     (context) => context.notFound(),
   )
 }
@@ -88,7 +89,7 @@ function identify(context: Context<HttpEnv>, options: HttpOptions): void {
     throw new ProblemError('misdirected-request')
 }
 
-/** Whatever was thrown, as a problem; only the unexpected is logged, under the request's id. */
+/** Converts any thrown value to a problem; logs only unexpected ones, with the request id. */
 function asProblem(error: unknown, context: Context<HttpEnv>, log: Log): ProblemError {
   const { requestId } = context.get('info')
   if (error instanceof ProblemError) {
@@ -109,7 +110,7 @@ function writeProblem(context: Context<HttpEnv>, error: ProblemError): Response 
   if (error.options.retryAfterSeconds) headers['Retry-After'] = String(error.options.retryAfterSeconds)
   if (problem.status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (error.options.allow) headers.Allow = error.options.allow
-  // The official auth-js client looks for these two names.
+  // The official auth-js client reads these two fields.
   const forAuthJs = context.req.path.startsWith('/api/auth/')
     ? { msg: problem.detail, error_code: problem.code.replaceAll('-', '_') }
     : {}

@@ -12,7 +12,7 @@ import { parseInput, readJsonBody } from './read-input.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024
 
-/** What a handler receives: the context, with the caller whom the route's access admits, and the parsed input. */
+/** Input of a handler: the context with the authorized caller, and the parsed request. */
 interface HandlerInput<R extends Route> {
   context: R['access'] extends 'public' | 'operator'
     ? PublicContext & (R['looksAtCaller'] extends true ? { actor: Actor | undefined } : unknown)
@@ -20,19 +20,19 @@ interface HandlerInput<R extends Route> {
   params: ParamsOf<R>
   query: QueryOf<R>
   body: BodyOf<R>
-  /** The state that a conditional write rests on; undefined when the caller does not say. */
+  /** State that a conditional write expects; undefined without If-Match. */
   ifMatch: R['conditional'] extends true ? string | undefined : undefined
 }
 
-/** What a handler gives: the reply, or, for a route with events, what takes the stream over. */
+/** Result of a handler: the reply, or for a route with events a function that accepts the stream. */
 type HandlerReply<R extends Route> = R['events'] extends Schema ? AcceptStream : ReplyOf<R>
 
-/** One handler for each route of a group: a missing one does not compile. */
+/** One handler per route of a group; a missing one is a type error. */
 export type Handlers<G extends Routes> = {
   [K in keyof G]: (input: HandlerInput<G[K]>) => Promise<HandlerReply<G[K]>> | HandlerReply<G[K]>
 }
 
-/** Finds the person behind an Authorization header; undefined when there is none. */
+/** Authenticates an Authorization header; undefined if there is no valid session. */
 export type Authenticate = (authorization: string | undefined) => Promise<Actor | undefined>
 
 export interface HttpEnv {
@@ -41,13 +41,16 @@ export interface HttpEnv {
 
 interface RouteServices extends Pick<Context, 'db' | 'clock'> {
   authenticate: Authenticate
-  /** Opens routes for operators, which no session does. */
+  /** Authorizes routes for operators, which sessions cannot use. */
   isOperator: IsOperator
-  /** Whether a reply whose values are not its schema's fails, as in tests. */
+  /** Whether replies are validated against their schema, as in tests. */
   checksReplies?: boolean | undefined
 }
 
-/** Mounts a group of routes: access is decided before input is read, the reply is cut to its response schema. */
+/**
+ * Mounts a group of routes: access is checked before input is read, replies contain only fields of
+ * their schema.
+ */
 export function implement<const G extends Routes>(
   app: Hono<HttpEnv>,
   services: RouteServices,
@@ -65,7 +68,7 @@ export function implement<const G extends Routes>(
       const admitted = await ask()
       const isAllThere = !route.body || incoming.complete
       const input = await readInput(route, hono)
-      // A body may be held back until whoever sends it has been shut out.
+      // A client may delay its body until after its session was ended.
       const actor = (isAllThere ? admitted : await ask()) as never
       const key = route.idempotent && readIdempotencyKey(hono.req.header('idempotency-key'))
       const once = key ? { key, asked: JSON.stringify([route.method, route.path, input]) } : undefined
@@ -85,7 +88,7 @@ export function implement<const G extends Routes>(
   }
 }
 
-/** Paths without parameters first: '/api/profiles/me' is not somebody's profile. */
+/** Static paths first, so that '/api/profiles/me' does not match '/api/profiles/{userId}'. */
 function pathsOf(routes: Routes): string[] {
   const paths = [...new Set(Object.values(routes).map((route) => route.path))]
   const hasParams = (path: string) => Number(path.includes('{'))
@@ -119,14 +122,17 @@ async function admit(
   return actor
 }
 
-/** A parameter given twice could mean one thing here and another to a proxy in front. */
+/** A proxy may interpret a repeated parameter differently. */
 function onlyOnce(query: Record<string, string[]>): Record<string, string> {
   const repeated = Object.keys(query).find((name) => query[name]?.length !== 1)
   if (repeated !== undefined) throw invalidField(repeated, 'Informe cada parâmetro uma única vez.')
   return Object.fromEntries(Object.entries(query).map(([name, [value = '']]) => [name, value]))
 }
 
-/** The one strong entity tag of an If-Match header, without its quotes; '*' asks for nothing (RFC 9110 section 13.1.1). */
+/**
+ * Parses the single strong entity tag of If-Match, without quotes; '*' sets no condition (RFC 9110
+ * section 13.1.1).
+ */
 function readIfMatch(header: string | undefined): string | undefined {
   if (header === undefined || header === '*') return undefined
   const tag = /^"([\x21\x23-\x7e]{0,100})"$/.exec(header)?.[1]
@@ -135,7 +141,7 @@ function readIfMatch(header: string | undefined): string | undefined {
   return tag
 }
 
-/** The key of an Idempotency-Key header, in quotes or without; long enough that nobody guesses it. */
+/** Parses an Idempotency-Key header, with or without quotes; the minimum length prevents guessing. */
 function readIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const key = /^("?)([\x21\x23-\x7e]{16,100})\1$/.exec(header)?.[2]
@@ -161,11 +167,11 @@ async function readInput(route: Route, { req }: HonoContext<HttpEnv>) {
 
 const NOTES = Symbol('notes')
 
-/** What whoever counts and logs replies when they are out is told of a request. */
+/** Facts of a request for metrics and the request log. */
 interface Notes {
-  /** The route of the contract that answers; none for pages, files and unknown paths. */
+  /** Route of the contract; undefined for pages, files and unknown paths. */
   route?: Route
-  /** Of the signed-in person who asks, admitted or not. */
+  /** Id of the signed-in person, authorized or not. */
   userId?: string
   ip?: string
 }
@@ -179,12 +185,12 @@ export function notesOn(outgoing: ServerResponse & { [NOTES]?: Notes }): Notes {
   return outgoing[NOTES]
 }
 
-/** Whether an Authorization header carries the token that opens the routes for operators. */
+/** Checks an Authorization header for the operators' token. */
 export type IsOperator = (authorization: string | undefined) => boolean
 
 /**
- * Makes the check, in constant time whatever is presented.
- * @param token undefined closes those routes
+ * Creates the check, which takes constant time.
+ * @param token undefined closes the operators' routes
  */
 export function createIsOperator(token: string | undefined): IsOperator {
   if (!token) return () => false
@@ -195,7 +201,7 @@ export function createIsOperator(token: string | undefined): IsOperator {
   }
 }
 
-/** Of one length, as the comparison demands. */
+/** Hashes to equal lengths, which the comparison requires. */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { getLinkToken, receiveMail } from '#server/testing/account-calls.ts'
+import { receiveMail, getLinkToken } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -8,7 +8,7 @@ import { parseProxies } from './caller-ip.ts'
 
 const FIVE_MINUTES_MS = 300_000
 
-describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
+describeOnEachDatabase('rate limits per IP address', (kind) => {
   const portal = setUpPortal({ kind, trustedProxies: parseProxies(['127.0.0.1']) })
   beforeEach(() => portal.clock.advance(2 * FIVE_MINUTES_MS))
 
@@ -28,21 +28,21 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
     return getLinkToken((await receiveMail(portal, email, 'recovery'))?.link)
   }
 
-  /** The codes of what so many tries are answered, one after the other. */
+  /** Returns the problem codes of sequential attempts. */
   const codes = async (count: number, ask: () => ReturnType<typeof send>) => {
     const found: string[] = []
     for (let asked = 0; asked < count; asked++) found.push((await ask()).body.code)
     return found
   }
 
-  /** As if so many sign-ins had failed here: each of them costs a hash. */
+  /** Pretends that many sign-ins failed here, because each costs a hash. */
   const failBefore = async (taken: number) => {
     expect((await signIn()).status).toBe(400)
     const { db } = portal.database
     await db.updateTable('rate_limits').set({ taken }).where('key', '=', 'sign-in 203.0.113.7').execute()
   }
 
-  test('60 sign-ins may fail in five minutes', async () => {
+  test('allow 60 failed sign-ins in five minutes', async () => {
     await failBefore(58)
     expect(await codes(3, signIn)).toEqual(['invalid-credentials', 'invalid-credentials', 'rate-limited'])
     const { status, headers } = await signIn()
@@ -52,7 +52,7 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
     expect((await signIn()).status).toBe(400)
   })
 
-  test('also of those that are tried at once, and those that are refused take nothing', async () => {
+  test('include concurrent sign-ins, and refused ones consume nothing', async () => {
     await failBefore(57)
     const passes = await Promise.all(Array.from({ length: 10 }, () => issuePass(portal)))
     const replies = await Promise.all(passes.map((captcha) => signIn(undefined, { captcha })))
@@ -64,7 +64,7 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
     expect(await taken.where('key', '=', 'sign-in 203.0.113.7').execute()).toEqual([{ taken: 60 }])
   })
 
-  test('sign-ins without a human check, or with the right password, shut nobody out', async () => {
+  test('do not count sign-ins with the right password or without a human check', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     const refused = await codes(61, () => signIn(undefined, { email, captcha: '' }))
     expect(refused).toEqual(Array(61).fill('human-check-required'))
@@ -77,7 +77,7 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
   test.each([
     ['recover', {}],
     ['resend', { type: 'signup' }],
-  ])('60 mails are asked for by %s in five minutes', async (path, more) => {
+  ])('allow 60 mails through %s in five minutes', async (path, more) => {
     const ask = () =>
       post(`/api/auth/${path}`, { ...more, email: `${crypto.randomUUID()}@grupopatio.com.br` }, '203.0.113.9')
     expect((await ask()).status).toBe(200)

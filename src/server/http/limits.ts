@@ -10,7 +10,7 @@ interface Limit {
 export type Limits = ReturnType<typeof createLimits>
 export type TakeFromLimit = Limits['consumeRateLimit']
 
-/** What is refused takes nothing: nobody would give it back. */
+/** A refused request does not consume quota, as it would not be refunded. */
 const TAKE = prepare(`
   insert into rate_limits (key, taken, resets_at) values ($1, 1, $3)
   on conflict (key) do update set
@@ -19,14 +19,14 @@ const TAKE = prepare(`
   where rate_limits.taken < $4 or rate_limits.resets_at <= $2
   returning taken`)
 
-/** Counted in the database, so that a limit holds over all replicas. */
+/** Counts in the database, so that limits hold over all replicas. */
 export function createLimits({ db, runPrepared }: Database, isOn: boolean, clock: () => number) {
   const refuse = (resetsAt: Date) =>
     new ProblemError('rate-limited', {
       retryAfterSeconds: Math.max(1, Math.ceil((resetsAt.getTime() - clock()) / 1000)),
     })
 
-  /** @throws ProblemError rate-limited, with Retry-After, past the limit */
+  /** @throws ProblemError rate-limited with Retry-After when the limit is exceeded */
   async function consumeRateLimit(key: string, { max, windowSeconds }: Limit): Promise<void> {
     if (!isOn) return
     const now = new Date(clock())
@@ -43,7 +43,7 @@ export function createLimits({ db, runPrepared }: Database, isOn: boolean, clock
 
   return {
     consumeRateLimit,
-    /** Undoes a take, for what was found to be nobody's attack. */
+    /** Undoes one consumption, once the request turns out to be harmless. */
     async refundRateLimit(key: string) {
       if (!isOn) return
       await db

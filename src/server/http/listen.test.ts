@@ -14,15 +14,15 @@ async function listenForTest() {
   return server
 }
 
-// Node enforces what it says here; waiting for it would take as long.
+// Node enforces these; waiting for the timeouts would take as long.
 
-test('headers must be there within 10 s, a request within 30 s', async () => {
+test('headers time out after 10 s, requests after 30 s', async () => {
   expect(await listenForTest()).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 })
 })
 
-test('an idle connection stays open for longer than any proxy would use it again', async () => {
+test('idle connections stay open longer than proxies reuse them', async () => {
   const { keepAliveTimeout } = await listenForTest()
-  // Caddy's own is two minutes, nginx's one.
+  // Caddy's timeout is two minutes, nginx's one.
   expect(keepAliveTimeout).toBeGreaterThan(120_000)
   expect(readFileSync('deploy/Caddyfile', 'utf8')).not.toContain('keepalive')
   expect(readFileSync('deploy/nginx.conf', 'utf8')).not.toContain('keepalive_timeout')

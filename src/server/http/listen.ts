@@ -13,28 +13,28 @@ import { notesOn } from './implement.ts'
 import { ProblemError, problemOf } from './problem-error.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
-/** How long a request may take from its connection to its first byte while the server is being drained. */
+/** Interval of closing idle connections while draining; a request must send its first byte within it. */
 const ARRIVAL_MS = 250
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Longer than a proxy keeps one open (Caddy 2 minutes): it must never send what this end has just closed. */
+/** Longer than proxies keep connections (Caddy 2 minutes), so that they never use one closed here. */
 const IDLE_CONNECTION_MS = 125_000
 
 export interface ListenOptions {
   host: string
   port: number
-  /** Set on every reply; a handler's own header of the same name wins. */
+  /** Set on every reply; a handler's header of the same name takes precedence. */
   headers: [string, string][]
-  /** Takes a line for each request at level info. */
+  /** Logs one line per request at level info. */
   requestLog: Log
   logIps?: boolean
-  /** Told of each reply that is out; see Metrics. */
+  /** Called for each finished reply; see Metrics. */
   countRequest: (route: Route | undefined, status: number, ms: number) => void
 }
 
 /**
  * Serves the app over HTTP and logs each request.
- * @throws the system's error when the port cannot be had (EADDRINUSE, EACCES)
+ * @throws the system's error if it cannot listen (EADDRINUSE, EACCES)
  */
 export async function listen(app: HttpApp, options: ListenOptions): Promise<Server> {
   const handle = getRequestListener(app.fetch, {
@@ -57,12 +57,12 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: IDLE_CONNECTION_MS,
       connectionsCheckingInterval: 5_000,
-      // Left to the app, whose refusal has a body.
+      // The app checks it, so that the refusal has a body.
       requireHostHeader: false,
     },
     answer,
   )
-  // Expectations beside 100-continue may be ignored (RFC 9110, section 10.1.1).
+  // Expectations other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', answer)
   server.on('clientError', (error, socket) => refuseBrokenRequest(error, socket, options.headers))
   server.listen(options.port, options.host)
@@ -70,10 +70,13 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
   return server
 }
 
-/** The whole of it, so that no dots in the path lead elsewhere. */
+/** Matches the entire path, so that dot segments do not lead elsewhere. */
 const PROBE = /^\/api\/health\/\w+$/
 
-/** Load balancers may ask for the health without saying of whom (HTTP/1.0, HAProxy's default; F5's has an empty `Host`). */
+/**
+ * Adds the Host header that health checks may omit (HTTP/1.0, HAProxy's default; F5 sends an empty
+ * `Host`).
+ */
 function nameHostOfProbe({ url, headers, rawHeaders, httpVersionMajor }: IncomingMessage): void {
   if (headers.host || httpVersionMajor === 0 || !PROBE.test(url ?? '')) return
   const at = rawHeaders.findIndex((text, index) => index % 2 === 0 && /^host$/i.test(text))
@@ -99,7 +102,7 @@ function noteWhenDone(
       {
         requestId: outgoing.getHeader('x-request-id'),
         method: incoming.method,
-        // Without the query: nothing secret belongs there, but people paste links.
+        // Without the query, which may contain pasted secrets.
         path: incoming.url?.split('?', 1)[0],
         status: outgoing.statusCode,
         userId,
@@ -112,17 +115,17 @@ function noteWhenDone(
   })
 }
 
-/** Both in ms. */
+/** All in ms. */
 interface DrainTimes {
-  /** How long new connections are still taken, so that a load balancer can notice in time. */
+  /** Time to accept new connections after the signal, so that load balancers notice. */
   graceMs: number
-  /** How long requests may take that are under way when the grace is over. */
+  /** Timeout of running requests after the grace. */
   withinMs: number
 }
 
 /**
- * Serves on for the grace, each reply closing its connection, then stops accepting, lets running requests finish,
- * and resolves when the last connection is gone. Closing the listener resets what waits in the kernel's queue.
+ * Accepts requests for the grace, closing each connection after its reply, then stops listening and
+ * resolves once all connections are closed. Closing the listener resets what the kernel has queued.
  */
 export async function drain(server: Server, { graceMs, withinMs }: DrainTimes): Promise<void> {
   server.prependListener('request', (_, outgoing) => outgoing.setHeader('Connection', 'close'))
@@ -130,7 +133,7 @@ export async function drain(server: Server, { graceMs, withinMs }: DrainTimes): 
   await closeWhenIdle(server, withinMs)
 }
 
-/** Not by the server's own close(): that cuts connections at once whose request is still on its way. */
+/** Not http.Server.close(), which immediately cuts connections whose request is still arriving. */
 function closeWhenIdle(server: Server, withinMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), ARRIVAL_MS)
@@ -143,7 +146,7 @@ function closeWhenIdle(server: Server, withinMs: number): Promise<void> {
   })
 }
 
-/** Codes of Node's HTTP parser that mean more than 'not HTTP'. */
+/** Codes of Node's HTTP parser with a problem of their own. */
 const CODES = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body-too-large',
@@ -152,13 +155,13 @@ const CODES = {
 
 type BrokenRequest = (typeof CODES)[keyof typeof CODES] | 'invalid-input'
 
-/** The problem JSON of a request that never reached the app. */
+/** Returns the problem JSON of a request that never reached the app. */
 function describeBrokenRequest(code: BrokenRequest): string {
   const detail = code === 'invalid-input' ? { detail: 'O pedido não pôde ser lido.' } : {}
   return JSON.stringify(problemOf(new ProblemError(code, detail), randomUUID()))
 }
 
-/** Answers what is not even HTTP in the same form as every other failure, and hangs up. */
+/** Answers malformed HTTP with a problem as well, and closes the connection. */
 function refuseBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,

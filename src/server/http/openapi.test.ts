@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeApi } from './openapi.ts'
 
-test('a stream is described as one, with the schema of its events', () => {
+test('a stream is documented with the schema of its events', () => {
   const { get } = describeApi().paths['/api/support-messages/changes'] as Record<
     string,
     { responses: object }

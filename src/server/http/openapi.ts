@@ -48,7 +48,7 @@ function operationOf(name: string, tag: string, route: Route) {
         description: 'OK',
         ...(route.response && contentOf('application/json', jsonSchema(route.response, 'output'))),
         ...(route.text && contentOf(route.text, TEXT)),
-        // The schema is that of each event's data.
+        // The schema describes the data of each event.
         ...(route.events && contentOf('text/event-stream', jsonSchema(route.events, 'output'))),
       },
       default: {

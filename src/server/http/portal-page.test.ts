@@ -48,7 +48,7 @@ const app = new Hono<HttpEnv>()
 servePortalPage(app, { html, screens, settings })
 const read = async (path: string) => (await app.request(path)).text()
 
-test('a drawn screen gets the installation’s texts, escaped, and the style sheets that it needs', async () => {
+test('a prerendered screen contains the installation’s texts, escaped, and its style sheets', async () => {
   const page = await read('/login')
   expect(page).toContain(
     `<div id="root" data-prerendered="/login"><p>&lt;b&gt;&quot;A&quot; &amp; &#x27;B&#x27;&lt;/b&gt; $&amp; https://example.com/?a=1&amp;b=2 `,
@@ -59,25 +59,25 @@ test('a drawn screen gets the installation’s texts, escaped, and the style she
   expect(page).not.toContain('another shape')
 })
 
-test('a frame is not said to be taken over, and other paths have nothing in their root', async () => {
+test('a screen that is not hydrated is inert, and other paths have an empty root', async () => {
   expect(await read('/power-bi')).toContain('<div id="root"><div inert><i></i></div></div>')
   expect(await read('/nao-existe')).toContain('<div id="root"></div>')
 })
 
-test('it comes compressed to whoever takes that', async () => {
+test('the page is compressed if the client accepts it', async () => {
   const reply = await app.request('/login', { headers: { 'accept-encoding': 'br, gzip' } })
   expect(reply.headers.get('content-encoding')).toBe('gzip')
   expect(reply.headers.get('vary')).toBe('Accept-Encoding')
   expect(gunzipSync(await reply.arrayBuffer()).toString()).toBe(await read('/login'))
 })
 
-test('the way to the report host is opened with the page of the reports alone', async () => {
+test('only the page of the reports preconnects to the report host', async () => {
   const linkOf = async (path: string) => (await app.request(path)).headers.get('link')
   expect(await linkOf('/power-bi')).toBe('<https://app.powerbi.com>; rel=preconnect')
   expect(await linkOf('/login')).toBeNull()
 })
 
-test('the page of every component is there in the demo alone', async () => {
+test('the style page exists only in the demo', async () => {
   const demo = new Hono<HttpEnv>()
   servePortalPage(demo, { html, screens, settings: { ...settings, isDemo: true } })
   const statuses = async (path: string) => [

@@ -16,7 +16,7 @@ import type { HttpEnv } from './implement.ts'
 export interface PortalPageOptions {
   /** The built index.html. */
   html: string
-  /** What the build has drawn of some screens; every other path gets the one of ''. */
+  /** Screens rendered by the build; other paths get the one of ''. */
   screens: PrerenderedScreen[]
   settings: PortalSettings
 }
@@ -26,7 +26,7 @@ interface Page {
   gzip: Buffer<ArrayBuffer>
 }
 
-/** Serves the page of every screen's path, with the installation's settings and what the build has drawn of the screen. */
+/** Serves the page of every path, with the installation's settings and the prerendered screen. */
 export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions): void {
   const policy = contentSecurityPolicy({
     powerBiHosts: options.settings.powerBiHosts,
@@ -59,18 +59,18 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
   })
 }
 
-/** The pages by path, and under '' the one of every other path. */
+/** Renders the pages by path; '' is the fallback. */
 function makePages({ html, screens, settings }: PortalPageOptions, year: number): Map<string, Page> {
   const base = withSettings(html, settings)
   const page = (text: string) => ({ html: text, gzip: gzipSync(text) })
   return new Map([
-    // A build without it still serves every path.
+    // Without prerendered screens every path gets this page.
     ['', page(base)],
     ...screens.map((screen) => [screen.path, page(withScreen(base, screen, settings, year))] as const),
   ])
 }
 
-/** JSON inside HTML: '<' is the one character that could end the element. */
+/** In JSON inside HTML, only '<' could end the element. */
 function withSettings(html: string, settings: PortalSettings): string {
   const element = new RegExp(`(<script[^>]*id="${PORTAL_SETTINGS_ELEMENT_ID}"[^>]*>)[^<]*(</script>)`)
   if (!element.test(html)) throw new Error('index.html has no element for the portal settings')
@@ -78,16 +78,16 @@ function withSettings(html: string, settings: PortalSettings): string {
   return html.replace(element, (_, open: string, close: string) => open + json + close)
 }
 
-/** The page with a screen in its root; the root says whose path it is where the browser may take the elements over. */
+/** Inserts a screen into the root element, which names the path if the browser may hydrate it. */
 function withScreen(html: string, screen: PrerenderedScreen, settings: PortalSettings, year: number): string {
   const texts = { ...settings, year }
   let body = screen.bodies[shapeOf(settings)] ?? ''
   for (const [name, placeholder] of Object.entries(PLACEHOLDERS)) {
     const text = escapeHtml(String(texts[name as keyof typeof PLACEHOLDERS]))
-    // By a function: '$&' in a text would otherwise stand for the placeholder.
+    // A function, because '$&' in a replacement string would insert the placeholder.
     body = body.replaceAll(placeholder, () => text)
   }
-  // Where another drawing takes its place, nothing is to be typed that would be lost.
+  // Inert until replaced, so that no input gets lost.
   const root = screen.isHydrated
     ? `<div id="root" data-prerendered="${screen.path}">${body}`
     : `<div id="root"><div inert>${body}</div>`

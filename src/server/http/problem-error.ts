@@ -1,16 +1,16 @@
 import { type FieldProblem, PROBLEMS, type Problem, type ProblemCode } from '#contract/problem.ts'
 
 interface ProblemOptions {
-  /** Portuguese sentence fit to show; the code's own when left out. */
+  /** Portuguese sentence for users; defaults to that of the code. */
   detail?: string
   fields?: FieldProblem[]
   retryAfterSeconds?: number
-  /** The methods that a path does take, for 405. */
+  /** Methods that the path supports, for 405. */
   allow?: string
   cause?: unknown
 }
 
-/** The one way in which a request fails on purpose: thrown anywhere, written in one place. */
+/** An expected failure of a request, converted to a problem response in one place. */
 export class ProblemError extends Error {
   readonly code: ProblemCode
   readonly options: ProblemOptions
@@ -21,7 +21,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** A refusal for what is wrong with one field, which stands beside that field too. */
+/** Creates a refusal of one field, whose message is shown next to it. */
 export function invalidField(path: string, message: string): ProblemError {
   return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }

@@ -5,8 +5,8 @@ import { ProblemError } from './problem-error.ts'
 z.config(z.locales.pt())
 
 /**
- * Parses one part of a request by its schema.
- * @throws ProblemError invalid-input with a Portuguese sentence for each field
+ * Parses one part of a request with its schema.
+ * @throws ProblemError invalid-input with a Portuguese message per field
  */
 export function parseInput(schema: Schema, value: unknown): unknown {
   assertClean(value)
@@ -23,7 +23,7 @@ const MAX_DEPTH = 20
 const MAX_DISCARDED_BYTES = 4 * 1024 * 1024
 
 /**
- * Reads a JSON body with its limits.
+ * Reads a JSON body and enforces its limits.
  * @throws ProblemError unsupported-media-type, body-too-large, malformed-json, invalid-input
  */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
@@ -50,8 +50,8 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength
-      // What is too much is read on and thrown away, within reason: a body left half read breaks the
-      // connection under the caller's next request.
+      // Excess data is read and discarded, up to a limit: an unread body would break the connection's next
+      // request.
       if (size > MAX_DISCARDED_BYTES) break
       if (size <= maxBytes) chunks.push(chunk)
     }
@@ -59,12 +59,12 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch (error) {
     if (error instanceof ProblemError) throw error
-    // Bytes that are not UTF-8, or a caller who hung up.
+    // Invalid UTF-8, or the client disconnected.
     throw new ProblemError('malformed-json', { cause: error })
   }
 }
 
-/** Before parsing: nesting that no honest client sends. */
+/** Checks the nesting before parsing. */
 function assertShallow(text: string): void {
   let depth = 0
   let isInString = false
@@ -81,7 +81,7 @@ function assertShallow(text: string): void {
   }
 }
 
-/** PostgreSQL cannot store U+0000, and no field has a use for it. */
+/** PostgreSQL cannot store U+0000, and no field needs it. */
 export function assertClean(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())

@@ -17,38 +17,38 @@ import { listCalls } from '#server/testing/embed-token-calls.ts'
 import { addMessages } from '#server/testing/inbox-calls.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import {
-  ALL_CALLERS,
   type Body,
   type CallerName,
-  createCallerTokens,
-  EXAMPLES,
-  EXAMPLES_WITHOUT_BODY,
+  ALL_CALLERS,
   FULL,
-  getExpectedOutcome,
   getRouteName,
   ROUTES,
+  getExpectedOutcome,
   SOME_INVITATION,
   SOME_MESSAGE,
   SOME_TEMPLATE,
   SOME_USER,
   SOME_WAITING_USER,
+  EXAMPLES,
+  EXAMPLES_WITHOUT_BODY,
+  createCallerTokens,
 } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-// Input that the route takes, from everybody whom it refuses: nothing may come of it. That it is good input is
-// shown by somebody who may send it, for whom something does.
+// Sends valid input as every caller who is refused: nothing may change. A permitted caller proves that
+// the input is valid and has an effect.
 
 const RESET = 'PUT /api/auth/user'
 const CLOSED = ROUTES.filter((route) => route.method !== 'GET' && route.access !== 'public')
 
-/** Writes of administrators that owe the trail no row, and why. A route that is missing here owes one. */
+/** Administrators' writes that need no audit row, and why. Other routes need one. */
 const OWES_NO_ROW: Record<string, string> = {
   'POST /api/global-powerbi-settings/{type}/test': 'asks Power BI and keeps nothing',
   'POST /api/profiles/{userId}/embed-token':
     'is in access_records, with both names; the view that it is for is in the trail',
 }
-/** Reading that owes one. */
+/** Reads that are audited. */
 const READS_WITH_ROW = [
   'GET /api/profiles/export',
   'GET /api/profiles/{userId}/export',
@@ -59,21 +59,20 @@ const examplesOf = (name: string): { path: string; body?: Body }[] => {
   const path = EXAMPLES_WITHOUT_BODY[name]
   return EXAMPLES[name] ?? (path ? [{ path }] : [])
 }
-/** Whom a route refuses; setting a password through a reset link also whoever has no such link. */
+/** Lists the callers that a route refuses; a password reset also refuses sessions without its link. */
 const refusedBy = (route: Route): CallerName[] =>
   ALL_CALLERS.filter(
     (caller) =>
-      getExpectedOutcome(route, caller) !== 'passes' ||
-      (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
+      getExpectedOutcome(route, caller) !== 'passes' || (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
   )
 
-test('every route that writes has an example, and nothing else has', () => {
+test('every writing route has an example, and no other route', () => {
   const writing = ROUTES.filter((route) => route.method !== 'GET').map(getRouteName)
   const examples = [...Object.keys(EXAMPLES), ...Object.keys(EXAMPLES_WITHOUT_BODY)]
   expect(examples.toSorted()).toEqual(writing.toSorted())
 })
 
-describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
+describeOnEachDatabase('a refused request', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
   let tokens: Record<CallerName, string | undefined>
   let undoId: string
@@ -82,7 +81,7 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
   beforeAll(async () => {
     tokens = await createCallerTokens(portal)
   })
-  /** Puts what the examples name in place. */
+  /** Creates the rows that the examples need. */
   const prepare = async () => {
     const { db } = portal.database
     await db.deleteFrom('profiles').where('user_id', 'in', [SOME_USER, SOME_WAITING_USER]).execute()
@@ -137,7 +136,7 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     const { rate_limits: _, ...content } = await readEveryTable(portal.database.db)
     return { ...content, upstream: (await listCalls(portal)).all }
   }
-  /** The token of somebody whom the route lets write. */
+  /** Opens a session of a caller who may use the route. */
   const openEntitled = async (route: Route) => {
     if (route.access === 'admin') return admin.token
     const isForWaiting = getRouteName(route) === 'PUT /api/access-requests/me'
@@ -148,24 +147,21 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
 
   describe.each(CLOSED.map((route) => [getRouteName(route), route] as const))('%s', (name, route) => {
     let before: Awaited<ReturnType<typeof everything>>
-    // Once: whoever is refused leaves it as it is, and whoever may prepares it anew.
+    // Once: refused requests change nothing, and the permitted one prepares again.
     beforeAll(async () => {
       await prepare()
       before = await everything()
     })
 
-    test.each(ALL_CALLERS.filter((caller) => refusedBy(route).includes(caller)))(
-      'from %s',
-      async (caller) => {
-        for (const example of examplesOf(name)) {
-          const { status, body } = await call(route, example, tokens[caller])
-          expect([401, 403], `${status} ${body?.code}`).toContain(status)
-        }
-        expect(await everything()).toEqual(before)
-      },
-    )
+    test.each(ALL_CALLERS.filter((caller) => refusedBy(route).includes(caller)))('from %s changes nothing', async (caller) => {
+      for (const example of examplesOf(name)) {
+        const { status, body } = await call(route, example, tokens[caller])
+        expect([401, 403], `${status} ${body?.code}`).toContain(status)
+      }
+      expect(await everything()).toEqual(before)
+    })
 
-    test('from somebody who may', async () => {
+    test('differs from that of a permitted caller, which has an effect', async () => {
       const token = await openEntitled(route)
       const beforehand = await everything()
       const statuses: number[] = []
@@ -176,7 +172,7 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     })
 
     if (route.idempotent)
-      test('asked for twice under one key, it is done once and answered alike', async () => {
+      test('repeated with the same key has one effect and the same answer', async () => {
         for (const example of examplesOf(name).filter(({ path }) => !path.includes('dryRun'))) {
           await prepare()
           const token = await openEntitled(route)
@@ -190,7 +186,7 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
       })
   })
 
-  describe('nor does an administrator without a row in the trail:', () => {
+  describe('without an audit row', () => {
     const run = (statement: string) => sql.raw(statement).execute(portal.database.db)
     beforeAll(async () => {
       await run(
@@ -203,7 +199,7 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     }
     const ADMINS = ROUTES.filter(({ access, events }) => access === 'admin' && !events)
 
-    test.each(ADMINS.map((route) => [getRouteName(route), route] as const))('%s', async (name, route) => {
+    test.each(ADMINS.map((route) => [getRouteName(route), route] as const))('%s changes nothing', async (name, route) => {
       await prepare()
       const path = pathWith(route, {
         userId: SOME_USER,

@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { addPerson, openTestSession, send, UNKNOWN_ID } from '#server/testing/builders.ts'
+import { addPerson, UNKNOWN_ID, openTestSession, send } from '#server/testing/builders.ts'
 import { followEvents } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-// The list of abuse, a test a line. Lines that are shown in this form elsewhere:
-//   report outside types, unknown report, mixed workspace, report and dataset → the same 404, no upstream call;
-//   marcas superset, another's userEmail → the identity of the database; empty marcas or estados → no token:
-//     reports/issue-embed-token.test.ts
+// One test per entry of the abuse list. Entries that are tested elsewhere:
+//   report outside types, unknown report, mixed workspace, report and dataset → the same 404, no upstream
+//     call; marcas superset, another's userEmail → the identity of the database; empty marcas or
+//     estados → no token: reports/issue-embed-token.test.ts
 //   two administrators who delete each other at once → one remains: users/delete-users.test.ts
 //   the last administrator: also operations/admin-commands.test.ts (revoke)
 //   bulk edit with one bad id → nothing changes: users/bulk-edit.test.ts
-//   no CORS, with or without an Origin: here, because nothing else asks
 
 const CHANGES: Record<string, object> = {
   approved: { approved: true },
@@ -29,7 +28,7 @@ const UNKNOWN_KEYS: [string, string][] = [
   ['constructor', '"constructor":{"prototype":{"role":"admin"}}'],
 ]
 
-describeOnEachDatabase('what must fail', (kind) => {
+describeOnEachDatabase('an abusive request', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
 
   const open = async (profile: Parameters<typeof addPerson>[1] = {}) => {
@@ -42,7 +41,7 @@ describeOnEachDatabase('what must fail', (kind) => {
     approved: await open(),
     admin: await open({ role: 'admin' }),
   })
-  /** A person's row and role, as the database has them. */
+  /** Returns a person's row and role from the database. */
   const rowOf = async (userId: string) => {
     const { db } = portal.database
     return [
@@ -60,8 +59,8 @@ describeOnEachDatabase('what must fail', (kind) => {
     return { status: reply.status, problem }
   }
 
-  describe('PATCH of a profile by somebody who is no administrator', () => {
-    test.each(Object.keys(CHANGES))('with %s, one’s own or another’s, changes no row', async (what) => {
+  describe('to patch a profile without the admin role', () => {
+    test.each(Object.keys(CHANGES))('with %s, on the own profile or another’s, changes no row', async (what) => {
       const { pending, approved } = await openAll()
       for (const caller of [pending, approved])
         for (const target of [caller, await open({ approved: false, types: [] })]) {
@@ -72,7 +71,7 @@ describeOnEachDatabase('what must fail', (kind) => {
         }
     })
 
-    test('is refused in the same words whether or not the id exists, or is one', async () => {
+    test('is refused alike for existing, unknown and malformed ids', async () => {
       const { approved } = await openAll()
       const somebody = await open()
       const known = await patch(approved.token, somebody.userId, '{"approved":true}')
@@ -87,7 +86,7 @@ describeOnEachDatabase('what must fail', (kind) => {
     })
   })
 
-  test.each(UNKNOWN_KEYS)('PATCH of a profile with the key %s, by anybody', async (_, entry) => {
+  test.each(UNKNOWN_KEYS)('to patch a profile with the key %s is refused for everyone', async (_, entry) => {
     const target = await open({ approved: false })
     const before = await rowOf(target.userId)
     for (const [name, { token }] of Object.entries(await openAll()))
@@ -101,7 +100,7 @@ describeOnEachDatabase('what must fail', (kind) => {
     expect([nobody.role, nobody.approved]).toEqual([undefined, undefined])
   })
 
-  test('an administrator, also the last one, does not delete themselves', async () => {
+  test('to delete the own account is refused for administrators, even the last one', async () => {
     await portal.database.db.deleteFrom('user_roles').execute()
     const admin = await open({ role: 'admin' })
     for (const round of ['the last one', 'one of two']) {
@@ -116,7 +115,7 @@ describeOnEachDatabase('what must fail', (kind) => {
     }
   })
 
-  test('a demoted administrator: 403 at the next request, and the stream closes within 5 s', async () => {
+  test('by a demoted administrator gets 403, and the stream closes within 5 s', async () => {
     const admin = await open({ role: 'admin' })
     const stream = await followEvents(portal, admin.token)
     expect([stream.status, (await send(portal, 'GET', '/api/profiles', admin)).status]).toEqual([200, 200])
@@ -129,7 +128,7 @@ describeOnEachDatabase('what must fail', (kind) => {
     expect(performance.now() - start).toBeLessThan(5000)
   })
 
-  test('another site: no header lets its page read an answer', async () => {
+  test('from another site gets no CORS header', async () => {
     const { token } = await open({ role: 'admin' })
     const origins = ['https://evil.example', 'null', portal.url]
     for (const origin of origins)
