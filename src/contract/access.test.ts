@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Access, type Caller, refusalOf } from './access.ts'
+import { type Access, type Caller, getRefusal } from './access.ts'
 
 const CALLERS: Record<string, Caller | undefined> = {
   nobody: undefined,
@@ -42,18 +42,18 @@ describe('who may call', () => {
     ['operator', Object.fromEntries(Object.keys(CALLERS).map((name) => [name, 'unauthenticated']))],
   ])('a route for %s: all but those who are refused here', (access, refused) => {
     for (const [name, caller] of Object.entries(CALLERS))
-      expect(refusalOf({ access }, caller), name).toBe(refused[name])
+      expect(getRefusal({ access }, caller), name).toBe(refused[name])
   })
 
   test('limited sessions pass only where a route names their kind', () => {
     const route = { access: 'signedIn', alsoFor: ['recovery'] } as const
-    expect(refusalOf(route, CALLERS.recovery)).toBeUndefined()
-    expect(refusalOf(route, CALLERS['forced change'])).toBe(OWES)
+    expect(getRefusal(route, CALLERS.recovery)).toBeUndefined()
+    expect(getRefusal(route, CALLERS['forced change'])).toBe(OWES)
   })
 
   test('naming a limited session does not lift what the route demands besides', () => {
     const route = { access: 'admin', alsoFor: ['forcedChange'] } as const
-    expect(refusalOf(route, { role: 'user', approved: true, sessionKind: 'forcedChange' })).toBe('forbidden')
-    expect(refusalOf(route, undefined)).toBe('unauthenticated')
+    expect(getRefusal(route, { role: 'user', approved: true, sessionKind: 'forcedChange' })).toBe('forbidden')
+    expect(getRefusal(route, undefined)).toBe('unauthenticated')
   })
 })

@@ -29,7 +29,7 @@ export type Refusal =
  * 'operator' routes are opened by a token of their own, so no session passes here.
  * @returns undefined when allowed, else the problem code of the refusal
  */
-export function refusalOf(
+export function getRefusal(
   route: { access: Access; alsoFor?: readonly LimitedSessionKind[] },
   caller: Caller | undefined,
 ): Refusal | undefined {

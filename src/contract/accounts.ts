@@ -245,7 +245,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/verify',
     access: 'public',
-    looksAtCaller: true,
+    optionalAuth: true,
     summary:
       'Uses the link of a verification, reset or invitation mail up, once, with a password to set or without, and opens a session for its owner; or only tells about it',
     query: z.extend(redirectQuerySchema, { dryRun: z.optional(z.enum(['true', 'false'])) }),

@@ -16,7 +16,7 @@ export interface Route {
   /** Limited sessions (reset link, forced password change) that may call it too. */
   alsoFor?: readonly LimitedSessionKind[]
   /** A public route that also looks at who asks, if somebody is signed in. */
-  looksAtCaller?: true
+  optionalAuth?: true
   summary: string
   params?: Schema
   query?: Schema

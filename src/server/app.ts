@@ -12,8 +12,8 @@ import { type HealthServices, healthHandlers } from './doctor/health-handlers.ts
 import type { Lamps } from './doctor/lamps.ts'
 import type { Brand } from './http/brand.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
-import { createIsOperator, implement } from './http/implement.ts'
-import { createLimits } from './http/limits.ts'
+import { createOperatorCheck, implement } from './http/implement.ts'
+import { createRateLimits } from './http/rate-limits.ts'
 import type { PortalPageOptions } from './http/portal-page.ts'
 import type { Keyring } from './keyring.ts'
 import type { Log } from './log.ts'
@@ -49,7 +49,7 @@ export interface PortalServices {
   clock: () => number
   isDraining: () => boolean
   /** Whether a reply whose values are not its schema's fails, as in tests. */
-  checksReplies?: boolean
+  validatesReplies?: boolean
   examinePortal: HealthServices['examinePortal']
   lamps: Lamps
   options: Pick<
@@ -86,7 +86,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   const tokens = createTokens(keyring, clock)
   const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
   const isDoctor = createIsDoctor(keyring)
-  const limits = createLimits(database, options.rateLimits, clock)
+  const limits = createRateLimits(database, options.rateLimits, clock)
   const humanCheck = createHumanCheck(
     { db, keyring, clock, ...limits, countRefusal: createRefusalCounter({ db, log: given.log }) },
     altcha ?? recaptchaOf(options),
@@ -102,7 +102,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     authenticate: createAuthenticate(database, tokens, clock, options.sessionMaxDays),
     // Read at each request: the token may have been replaced.
     isOperator: (authorization: string | undefined) =>
-      createIsOperator(options.metricsToken)(authorization) || isDoctor(authorization),
+      createOperatorCheck(options.metricsToken)(authorization) || isDoctor(authorization),
     ...limits,
     embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
   }

@@ -12,7 +12,7 @@ import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo, readDemoSecret } from './demo/demo-installation.ts'
 import type { Demo } from './demo/start-demo.ts'
 import { countWithLamp, createLamps, withLamp } from './doctor/lamps.ts'
-import { securityHeaders } from './http/headers.ts'
+import { createSecurityHeaders } from './http/headers.ts'
 import { drain, listen } from './http/listen.ts'
 import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
@@ -153,7 +153,7 @@ export async function servePortal(
   const server = await listen(app, {
     host: config.host,
     port: config.port,
-    headers: securityHeaders(isHttps, config.powerBi.hosts),
+    headers: createSecurityHeaders(isHttps, config.powerBi.hosts),
     requestLog: createRequestLog(config.logLevel),
     logIps: config.logIps,
     countRequest: metrics.countRequest,
@@ -168,7 +168,7 @@ export async function servePortal(
     async stop() {
       isDraining = true
       // What the last requests queue is left to another replica, or to the next start. Streams would never end.
-      const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, withinMs: DRAIN_MS })
+      const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
       await Promise.all([drained, outbox.stop(), messageStreams.stop(), retention.stop()])
       databaseClock?.stop()
       await database.close()

@@ -1,9 +1,9 @@
 import type { Context, PublicContext } from '#server/http/context.ts'
-import type { Limits } from '#server/http/limits.ts'
+import type { RateLimits } from '#server/http/rate-limits.ts'
 import type { Altcha, HumanCheck } from './human-check.ts'
 import type { Tokens } from './tokens.ts'
 
-export interface AccountServices extends Limits {
+export interface AccountServices extends RateLimits {
   tokens: Tokens
   humanCheck: HumanCheck
   /** Undefined when reCAPTCHA does the human check. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, LinkPurpose, ProfilesTable } from '#server/database/schema.ts'
-import { ipGroup } from '#server/http/caller-ip.ts'
+import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
@@ -29,7 +29,7 @@ export function limitMailsPerIp(
   action: MailAction,
 ): Promise<void> {
   const limit = action === 'sign-up' ? SIGN_UPS_PER_IP : MAILS_PER_IP
-  return consumeRateLimit(`${action} ${ipGroup(request.ip)}`, limit)
+  return consumeRateLimit(`${action} ${toIpPrefix(request.ip)}`, limit)
 }
 
 /**
@@ -76,7 +76,7 @@ export async function limitUnknownLinks(
     .where('token_hash', '=', hashLinkToken(token))
     .where('expires_at', '>', new Date(clock()))
     .executeTakeFirst()
-  if (!known) await consumeRateLimit(`email-link ${ipGroup(request.ip)}`, UNKNOWN_LINKS_PER_IP)
+  if (!known) await consumeRateLimit(`email-link ${toIpPrefix(request.ip)}`, UNKNOWN_LINKS_PER_IP)
 }
 
 /** A mailed link that is still valid. */

@@ -5,8 +5,8 @@ import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
 import * as z from 'zod'
 import type { Db } from '#server/database/schema.ts'
-import { ipGroup } from '#server/http/caller-ip.ts'
-import type { Limits } from '#server/http/limits.ts'
+import { toIpPrefix } from '#server/http/client-ip.ts'
+import type { RateLimits } from '#server/http/rate-limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Keyring } from '#server/keyring.ts'
 import type { createRefusalCounter } from '#server/operations/audit.ts'
@@ -44,7 +44,7 @@ interface Sender {
 
 export type HumanCheck = ReturnType<typeof createHumanCheck>
 
-interface HumanCheckServices extends Limits {
+interface HumanCheckServices extends RateLimits {
   db: Db
   keyring: Keyring
   clock: () => number
@@ -69,7 +69,7 @@ export function createHumanCheck(
   }
 
   async function isFreshAnswer(answer: string, { ip, deviceId }: Sender): Promise<boolean> {
-    const key = `human-check ${deviceId ?? ipGroup(ip)}`
+    const key = `human-check ${deviceId ?? toIpPrefix(ip)}`
     let claimed: string | undefined
     let isConsumed = false
     const claim = async (id: string) => {

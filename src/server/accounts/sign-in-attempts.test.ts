@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { parseProxies } from '#server/http/caller-ip.ts'
+import { parseTrustedProxies } from '#server/http/client-ip.ts'
 import { signIn } from '#server/testing/account-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
@@ -20,7 +20,7 @@ describeOnEachDatabase('the lockout after wrong passwords', (kind) => {
       kind,
       database,
       clock,
-      trustedProxies: parseProxies(['127.0.0.1']),
+      trustedProxies: parseTrustedProxies(['127.0.0.1']),
     })
   })
   afterAll(() => behindProxy.stop())

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
-import { ipGroup } from '#server/http/caller-ip.ts'
+import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 
@@ -42,7 +42,7 @@ function getCounters({ email, deviceId, ip, isBuiltin }: Attempt): { source: Cou
   const threshold = isBuiltin ? LOCK_THRESHOLD_BUILTIN : LOCK_THRESHOLD
   const source = (name: string) => ({ key: `${account} ${name}`, threshold: threshold.perSource })
   if (deviceId) return { source: source(deviceId) }
-  return { source: source(ipGroup(ip)), overall: { key: account, threshold: threshold.overall } }
+  return { source: source(toIpPrefix(ip)), overall: { key: account, threshold: threshold.overall } }
 }
 
 const pendingByKey = new Map<string, Promise<unknown>>()

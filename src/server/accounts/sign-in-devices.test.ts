@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { parseProxies } from '#server/http/caller-ip.ts'
+import { parseTrustedProxies } from '#server/http/client-ip.ts'
 import {
   changePassword,
   disown,
@@ -22,7 +22,7 @@ const WRONG = 'Nao-E-Esta-2026!'
 const BUILTIN = 'admin@grupopatio.com.br'
 
 describeOnEachDatabase('a known device', (kind) => {
-  const portal = setUpPortal({ kind, trustedProxies: parseProxies(['127.0.0.1']) })
+  const portal = setUpPortal({ kind, trustedProxies: parseTrustedProxies(['127.0.0.1']) })
   let email: string
   beforeEach(async () => {
     portal.clock.advance(60 * MINUTE)
@@ -122,7 +122,7 @@ describeOnEachDatabase('a known device', (kind) => {
       kind,
       database,
       clock,
-      trustedProxies: parseProxies(['127.0.0.1']),
+      trustedProxies: parseTrustedProxies(['127.0.0.1']),
     })
     expect((await signIn(TEST_PASSWORD, { device, at: replica })).status).toBe(200)
     await replica.stop()

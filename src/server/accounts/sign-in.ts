@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Session } from '#contract/accounts.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
 import type { Db } from '#server/database/schema.ts'
-import { ipGroup } from '#server/http/caller-ip.ts'
+import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
@@ -70,7 +70,7 @@ async function findDevice(db: Db, email: string, id: string): Promise<string | u
 /** Counts before trying, so that parallel attempts cannot exceed the limit; only failures stay counted. */
 async function tryWithRateLimit(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
   if (attempt.deviceId) return tryPassword(context, attempt, password)
-  const key = `sign-in ${ipGroup(attempt.ip)}`
+  const key = `sign-in ${toIpPrefix(attempt.ip)}`
   await context.consumeRateLimit(key, FAILURES_PER_IP)
   let isWrong = false
   try {

@@ -13,7 +13,7 @@ import type { ReplyOf } from '#contract/route.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
-import { invalidField, ProblemError } from '#server/http/problem-error.ts'
+import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
 
 const itemsOf = (list: ListName) => `(
   select coalesce(json_agg(json_build_object('code', code, 'label', label, 'position', position, 'archived', archived)
@@ -66,7 +66,7 @@ export async function refuseUnknownFilter(
 }
 
 function unknownValue(path: string): ProblemError {
-  return invalidField(path, 'Este valor não existe. Atualize a página e escolha de novo.')
+  return createFieldError(path, 'Este valor não existe. Atualize a página e escolha de novo.')
 }
 
 /**

@@ -11,7 +11,7 @@ import { LISTS, type ListName, spellingsOf } from '#contract/held-lists.ts'
 import type { BodyOf, ParamsOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { invalidField, ProblemError } from '#server/http/problem-error.ts'
+import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { readCatalogue } from './catalogue.ts'
 
@@ -59,10 +59,10 @@ export function addCatalogueItem(
 ): Promise<Catalogue> {
   return changeCatalogue(context, undefined, async (db, catalogue) => {
     const items = catalogue[kind]
-    if (items.length >= MAX_ITEMS) throw invalidField('label', catalogueMessages.tooMany)
+    if (items.length >= MAX_ITEMS) throw createFieldError('label', catalogueMessages.tooMany)
     const code = kind === 'types' ? freeSlug(items, label) : given
-    if (code === undefined) throw invalidField('code', catalogueMessages.codeInvalid)
-    if (items.some((item) => item.code === code)) throw invalidField('code', catalogueMessages.codeTaken)
+    if (code === undefined) throw createFieldError('code', catalogueMessages.codeInvalid)
+    if (items.some((item) => item.code === code)) throw createFieldError('code', catalogueMessages.codeTaken)
     refuseTakenLabel(items, label)
     const position = Math.max(0, ...items.map((item) => item.position)) + 1
     await db.insertInto('catalogue_items').values({ kind, code, label, position }).execute()
@@ -125,7 +125,7 @@ export function orderCatalogue(
       if (!codes) continue
       const current = catalogue[kind].map((item) => item.code)
       if (codes.toSorted().join() !== current.toSorted().join())
-        throw invalidField(kind, catalogueMessages.orderInvalid)
+        throw createFieldError(kind, catalogueMessages.orderInvalid)
       if (codes.join() === current.join()) continue
       before[kind] = current
       after[kind] = codes
@@ -170,5 +170,5 @@ function freeSlug(items: readonly CatalogueItem[], label: string): string {
 function refuseTakenLabel(others: readonly CatalogueItem[], label: string): void {
   const folded = label.toLocaleLowerCase('pt-BR')
   if (others.some((item) => item.label.toLocaleLowerCase('pt-BR') === folded))
-    throw invalidField('label', catalogueMessages.labelTaken)
+    throw createFieldError('label', catalogueMessages.labelTaken)
 }

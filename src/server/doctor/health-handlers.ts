@@ -1,6 +1,6 @@
 import type { Finding, healthRoutes } from '#contract/health.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import type { TakeFromLimit } from '#server/http/limits.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { Lamps } from './lamps.ts'
 
 /** Each takes some seconds and calls everything outside. */
@@ -9,7 +9,7 @@ const LIMIT = { max: 6, windowSeconds: 60 }
 export interface HealthServices {
   /** Tries everything; who asks meanwhile gets the same answer. */
   examinePortal: () => Promise<Finding[]>
-  consumeRateLimit: TakeFromLimit
+  consumeRateLimit: ConsumeRateLimit
   lamps: Lamps
 }
 

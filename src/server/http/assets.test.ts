@@ -67,8 +67,8 @@ test('a built file cannot be written', async () => {
 test('the group’s color is immutable under its hash, and revalidated otherwise', async () => {
   const page = await (await fetch(portal.url)).text()
   const [name = ''] = /\/brand\.css\?v=\w{8}/.exec(page) ?? []
-  const cacheOf = async (path: string) => (await fetch(portal.url + path)).headers.get('cache-control')
-  expect(await cacheOf(name)).toBe('public, max-age=31536000, immutable')
-  expect(await cacheOf('/brand.css?v=00000000')).toBe('no-cache')
-  expect(await cacheOf('/brand.css')).toBe('no-cache')
+  const readCaching = async (path: string) => (await fetch(portal.url + path)).headers.get('cache-control')
+  expect(await readCaching(name)).toBe('public, max-age=31536000, immutable')
+  expect(await readCaching('/brand.css?v=00000000')).toBe('no-cache')
+  expect(await readCaching('/brand.css')).toBe('no-cache')
 })

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { brandStyleSheet, contrast } from './brand.ts'
+import { createBrandStyleSheet, getContrast } from './brand.ts'
 
 /** --color-surface, --color-raised and --color-subtle of src/web/app/index.css. */
 const GROUNDS = { light: ['#ffffff', '#eeeef1'], dark: ['#111418', '#1a1e23', '#1f242a'] }
 
-function propertiesOf(color: string) {
-  const sheet = brandStyleSheet(color)
+function readProperties(color: string) {
+  const sheet = createBrandStyleSheet(color)
   expect(sheet).toMatch(/^:root\{[^{}]+\}@media \(prefers-color-scheme:dark\)\{:root\{[^{}]+\}\}$/)
   const [light, dark] = sheet.split('@media') as [string, string]
   const read = (text: string) =>
@@ -18,7 +18,7 @@ function propertiesOf(color: string) {
 
 describe('the group’s colour', () => {
   test('stays unchanged if it has enough contrast', () => {
-    const { light } = propertiesOf('#0f5c7d')
+    const { light } = readProperties('#0f5c7d')
     expect(light).toEqual({ brand: '#0f5c7d', 'brand-foreground': '#ffffff', 'brand-strong': '#0f5c7d' })
   })
 
@@ -27,15 +27,15 @@ describe('the group’s colour', () => {
     fc.assert(
       fc.property(channel, channel, channel, (...rgb) => {
         const color = `#${rgb.map((value) => value.toString(16).padStart(2, '0')).join('')}`
-        const properties = propertiesOf(color)
+        const properties = readProperties(color)
         for (const scheme of ['light', 'dark'] as const) {
           const { brand, 'brand-foreground': foreground, 'brand-strong': strong } = properties[scheme]
-          expect(contrast(brand as string, foreground as string), `${color} surface`).toBeGreaterThanOrEqual(
+          expect(getContrast(brand as string, foreground as string), `${color} surface`).toBeGreaterThanOrEqual(
             4.5,
           )
           // In dark mode it must differ from --color-muted, which has 6.6.
           for (const ground of GROUNDS[scheme])
-            expect(contrast(strong as string, ground), `${color} ${ground}`).toBeGreaterThanOrEqual(
+            expect(getContrast(strong as string, ground), `${color} ${ground}`).toBeGreaterThanOrEqual(
               scheme === 'dark' ? 8 : 4.5,
             )
         }
@@ -54,8 +54,8 @@ describe('the group’s colour', () => {
   })
 
   test('has the contrast ratio of WCAG', () => {
-    expect(contrast('#000000', '#ffffff')).toBeCloseTo(21, 5)
-    expect(contrast('#767676', '#ffffff')).toBeCloseTo(4.54, 2)
-    expect(contrast('#123456', '#123456')).toBe(1)
+    expect(getContrast('#000000', '#ffffff')).toBeCloseTo(21, 5)
+    expect(getContrast('#767676', '#ffffff')).toBeCloseTo(4.54, 2)
+    expect(getContrast('#123456', '#123456')).toBe(1)
   })
 })

@@ -18,7 +18,7 @@ export interface Brand {
  *   it forever
  */
 export function serveBrand(app: Hono<HttpEnv>, { color, logo }: Brand): string {
-  const styles = brandStyleSheet(color)
+  const styles = createBrandStyleSheet(color)
   const version = createHash('sha256').update(styles).digest('hex').slice(0, 8)
   app.get('/brand.css', (context) => {
     const isNamed = context.req.query('v') === version
@@ -56,11 +56,11 @@ function parseHex(hex: string): Rgb {
   return [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16)) as Rgb
 }
 
-function hexOf(color: Rgb): string {
+function toHex(color: Rgb): string {
   return `#${color.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`
 }
 
-function luminance(color: Rgb): number {
+function computeLuminance(color: Rgb): number {
   const [r, g, b] = color.map((channel) => {
     const share = channel / 255
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
@@ -69,39 +69,39 @@ function luminance(color: Rgb): number {
 }
 
 /** Returns the contrast ratio of two colors, 1 to 21 (WCAG 2.2). */
-export function contrast(a: string, b: string): number {
-  const [one, other] = [luminance(parseHex(a)), luminance(parseHex(b))]
+export function getContrast(a: string, b: string): number {
+  const [one, other] = [computeLuminance(parseHex(a)), computeLuminance(parseHex(b))]
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)
 }
 
 /** Mixes a color with another until it reaches the contrast to the background. */
-function readableOn(color: string, ground: Rgb, towards: Rgb, wanted = AA_CONTRAST): string {
+function ensureContrast(color: string, ground: Rgb, towards: Rgb, wanted = AA_CONTRAST): string {
   const from = parseHex(color)
   for (let share = 0; share < 1; share += 0.05) {
-    const mixed = hexOf(from.map((channel, i) => channel + ((towards[i] as number) - channel) * share) as Rgb)
-    if (contrast(mixed, hexOf(ground)) >= wanted) return mixed
+    const mixed = toHex(from.map((channel, i) => channel + ((towards[i] as number) - channel) * share) as Rgb)
+    if (getContrast(mixed, toHex(ground)) >= wanted) return mixed
   }
-  return hexOf(towards)
+  return toHex(towards)
 }
 
 /** Brightens a color and mixes it with gray against glare; mixed with white it would fade. */
-function brightened(color: string): string {
+function brighten(color: string): string {
   const channels = parseHex(color)
   const factor = NIGHT_BRIGHTNESS / Math.max(1, ...channels)
-  return hexOf(channels.map((channel) => (channel * factor + NIGHT_BRIGHTNESS) / 2) as Rgb)
+  return toHex(channels.map((channel) => (channel * factor + NIGHT_BRIGHTNESS) / 2) as Rgb)
 }
 
 /**
  * Creates custom properties for light and dark with AA contrast: --brand for surfaces,
  * --brand-foreground for text on them, --brand-strong for colored text on any background of the page.
  */
-export function brandStyleSheet(color: string): string {
-  const foreground = contrast(color, '#ffffff') >= AA_CONTRAST ? '#ffffff' : hexOf(NIGHT)
+export function createBrandStyleSheet(color: string): string {
+  const foreground = getContrast(color, '#ffffff') >= AA_CONTRAST ? '#ffffff' : toHex(NIGHT)
   const surface =
-    contrast(color, foreground) >= AA_CONTRAST ? color : readableOn(color, parseHex(foreground), WHITE)
+    getContrast(color, foreground) >= AA_CONTRAST ? color : ensureContrast(color, parseHex(foreground), WHITE)
   const properties = (strong: string) =>
     `:root{--brand:${surface};--brand-foreground:${foreground};--brand-strong:${strong}}`
-  const light = properties(readableOn(color, DAY_GROUND, NIGHT))
-  const dark = properties(readableOn(brightened(color), NIGHT_GROUND, WHITE, NIGHT_CONTRAST))
+  const light = properties(ensureContrast(color, DAY_GROUND, NIGHT))
+  const dark = properties(ensureContrast(brighten(color), NIGHT_GROUND, WHITE, NIGHT_CONTRAST))
   return `${light}@media (prefers-color-scheme:dark){${dark}}`
 }

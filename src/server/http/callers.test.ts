@@ -32,7 +32,7 @@ const ADMIN_READS = [
 ]
 
 /** Replaces parts of a reply that differ with each request. */
-const withoutChance = (body: unknown, email: string) =>
+const maskVolatile = (body: unknown, email: string) =>
   JSON.stringify(body)
     .replaceAll(email, 'ADDRESS')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
@@ -76,7 +76,7 @@ describeOnEachDatabase('callers and operations', (kind) => {
           const captcha = await issuePass(portal)
           const body = { email, ...rest, ...(path.endsWith('signup') && { captcha }) }
           const reply = await send(portal, 'POST', path, { ...as(caller), body })
-          said.push(`${reply.status} ${withoutChance(reply.body, email)}`)
+          said.push(`${reply.status} ${maskVolatile(reply.body, email)}`)
           return reply
         })
       expect(said).toEqual(Array(2 * CALLERS.length).fill(said[0]))

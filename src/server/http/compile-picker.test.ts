@@ -13,9 +13,9 @@ const STRINGS: Record<string, string> = {
 }
 
 /** Lists example values for a schema; `more` is added to each object as unlisted fields. */
-function examplesOf(schema: Schema, more: object): unknown[] {
+function listExamples(schema: Schema, more: object): unknown[] {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod
-  const inner = (of: z.core.$ZodType) => examplesOf(of as Schema, more)
+  const inner = (of: z.core.$ZodType) => listExamples(of as Schema, more)
   if (def.type === 'string') return [STRINGS[(def as { format?: string }).format ?? ''] ?? 'text']
   if (def.type === 'number') return [1]
   if (def.type === 'boolean') return [true]
@@ -32,7 +32,7 @@ function examplesOf(schema: Schema, more: object): unknown[] {
 }
 
 /** Returns the response of a contract route when its handler returns `reply`. */
-async function answerOf(route: Route, reply: unknown): Promise<unknown> {
+async function callHandler(route: Route, reply: unknown): Promise<unknown> {
   const app = new Hono<HttpEnv>()
   const { response, status = 200 } = route as Route & { response: Schema }
   const open = { method: 'GET', path: '/api/it', access: 'public', summary: '', response, status } as const
@@ -45,15 +45,15 @@ async function answerOf(route: Route, reply: unknown): Promise<unknown> {
 
 const REPLIES = ROUTES.flatMap((route) =>
   route.response
-    ? examplesOf(route.response, {}).map((_, index) => [getRouteName(route), index, route] as const)
+    ? listExamples(route.response, {}).map((_, index) => [getRouteName(route), index, route] as const)
     : [],
 )
 
 describe('a field outside the response schema', () => {
   test.each(REPLIES)('is removed from %s (%i)', async (_, index, route) => {
     const planted = { password_hash: 'planted', nested: { refresh_key: ['planted'] } }
-    const [listed, more] = [{}, planted].map((extra) => examplesOf(route.response as Schema, extra)[index])
-    expect(await answerOf(route, more)).toEqual(listed)
+    const [listed, more] = [{}, planted].map((extra) => listExamples(route.response as Schema, extra)[index])
+    expect(await callHandler(route, more)).toEqual(listed)
   })
 })
 

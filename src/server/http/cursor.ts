@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { ProblemError } from './problem-error.ts'
-import { assertClean } from './read-input.ts'
+import { assertStorable } from './read-input.ts'
 
 /** Microsecond timestamp, '2026-11-21T10:00:00.123456Z'. Must exist, or the database fails. */
 export const cursorInstantSchema = z
@@ -13,11 +13,11 @@ export const cursorInstantSchema = z
   })
 
 /** Returns SQL that formats a column as such a timestamp. */
-export const cursorInstant = (column: string) =>
+export const formatCursorInstant = (column: string) =>
   sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /** Encodes the end of a page as an opaque cursor. */
-export function writeCursor(parts: readonly unknown[]): string {
+export function encodeCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
@@ -26,8 +26,8 @@ export function writeCursor(parts: readonly unknown[]): string {
  * @param schema the cursor's contents
  * @throws ProblemError invalid-input if the cursor belongs to another list or version
  */
-export function readCursor<S extends z.ZodType>(cursor: string, schema: S): z.output<S> {
-  const parsed = schema.safeParse(parse(cursor))
+export function decodeCursor<S extends z.ZodType>(cursor: string, schema: S): z.output<S> {
+  const parsed = schema.safeParse(parseCursor(cursor))
   if (parsed.success) return parsed.data
   throw new ProblemError('invalid-input', {
     detail: 'A continuação da lista não serve para esta ordem. Recarregue a lista.',
@@ -35,13 +35,13 @@ export function readCursor<S extends z.ZodType>(cursor: string, schema: S): z.ou
   })
 }
 
-function parse(cursor: string): unknown {
+function parseCursor(cursor: string): unknown {
   let parts: unknown
   try {
     parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
   } catch {
     return undefined
   }
-  assertClean(parts)
+  assertStorable(parts)
   return parts
 }

@@ -16,7 +16,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 /** Callers of each route, independent of the contract; a route without an entry fails. */
-const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
+const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'GET /api/health/live': 'everybody',
   'GET /api/health/ready': 'everybody',
   'GET /api/health/findings': 'admins',
@@ -117,7 +117,7 @@ async function callWithGarbage(portal: TestPortal, route: Route, token: string |
 }
 
 test('every route has an entry, and no entry is without a route', () => {
-  expect(Object.keys(WHO_PASSES).sort()).toEqual(ROUTES.map(getRouteName).sort())
+  expect(Object.keys(PERMITTED_CALLERS).sort()).toEqual(ROUTES.map(getRouteName).sort())
 })
 
 describeOnEachDatabase('every route × every caller', (kind) => {
@@ -132,7 +132,7 @@ describeOnEachDatabase('every route × every caller', (kind) => {
   afterAll(() => replica.stop())
 
   describe.each(ROUTES.map((route) => [getRouteName(route), route] as const))('%s', (name, route) => {
-    test(`admits ${WHO_PASSES[name] ?? 'undefined callers'}, as the contract says`, async () => {
+    test(`admits ${PERMITTED_CALLERS[name] ?? 'undefined callers'}, as the contract says`, async () => {
       const got: Record<string, string> = {}
       for (const caller of ALL_CALLERS) got[caller] = await callWithGarbage(portal, route, tokens[caller])
       expect(got).toEqual(Object.fromEntries(ALL_CALLERS.map((caller) => [caller, getExpectedOutcome(route, caller)])))
@@ -141,7 +141,7 @@ describeOnEachDatabase('every route × every caller', (kind) => {
         elsewhere[caller] = await callWithGarbage(replica, route, tokens[caller])
       expect(elsewhere, 'another replica, which opened none of these sessions').toEqual(got)
       const passing = ALL_CALLERS.filter((caller) => got[caller] === 'passes')
-      expect(passing).toEqual(GROUPS[WHO_PASSES[name] as keyof typeof GROUPS])
+      expect(passing).toEqual(GROUPS[PERMITTED_CALLERS[name] as keyof typeof GROUPS])
     })
   })
 })

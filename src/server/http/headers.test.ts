@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { securityHeaders } from './headers.ts'
+import { createSecurityHeaders } from './headers.ts'
 
 test.each([true, false])('Strict-Transport-Security is sent only with TLS: %s', (isHttps) => {
-  const headers = new Headers(securityHeaders(isHttps, ['app.powerbi.com']))
+  const headers = new Headers(createSecurityHeaders(isHttps, ['app.powerbi.com']))
   expect(headers.get('strict-transport-security')).toBe(
     isHttps ? 'max-age=31536000; includeSubDomains' : null,
   )

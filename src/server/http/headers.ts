@@ -6,7 +6,7 @@ interface PageSources {
 const RECAPTCHA = ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/']
 
 /** Creates the page's Content-Security-Policy: itself, and the report hosts in frames. */
-export function contentSecurityPolicy({ powerBiHosts, usesRecaptcha }: PageSources): string {
+export function createContentSecurityPolicy({ powerBiHosts, usesRecaptcha }: PageSources): string {
   const recaptcha = usesRecaptcha ? ` ${RECAPTCHA.join(' ')}` : ''
   const frames = powerBiHosts.map((host) => ` https://${host}`).join('')
   return [
@@ -26,12 +26,12 @@ export function contentSecurityPolicy({ powerBiHosts, usesRecaptcha }: PageSourc
 }
 
 /** Report-only: ALTCHA and reCAPTCHA write markup and load scripts from strings (docs/security.md). */
-export const TRIED_POLICY = "require-trusted-types-for 'script'"
+export const REPORT_ONLY_POLICY = "require-trusted-types-for 'script'"
 
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** Creates the headers of every reply; pages and emulated reports replace the policy. */
-export function securityHeaders(isHttps: boolean, powerBiHosts: string[]): [string, string][] {
+export function createSecurityHeaders(isHttps: boolean, powerBiHosts: string[]): [string, string][] {
   const fullscreen = ['self', ...powerBiHosts.map((host) => `"https://${host}"`)].join(' ')
   return [
     ['Content-Security-Policy', API_POLICY],

@@ -5,10 +5,10 @@ import { type Context, Hono } from 'hono'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Log } from '#server/log.ts'
 import { type Brand, serveBrand } from './brand.ts'
-import { callerIp, isTrusted, type TrustedProxies } from './caller-ip.ts'
-import { type HttpEnv, noteOn } from './implement.ts'
+import { getClientIp, isTrustedProxy, type TrustedProxies } from './client-ip.ts'
+import { type HttpEnv, annotateReply } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
-import { ProblemError, problemOf } from './problem-error.ts'
+import { ProblemError, toProblem } from './problem-error.ts'
 
 /** A handler of a path and its subpaths, such as '/demo/power-bi'. */
 export interface Mount {
@@ -34,10 +34,10 @@ interface HttpOptions {
 export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => void): HttpApp {
   const app: HttpApp = new Hono<HttpEnv>()
   app.use(async (context, next) => {
-    identify(context, options)
+    setRequestInfo(context, options)
     await next()
   })
-  app.onError((error, context) => writeProblem(context, asProblem(error, context, options.log)))
+  app.onError((error, context) => writeProblem(context, toProblemError(error, context, options.log)))
   app.notFound((context) => writeProblem(context, new ProblemError('not-found')))
   mountApi(app)
   app.all('/api/*', (context) => context.notFound())
@@ -69,18 +69,18 @@ function serveAssets(app: HttpApp, folder: string): void {
   )
 }
 
-function identify(context: Context<HttpEnv>, options: HttpOptions): void {
+function setRequestInfo(context: Context<HttpEnv>, options: HttpOptions): void {
   const { incoming, outgoing } = context.env as HttpBindings
   const peer = incoming.socket.remoteAddress ?? ''
   const requestId = randomUUID()
   const forwardedFor = context.req.header('x-forwarded-for')
-  const ip = callerIp(peer, forwardedFor, options.trustedProxies)
-  noteOn(outgoing, { ip })
+  const ip = getClientIp(peer, forwardedFor, options.trustedProxies)
+  annotateReply(outgoing, { ip })
   context.set('info', {
     requestId,
     ip,
     forwarded:
-      forwardedFor === undefined ? 'none' : isTrusted(peer, options.trustedProxies) ? 'trusted' : 'ignored',
+      forwardedFor === undefined ? 'none' : isTrustedProxy(peer, options.trustedProxies) ? 'trusted' : 'ignored',
     userAgent: context.req.header('user-agent')?.slice(0, 300) ?? null,
   })
   outgoing.setHeader('X-Request-Id', requestId)
@@ -90,7 +90,7 @@ function identify(context: Context<HttpEnv>, options: HttpOptions): void {
 }
 
 /** Converts any thrown value to a problem; logs only unexpected ones, with the request id. */
-function asProblem(error: unknown, context: Context<HttpEnv>, log: Log): ProblemError {
+function toProblemError(error: unknown, context: Context<HttpEnv>, log: Log): ProblemError {
   const { requestId } = context.get('info')
   if (error instanceof ProblemError) {
     if (error.options.cause) log.warn({ requestId, code: error.code, err: error.options.cause }, 'refused')
@@ -105,7 +105,7 @@ function asProblem(error: unknown, context: Context<HttpEnv>, log: Log): Problem
 }
 
 function writeProblem(context: Context<HttpEnv>, error: ProblemError): Response {
-  const problem = problemOf(error, context.get('info').requestId)
+  const problem = toProblem(error, context.get('info').requestId)
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json' }
   if (error.options.retryAfterSeconds) headers['Retry-After'] = String(error.options.retryAfterSeconds)
   if (problem.status === 401) headers['WWW-Authenticate'] = 'Bearer'

@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Hono, Context as HonoContext } from 'hono'
-import { type Access, refusalOf } from '#contract/access.ts'
+import { type Access, getRefusal } from '#contract/access.ts'
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route, Routes, Schema } from '#contract/route.ts'
 import { compilePicker } from './compile-picker.ts'
 import type { Actor, Context, PublicContext, RequestInfo } from './context.ts'
 import { type AcceptStream, openEventStream } from './event-stream.ts'
-import { invalidField, ProblemError } from './problem-error.ts'
+import { createFieldError, ProblemError } from './problem-error.ts'
 import { parseInput, readJsonBody } from './read-input.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024
@@ -15,7 +15,7 @@ const DEFAULT_MAX_BODY_BYTES = 16 * 1024
 /** Input of a handler: the context with the authorized caller, and the parsed request. */
 interface HandlerInput<R extends Route> {
   context: R['access'] extends 'public' | 'operator'
-    ? PublicContext & (R['looksAtCaller'] extends true ? { actor: Actor | undefined } : unknown)
+    ? PublicContext & (R['optionalAuth'] extends true ? { actor: Actor | undefined } : unknown)
     : Context
   params: ParamsOf<R>
   query: QueryOf<R>
@@ -44,7 +44,7 @@ interface RouteServices extends Pick<Context, 'db' | 'clock'> {
   /** Authorizes routes for operators, which sessions cannot use. */
   isOperator: IsOperator
   /** Whether replies are validated against their schema, as in tests. */
-  checksReplies?: boolean | undefined
+  validatesReplies?: boolean | undefined
 }
 
 /**
@@ -61,71 +61,71 @@ export function implement<const G extends Routes>(
   const mount = (name: string, route: Route) => {
     const handler = handlers[name] as (input: HandlerInput<Route>) => unknown
     const pick = route.response && compilePicker(route.response)
-    app.on(route.method, honoPath(route.path), async (hono) => {
+    app.on(route.method, toHonoPath(route.path), async (hono) => {
       const { incoming, outgoing } = hono.env as HttpBindings
-      noteOn(outgoing, { route })
-      const ask = () => admit(route, services, hono.req.header('authorization'), outgoing)
-      const admitted = await ask()
-      const isAllThere = !route.body || incoming.complete
+      annotateReply(outgoing, { route })
+      const authorizeCaller = () => authorize(route, services, hono.req.header('authorization'), outgoing)
+      const admitted = await authorizeCaller()
+      const isBodyComplete = !route.body || incoming.complete
       const input = await readInput(route, hono)
       // A client may delay its body until after its session was ended.
-      const actor = (isAllThere ? admitted : await ask()) as never
+      const actor = (isBodyComplete ? admitted : await authorizeCaller()) as never
       const key = route.idempotent && readIdempotencyKey(hono.req.header('idempotency-key'))
-      const once = key ? { key, asked: JSON.stringify([route.method, route.path, input]) } : undefined
-      const request = { ...hono.get('info'), ...(once && { once }) }
+      const idempotency = key ? { key, fingerprint: JSON.stringify([route.method, route.path, input]) } : undefined
+      const request = { ...hono.get('info'), ...(idempotency && { idempotency }) }
       const reply = await handler({ ...input, context: { db, clock, request, actor } })
       if (route.text) return hono.body(reply as string, 200, { 'Content-Type': route.text })
       if (route.events) return openEventStream(hono, reply as AcceptStream)
       if (!pick) return hono.body(null, 204)
       const picked = pick(reply) as object
-      if (services.checksReplies) route.response?.parse(picked)
+      if (services.validatesReplies) route.response?.parse(picked)
       return hono.json(picked, route.status ?? 200)
     })
   }
-  for (const path of pathsOf(routes)) {
+  for (const path of listPaths(routes)) {
     for (const [name, route] of Object.entries(routes)) if (route.path === path) mount(name, route)
-    refuseOtherMethods(app, routes, path)
+    rejectOtherMethods(app, routes, path)
   }
 }
 
 /** Static paths first, so that '/api/profiles/me' does not match '/api/profiles/{userId}'. */
-function pathsOf(routes: Routes): string[] {
+function listPaths(routes: Routes): string[] {
   const paths = [...new Set(Object.values(routes).map((route) => route.path))]
   const hasParams = (path: string) => Number(path.includes('{'))
   return paths.sort((a, b) => hasParams(a) - hasParams(b))
 }
 
-function refuseOtherMethods(app: Hono<HttpEnv>, routes: Routes, path: string): void {
+function rejectOtherMethods(app: Hono<HttpEnv>, routes: Routes, path: string): void {
   const methods = Object.values(routes).filter((route) => route.path === path)
   const allow = methods.map((route) => route.method).join(', ')
-  app.all(honoPath(path), () => {
+  app.all(toHonoPath(path), () => {
     throw new ProblemError('method-not-allowed', { allow })
   })
 }
 
-function honoPath(path: string): string {
+function toHonoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-async function admit(
-  route: { access: Access } & Pick<Route, 'alsoFor' | 'looksAtCaller'>,
+async function authorize(
+  route: { access: Access } & Pick<Route, 'alsoFor' | 'optionalAuth'>,
   { authenticate, isOperator }: RouteServices,
   authorization: string | undefined,
   outgoing: ServerResponse,
 ): Promise<Actor | undefined> {
-  if (route.access === 'public') return route.looksAtCaller ? authenticate(authorization) : undefined
+  if (route.access === 'public') return route.optionalAuth ? authenticate(authorization) : undefined
   if (route.access === 'operator' && isOperator(authorization)) return undefined
   const actor = await authenticate(authorization)
-  if (actor) noteOn(outgoing, { userId: actor.profile.user_id })
-  const refusal = refusalOf(route, actor)
+  if (actor) annotateReply(outgoing, { userId: actor.profile.user_id })
+  const refusal = getRefusal(route, actor)
   if (refusal) throw new ProblemError(refusal)
   return actor
 }
 
 /** A proxy may interpret a repeated parameter differently. */
-function onlyOnce(query: Record<string, string[]>): Record<string, string> {
+function rejectRepeated(query: Record<string, string[]>): Record<string, string> {
   const repeated = Object.keys(query).find((name) => query[name]?.length !== 1)
-  if (repeated !== undefined) throw invalidField(repeated, 'Informe cada parâmetro uma única vez.')
+  if (repeated !== undefined) throw createFieldError(repeated, 'Informe cada parâmetro uma única vez.')
   return Object.fromEntries(Object.entries(query).map(([name, [value = '']]) => [name, value]))
 }
 
@@ -155,7 +155,7 @@ function readIdempotencyKey(header: string | undefined): string | undefined {
 async function readInput(route: Route, { req }: HonoContext<HttpEnv>) {
   return {
     params: (route.params && parseInput(route.params, req.param())) as never,
-    query: (route.query && parseInput(route.query, onlyOnce(req.queries()))) as never,
+    query: (route.query && parseInput(route.query, rejectRepeated(req.queries()))) as never,
     ifMatch: (route.conditional && readIfMatch(req.header('if-match'))) as never,
     body: (route.body &&
       parseInput(
@@ -165,10 +165,10 @@ async function readInput(route: Route, { req }: HonoContext<HttpEnv>) {
   }
 }
 
-const NOTES = Symbol('notes')
+const ANNOTATIONS = Symbol('annotations')
 
 /** Facts of a request for metrics and the request log. */
-interface Notes {
+interface Annotations {
   /** Route of the contract; undefined for pages, files and unknown paths. */
   route?: Route
   /** Id of the signed-in person, authorized or not. */
@@ -176,13 +176,13 @@ interface Notes {
   ip?: string
 }
 
-export function noteOn(outgoing: ServerResponse, notes: Notes): void {
-  Object.assign(notesOn(outgoing), notes)
+export function annotateReply(outgoing: ServerResponse, annotations: Annotations): void {
+  Object.assign(replyAnnotations(outgoing), annotations)
 }
 
-export function notesOn(outgoing: ServerResponse & { [NOTES]?: Notes }): Notes {
-  outgoing[NOTES] ??= {}
-  return outgoing[NOTES]
+export function replyAnnotations(outgoing: ServerResponse & { [ANNOTATIONS]?: Annotations }): Annotations {
+  outgoing[ANNOTATIONS] ??= {}
+  return outgoing[ANNOTATIONS]
 }
 
 /** Checks an Authorization header for the operators' token. */
@@ -192,16 +192,16 @@ export type IsOperator = (authorization: string | undefined) => boolean
  * Creates the check, which takes constant time.
  * @param token undefined closes the operators' routes
  */
-export function createIsOperator(token: string | undefined): IsOperator {
+export function createOperatorCheck(token: string | undefined): IsOperator {
   if (!token) return () => false
-  const expected = digestOf(token)
+  const expected = hashToken(token)
   return (authorization) => {
     const presented = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1]
-    return presented !== undefined && timingSafeEqual(digestOf(presented), expected)
+    return presented !== undefined && timingSafeEqual(hashToken(presented), expected)
   }
 }
 
 /** Hashes to equal lengths, which the comparison requires. */
-function digestOf(token: string): Buffer {
+function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -9,12 +9,12 @@ import { PROBLEMS } from '#contract/problem.ts'
 import type { Route } from '#contract/route.ts'
 import type { Log } from '#server/log.ts'
 import type { HttpApp } from './http-app.ts'
-import { notesOn } from './implement.ts'
-import { ProblemError, problemOf } from './problem-error.ts'
+import { replyAnnotations } from './implement.ts'
+import { ProblemError, toProblem } from './problem-error.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
 /** Interval of closing idle connections while draining; a request must send its first byte within it. */
-const ARRIVAL_MS = 250
+const IDLE_SWEEP_MS = 250
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 /** Longer than proxies keep connections (Caddy 2 minutes), so that they never use one closed here. */
@@ -39,15 +39,15 @@ export interface ListenOptions {
 export async function listen(app: HttpApp, options: ListenOptions): Promise<Server> {
   const handle = getRequestListener(app.fetch, {
     errorHandler: () =>
-      new Response(describeBrokenRequest('invalid-input'), {
+      new Response(formatMalformedRequest('invalid-input'), {
         status: 400,
         headers: { 'content-type': 'application/problem+json' },
       }),
   })
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    nameHostOfProbe(incoming)
+    addMissingHost(incoming)
     for (const [name, value] of options.headers) outgoing.setHeader(name, value)
-    noteWhenDone(incoming, outgoing, options)
+    logOnClose(incoming, outgoing, options)
     void handle(incoming, outgoing)
   }
   const server = createServer(
@@ -64,7 +64,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
   )
   // Expectations other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', answer)
-  server.on('clientError', (error, socket) => refuseBrokenRequest(error, socket, options.headers))
+  server.on('clientError', (error, socket) => rejectMalformedRequest(error, socket, options.headers))
   server.listen(options.port, options.host)
   await once(server, 'listening')
   return server
@@ -77,16 +77,16 @@ const PROBE = /^\/api\/health\/\w+$/
  * Adds the Host header that health checks may omit (HTTP/1.0, HAProxy's default; F5 sends an empty
  * `Host`).
  */
-function nameHostOfProbe({ url, headers, rawHeaders, httpVersionMajor }: IncomingMessage): void {
+function addMissingHost({ url, headers, rawHeaders, httpVersionMajor }: IncomingMessage): void {
   if (headers.host || httpVersionMajor === 0 || !PROBE.test(url ?? '')) return
   const at = rawHeaders.findIndex((text, index) => index % 2 === 0 && /^host$/i.test(text))
   headers.host = 'localhost'
   rawHeaders.splice(at < 0 ? rawHeaders.length : at, 2, 'Host', headers.host)
 }
 
-const CALLER_WENT_AWAY = 499
+const CLIENT_CLOSED_REQUEST = 499
 
-function noteWhenDone(
+function logOnClose(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { requestLog, logIps, countRequest }: ListenOptions,
@@ -95,8 +95,8 @@ function noteWhenDone(
   const start = performance.now()
   outgoing.once('close', () => {
     const ms = performance.now() - start
-    const { route, userId, ip } = notesOn(outgoing)
-    countRequest(route, outgoing.headersSent ? outgoing.statusCode : CALLER_WENT_AWAY, ms)
+    const { route, userId, ip } = replyAnnotations(outgoing)
+    countRequest(route, outgoing.headersSent ? outgoing.statusCode : CLIENT_CLOSED_REQUEST, ms)
     if (!isLogged) return
     requestLog.info(
       {
@@ -116,28 +116,28 @@ function noteWhenDone(
 }
 
 /** All in ms. */
-interface DrainTimes {
+interface DrainTimeouts {
   /** Time to accept new connections after the signal, so that load balancers notice. */
   graceMs: number
   /** Timeout of running requests after the grace. */
-  withinMs: number
+  timeoutMs: number
 }
 
 /**
  * Accepts requests for the grace, closing each connection after its reply, then stops listening and
  * resolves once all connections are closed. Closing the listener resets what the kernel has queued.
  */
-export async function drain(server: Server, { graceMs, withinMs }: DrainTimes): Promise<void> {
+export async function drain(server: Server, { graceMs, timeoutMs }: DrainTimeouts): Promise<void> {
   server.prependListener('request', (_, outgoing) => outgoing.setHeader('Connection', 'close'))
   if (graceMs > 0) await wait(graceMs)
-  await closeWhenIdle(server, withinMs)
+  await closeWhenIdle(server, timeoutMs)
 }
 
 /** Not http.Server.close(), which immediately cuts connections whose request is still arriving. */
-function closeWhenIdle(server: Server, withinMs: number): Promise<void> {
+function closeWhenIdle(server: Server, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), ARRIVAL_MS)
-    const force = setTimeout(() => server.closeAllConnections(), withinMs)
+    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
+    const force = setTimeout(() => server.closeAllConnections(), timeoutMs)
     NetServer.prototype.close.call(server, () => {
       clearInterval(sweep)
       clearTimeout(force)
@@ -147,22 +147,22 @@ function closeWhenIdle(server: Server, withinMs: number): Promise<void> {
 }
 
 /** Codes of Node's HTTP parser with a problem of their own. */
-const CODES = {
+const PARSER_ERRORS = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body-too-large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
 } as const
 
-type BrokenRequest = (typeof CODES)[keyof typeof CODES] | 'invalid-input'
+type MalformedRequest = (typeof PARSER_ERRORS)[keyof typeof PARSER_ERRORS] | 'invalid-input'
 
 /** Returns the problem JSON of a request that never reached the app. */
-function describeBrokenRequest(code: BrokenRequest): string {
+function formatMalformedRequest(code: MalformedRequest): string {
   const detail = code === 'invalid-input' ? { detail: 'O pedido não pôde ser lido.' } : {}
-  return JSON.stringify(problemOf(new ProblemError(code, detail), randomUUID()))
+  return JSON.stringify(toProblem(new ProblemError(code, detail), randomUUID()))
 }
 
 /** Answers malformed HTTP with a problem as well, and closes the connection. */
-function refuseBrokenRequest(
+function rejectMalformedRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   headers: [string, string][],
@@ -172,8 +172,8 @@ function refuseBrokenRequest(
     socket.destroy()
     return
   }
-  const code = CODES[error.code as keyof typeof CODES] ?? 'invalid-input'
-  const body = describeBrokenRequest(code)
+  const code = PARSER_ERRORS[error.code as keyof typeof PARSER_ERRORS] ?? 'invalid-input'
+  const body = formatMalformedRequest(code)
   const [status] = PROBLEMS[code]
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

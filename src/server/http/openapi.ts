@@ -3,14 +3,14 @@ import { routeGroups } from '#contract/index.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Route, Schema } from '#contract/route.ts'
 
-function jsonSchema(schema: Schema, io: 'input' | 'output'): Record<string, unknown> {
+function toJsonSchema(schema: Schema, io: 'input' | 'output'): Record<string, unknown> {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
 }
 
-function parametersOf(schema: Schema | undefined, where: 'path' | 'query') {
+function listParameters(schema: Schema | undefined, where: 'path' | 'query') {
   if (!schema) return []
-  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+  const { properties = {}, required = [] } = toJsonSchema(schema, 'input') as {
     properties?: Record<string, object>
     required?: string[]
   }
@@ -22,9 +22,9 @@ function parametersOf(schema: Schema | undefined, where: 'path' | 'query') {
   }))
 }
 
-function operationOf(name: string, tag: string, route: Route) {
+function describeOperation(name: string, tag: string, route: Route) {
   const status = route.status ?? (route.response || route.text || route.events ? 200 : 204)
-  const contentOf = (type: string, schema: object) => ({ content: { [type]: { schema } } })
+  const toContent = (type: string, schema: object) => ({ content: { [type]: { schema } } })
   return {
     operationId: name,
     tags: [tag],
@@ -35,25 +35,25 @@ function operationOf(name: string, tag: string, route: Route) {
       security: [{ [route.access === 'operator' ? 'operator' : 'bearer']: [] }],
     }),
     parameters: [
-      ...parametersOf(route.params, 'path'),
-      ...parametersOf(route.query, 'query'),
+      ...listParameters(route.params, 'path'),
+      ...listParameters(route.query, 'query'),
       ...(route.conditional ? [{ name: 'If-Match', in: 'header', schema: TEXT }] : []),
       ...(route.idempotent ? [{ name: 'Idempotency-Key', in: 'header', schema: TEXT }] : []),
     ],
     ...(route.body && {
-      requestBody: { required: true, ...contentOf('application/json', jsonSchema(route.body, 'input')) },
+      requestBody: { required: true, ...toContent('application/json', toJsonSchema(route.body, 'input')) },
     }),
     responses: {
       [status]: {
         description: 'OK',
-        ...(route.response && contentOf('application/json', jsonSchema(route.response, 'output'))),
-        ...(route.text && contentOf(route.text, TEXT)),
+        ...(route.response && toContent('application/json', toJsonSchema(route.response, 'output'))),
+        ...(route.text && toContent(route.text, TEXT)),
         // The schema describes the data of each event.
-        ...(route.events && contentOf('text/event-stream', jsonSchema(route.events, 'output'))),
+        ...(route.events && toContent('text/event-stream', toJsonSchema(route.events, 'output'))),
       },
       default: {
         description: 'Problema (RFC 9457)',
-        ...contentOf('application/problem+json', { $ref: '#/components/schemas/Problem' }),
+        ...toContent('application/problem+json', { $ref: '#/components/schemas/Problem' }),
       },
     },
   }
@@ -79,7 +79,7 @@ export function describeApi() {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [tag, routes] of Object.entries(routeGroups))
     for (const [name, route] of Object.entries(routes)) {
-      const operation = operationOf(name, tag, route)
+      const operation = describeOperation(name, tag, route)
       paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
     }
   return {

@@ -72,9 +72,9 @@ test('the page is compressed if the client accepts it', async () => {
 })
 
 test('only the page of the reports preconnects to the report host', async () => {
-  const linkOf = async (path: string) => (await app.request(path)).headers.get('link')
-  expect(await linkOf('/power-bi')).toBe('<https://app.powerbi.com>; rel=preconnect')
-  expect(await linkOf('/login')).toBeNull()
+  const readLinkHeader = async (path: string) => (await app.request(path)).headers.get('link')
+  expect(await readLinkHeader('/power-bi')).toBe('<https://app.powerbi.com>; rel=preconnect')
+  expect(await readLinkHeader('/login')).toBeNull()
 })
 
 test('the style page exists only in the demo', async () => {

@@ -10,7 +10,7 @@ import {
   STYLE_PATH,
   shapeOf,
 } from '#contract/portal.ts'
-import { contentSecurityPolicy, TRIED_POLICY } from './headers.ts'
+import { createContentSecurityPolicy, REPORT_ONLY_POLICY } from './headers.ts'
 import type { HttpEnv } from './implement.ts'
 
 export interface PortalPageOptions {
@@ -28,7 +28,7 @@ interface Page {
 
 /** Serves the page of every path, with the installation's settings and the prerendered screen. */
 export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions): void {
-  const policy = contentSecurityPolicy({
+  const policy = createContentSecurityPolicy({
     powerBiHosts: options.settings.powerBiHosts,
     usesRecaptcha: options.settings.humanCheck.kind === 'recaptcha',
   })
@@ -36,11 +36,11 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
   const reportHost = reportEmbedBase.startsWith('https:') && new URL(reportEmbedBase).origin
   let year = 0
   let pages = new Map<string, Page>()
-  const pageOf = (path: string): Page => {
+  const getPage = (path: string): Page => {
     const thisYear = new Date().getFullYear()
     if (year !== thisYear) {
       year = thisYear
-      pages = makePages(options, year)
+      pages = renderPages(options, year)
     }
     return (pages.get(path) ?? pages.get('')) as Page
   }
@@ -48,9 +48,9 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
     const { path } = context.req
     const isStylePage = path === STYLE_PATH && options.settings.isDemo
     if (path.startsWith('/api/') || (path.startsWith('/demo/') && !isStylePage)) return context.notFound()
-    const { html, gzip } = pageOf(path)
+    const { html, gzip } = getPage(path)
     context.header('Content-Security-Policy', policy)
-    context.header('Content-Security-Policy-Report-Only', TRIED_POLICY)
+    context.header('Content-Security-Policy-Report-Only', REPORT_ONLY_POLICY)
     context.header('Vary', 'Accept-Encoding')
     if (path === '/power-bi' && reportHost) context.header('Link', `<${reportHost}>; rel=preconnect`)
     if (!/\bgzip\b/.test(context.req.header('accept-encoding') ?? '')) return context.html(html)
@@ -60,18 +60,18 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
 }
 
 /** Renders the pages by path; '' is the fallback. */
-function makePages({ html, screens, settings }: PortalPageOptions, year: number): Map<string, Page> {
-  const base = withSettings(html, settings)
+function renderPages({ html, screens, settings }: PortalPageOptions, year: number): Map<string, Page> {
+  const base = addSettings(html, settings)
   const page = (text: string) => ({ html: text, gzip: gzipSync(text) })
   return new Map([
     // Without prerendered screens every path gets this page.
     ['', page(base)],
-    ...screens.map((screen) => [screen.path, page(withScreen(base, screen, settings, year))] as const),
+    ...screens.map((screen) => [screen.path, page(addScreen(base, screen, settings, year))] as const),
   ])
 }
 
 /** In JSON inside HTML, only '<' could end the element. */
-function withSettings(html: string, settings: PortalSettings): string {
+function addSettings(html: string, settings: PortalSettings): string {
   const element = new RegExp(`(<script[^>]*id="${PORTAL_SETTINGS_ELEMENT_ID}"[^>]*>)[^<]*(</script>)`)
   if (!element.test(html)) throw new Error('index.html has no element for the portal settings')
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c')
@@ -79,7 +79,7 @@ function withSettings(html: string, settings: PortalSettings): string {
 }
 
 /** Inserts a screen into the root element, which names the path if the browser may hydrate it. */
-function withScreen(html: string, screen: PrerenderedScreen, settings: PortalSettings, year: number): string {
+function addScreen(html: string, screen: PrerenderedScreen, settings: PortalSettings, year: number): string {
   const texts = { ...settings, year }
   let body = screen.bodies[shapeOf(settings)] ?? ''
   for (const [name, placeholder] of Object.entries(PLACEHOLDERS)) {

@@ -22,11 +22,11 @@ export class ProblemError extends Error {
 }
 
 /** Creates a refusal of one field, whose message is shown next to it. */
-export function invalidField(path: string, message: string): ProblemError {
+export function createFieldError(path: string, message: string): ProblemError {
   return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }
 
-export function problemOf(error: ProblemError, requestId: string): Problem {
+export function toProblem(error: ProblemError, requestId: string): Problem {
   const [status, title] = PROBLEMS[error.code]
   return {
     type: `urn:patio:problem:${error.code}`,

@@ -9,7 +9,7 @@ z.config(z.locales.pt())
  * @throws ProblemError invalid-input with a Portuguese message per field
  */
 export function parseInput(schema: Schema, value: unknown): unknown {
-  assertClean(value)
+  assertStorable(value)
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const fields = result.error.issues.slice(0, 20).map((issue) => ({
@@ -33,14 +33,14 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
     throw new ProblemError('unsupported-media-type', { detail: 'Envie os dados sem compressão.' })
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw new ProblemError('body-too-large')
   const text = await readText(request, maxBytes)
-  assertShallow(text)
+  assertMaxDepth(text)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     throw new ProblemError('malformed-json')
   }
-  assertClean(value)
+  assertStorable(value)
   return value
 }
 
@@ -65,7 +65,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 }
 
 /** Checks the nesting before parsing. */
-function assertShallow(text: string): void {
+function assertMaxDepth(text: string): void {
   let depth = 0
   let isInString = false
   for (let index = 0; index < text.length; index++) {
@@ -82,14 +82,14 @@ function assertShallow(text: string): void {
 }
 
 /** PostgreSQL cannot store U+0000, and no field needs it. */
-export function assertClean(value: unknown): void {
+export function assertStorable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())
       throw new ProblemError('invalid-input', { detail: 'Os dados enviados contêm caracteres inválidos.' })
   } else if (value && typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) {
-      assertClean(key)
-      assertClean(item)
+      assertStorable(key)
+      assertStorable(item)
     }
   }
 }

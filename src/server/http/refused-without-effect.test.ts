@@ -55,12 +55,12 @@ const READS_WITH_ROW = [
   'GET /api/profiles/{userId}/reports',
 ]
 
-const examplesOf = (name: string): { path: string; body?: Body }[] => {
+const listExamples = (name: string): { path: string; body?: Body }[] => {
   const path = EXAMPLES_WITHOUT_BODY[name]
   return EXAMPLES[name] ?? (path ? [{ path }] : [])
 }
 /** Lists the callers that a route refuses; a password reset also refuses sessions without its link. */
-const refusedBy = (route: Route): CallerName[] =>
+const listRefused = (route: Route): CallerName[] =>
   ALL_CALLERS.filter(
     (caller) =>
       getExpectedOutcome(route, caller) !== 'passes' || (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
@@ -153,8 +153,8 @@ describeOnEachDatabase('a refused request', (kind) => {
       before = await everything()
     })
 
-    test.each(ALL_CALLERS.filter((caller) => refusedBy(route).includes(caller)))('from %s changes nothing', async (caller) => {
-      for (const example of examplesOf(name)) {
+    test.each(ALL_CALLERS.filter((caller) => listRefused(route).includes(caller)))('from %s has no effect', async (caller) => {
+      for (const example of listExamples(name)) {
         const { status, body } = await call(route, example, tokens[caller])
         expect([401, 403], `${status} ${body?.code}`).toContain(status)
       }
@@ -165,7 +165,7 @@ describeOnEachDatabase('a refused request', (kind) => {
       const token = await openEntitled(route)
       const beforehand = await everything()
       const statuses: number[] = []
-      for (const example of examplesOf(name)) statuses.push((await call(route, example, token)).status)
+      for (const example of listExamples(name)) statuses.push((await call(route, example, token)).status)
       expect(Math.min(...statuses), String(statuses)).toBeLessThan(300)
       expect(await everything()).not.toEqual(beforehand)
       await prepare()
@@ -173,7 +173,7 @@ describeOnEachDatabase('a refused request', (kind) => {
 
     if (route.idempotent)
       test('repeated with the same key has one effect and the same answer', async () => {
-        for (const example of examplesOf(name).filter(({ path }) => !path.includes('dryRun'))) {
+        for (const example of listExamples(name).filter(({ path }) => !path.includes('dryRun'))) {
           await prepare()
           const token = await openEntitled(route)
           const key = randomUUID()
@@ -207,7 +207,7 @@ describeOnEachDatabase('a refused request', (kind) => {
         code: 'VW',
         workspaceId: getEmulatedReport('CRM').workspaceId,
       })
-      const examples = route.method === 'GET' ? [{ path }] : examplesOf(name)
+      const examples = route.method === 'GET' ? [{ path }] : listExamples(name)
       await run('create trigger refuse before insert on audit_entries for each row execute function refuse()')
       const before = await tables()
       const statuses: number[] = []

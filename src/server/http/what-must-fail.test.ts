@@ -42,7 +42,7 @@ describeOnEachDatabase('an abusive request', (kind) => {
     admin: await open({ role: 'admin' }),
   })
   /** Returns a person's row and role from the database. */
-  const rowOf = async (userId: string) => {
+  const readRow = async (userId: string) => {
     const { db } = portal.database
     return [
       await db.selectFrom('profiles').selectAll().where('user_id', '=', userId).execute(),
@@ -64,10 +64,10 @@ describeOnEachDatabase('an abusive request', (kind) => {
       const { pending, approved } = await openAll()
       for (const caller of [pending, approved])
         for (const target of [caller, await open({ approved: false, types: [] })]) {
-          const before = await rowOf(target.userId)
+          const before = await readRow(target.userId)
           const { status, problem } = await patch(caller.token, target.userId, JSON.stringify(CHANGES[what]))
           expect([status, problem.code]).toEqual([403, 'forbidden'])
-          expect(await rowOf(target.userId)).toEqual(before)
+          expect(await readRow(target.userId)).toEqual(before)
         }
     })
 
@@ -88,13 +88,13 @@ describeOnEachDatabase('an abusive request', (kind) => {
 
   test.each(UNKNOWN_KEYS)('to patch a profile with the key %s is refused for everyone', async (_, entry) => {
     const target = await open({ approved: false })
-    const before = await rowOf(target.userId)
+    const before = await readRow(target.userId)
     for (const [name, { token }] of Object.entries(await openAll()))
       for (const body of [`{${entry}}`, `{"approved":true,${entry}}`]) {
         const { status, problem } = await patch(token, target.userId, body)
         const refusal = name === 'admin' ? [400, 'invalid-input'] : [403, 'forbidden']
         expect([status, problem.code], name).toEqual(refusal)
-        expect(await rowOf(target.userId)).toEqual(before)
+        expect(await readRow(target.userId)).toEqual(before)
       }
     const nobody = {} as { role?: string; approved?: boolean }
     expect([nobody.role, nobody.approved]).toEqual([undefined, undefined])

@@ -5,7 +5,7 @@ import { coalesce } from '#contract/timing.ts'
 import type { AuditAction } from '#contract/users.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
-import { ipGroup } from '#server/http/caller-ip.ts'
+import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import type { Log } from '#server/log.ts'
 
@@ -100,7 +100,7 @@ async function upsertAttempts(
     with person as (select user_id from profiles where email = ${email} for key share)
     insert into failed_sign_ins (hour, subject, user_id, outcome, attempts, ips, last_at)
     select date_trunc('hour', now()), coalesce((select user_id::text from person), ${unknown}::text),
-      (select user_id from person), ${outcome}::text, ${attempts}::int, array[${ipGroup(ip)}::text], now()
+      (select user_id from person), ${outcome}::text, ${attempts}::int, array[${toIpPrefix(ip)}::text], now()
     on conflict (hour, subject, outcome) do update set
       attempts = failed_sign_ins.attempts + excluded.attempts, last_at = excluded.last_at,
       ips = (excluded.ips || array_remove(failed_sign_ins.ips, excluded.ips[1]))[1:${sql.lit(MAX_IPS)}]`.execute(
@@ -130,7 +130,7 @@ export function createRefusalCounter({ db, log }: { db: Db; log: Log }) {
   }, 0)
 
   return (refusal: Refusal): void => {
-    const own = `${refusal.email} ${ipGroup(refusal.ip)} ${refusal.outcome}`
+    const own = `${refusal.email} ${toIpPrefix(refusal.ip)} ${refusal.outcome}`
     const hasOwnRow = pending.has(own) || pending.size < MAX_BATCH
     const key = hasOwnRow ? own : refusal.outcome
     const { attempts } = pending.get(key) ?? { attempts: 0 }

@@ -4,7 +4,7 @@ import { type ListName, valuesOf } from '#contract/held-lists.ts'
 import type { Profile } from '#contract/users.ts'
 import { createCache } from '#server/cache.ts'
 import type { Actor, Context } from '#server/http/context.ts'
-import type { TakeFromLimit } from '#server/http/limits.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAccess } from '#server/operations/audit.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
@@ -24,7 +24,7 @@ export type TokenHolder = Pick<Actor, 'profile' | 'entitlementVersion' | 'access
 export interface EmbedTokenContext extends Context {
   powerBi: PowerBi
   embedTokens: EmbedTokenCache
-  consumeRateLimit: TakeFromLimit
+  consumeRateLimit: ConsumeRateLimit
   rlsRoles: string[]
 }
 

@@ -4,7 +4,7 @@ import type { ReplyOf } from '#contract/route.ts'
 import type { viewAsRoutes } from '#contract/view-as.ts'
 import type { Context, ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import type { TakeFromLimit } from '#server/http/limits.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './embed-token.ts'
@@ -79,7 +79,7 @@ async function readLastRefresh(
 
 interface PowerBiListContext extends Context {
   powerBi: PowerBi
-  consumeRateLimit: TakeFromLimit
+  consumeRateLimit: ConsumeRateLimit
 }
 
 /**

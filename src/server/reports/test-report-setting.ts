@@ -4,7 +4,7 @@ import type { ReportSettingInput, reportSettingsRoutes } from '#contract/report-
 import type { ReplyOf } from '#contract/route.ts'
 import { isPublishedToWeb } from '#contract/share-url.ts'
 import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
-import type { TakeFromLimit } from '#server/http/limits.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
 import { describeRefusal } from '#server/power-bi/refusals.ts'
@@ -22,7 +22,7 @@ const LIMIT = { max: 40, windowSeconds: 60 }
 export interface ReportTestContext extends ReportSettingContext {
   powerBi: PowerBi
   rlsRoles: string[]
-  consumeRateLimit: TakeFromLimit
+  consumeRateLimit: ConsumeRateLimit
 }
 
 const NO_RESULT = {

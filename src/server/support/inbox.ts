@@ -4,7 +4,7 @@ import type { BodyOf, QueryOf, ReplyOf } from '#contract/route.ts'
 import { MAX_MARKED, type SupportMessage, type supportRoutes } from '#contract/support.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
+import { formatCursorInstant, cursorInstantSchema, decodeCursor, encodeCursor } from '#server/http/cursor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 
@@ -30,13 +30,13 @@ const cursorSchema = z.tuple([cursorInstantSchema, z.uuid()])
 /** Lists a page of messages, newest first. @throws ProblemError invalid-input for an invalid cursor */
 export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<ReplyOf<ListRoute>> {
   const { cursor, limit = PAGE } = query
-  const after = cursor === undefined ? undefined : readCursor(cursor, cursorSchema)
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, cursorSchema)
   const matching = filterMessages(db.selectFrom('support_messages'), query)
   const { total } = await matching
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   const rows = await selectMessages(matching)
-    .select(cursorInstant('created_at').as('exact_at'))
+    .select(formatCursorInstant('created_at').as('exact_at'))
     .$if(after !== undefined, (page) =>
       page.where(sql<boolean>`(created_at, id) < (${after?.[0]}::timestamptz, ${after?.[1]}::uuid)`),
     )
@@ -50,7 +50,7 @@ export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<R
   return {
     items: items.map(presentMessage),
     total,
-    next: last ? writeCursor([last.exact_at, last.id]) : null,
+    next: last ? encodeCursor([last.exact_at, last.id]) : null,
   }
 }
 

@@ -2,7 +2,7 @@ import type { BodyOf } from '#contract/route.ts'
 import type { supportRoutes } from '#contract/support.ts'
 import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Context } from '#server/http/context.ts'
-import type { TakeFromLimit } from '#server/http/limits.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { cleanLine, storeMessage } from './send-message.ts'
 
 type ProblemReport = BodyOf<typeof supportRoutes.reportProblem>
@@ -32,7 +32,7 @@ const SYSTEMS: [RegExp, string][] = [
 ]
 
 export interface ReportProblemContext extends Context {
-  consumeRateLimit: TakeFromLimit
+  consumeRateLimit: ConsumeRateLimit
 }
 
 /**

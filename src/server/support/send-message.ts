@@ -2,9 +2,9 @@ import type { BodyOf } from '#contract/route.ts'
 import { CONTACT_MIN_FILL_MS, contactMessages, type supportRoutes } from '#contract/support.ts'
 import type { HumanCheck } from '#server/accounts/human-check.ts'
 import type { Db } from '#server/database/schema.ts'
-import { ipGroup } from '#server/http/caller-ip.ts'
+import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
-import type { TakeFromLimit } from '#server/http/limits.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
 import { queueDigest } from '#server/users/mails.ts'
@@ -24,7 +24,7 @@ export interface ContactForm {
 export interface SendMessageContext extends PublicContext {
   humanCheck: HumanCheck
   contactCaptcha: boolean
-  consumeRateLimit: TakeFromLimit
+  consumeRateLimit: ConsumeRateLimit
   log: Log
 }
 
@@ -46,7 +46,7 @@ export async function sendMessage(
     throw new ProblemError('rate-limited', {
       retryAfterSeconds: Math.ceil((CONTACT_MIN_FILL_MS - fillMs) / 1000),
     })
-  const caller = ipGroup(request.ip)
+  const caller = toIpPrefix(request.ip)
   if (contactCaptcha) await humanCheck.verify(captcha, { ip: request.ip })
   await consumeRateLimit(`contact ${caller}`, LIMIT)
   await consumeRateLimit(`contact-daily ${caller}`, DAILY_LIMIT)

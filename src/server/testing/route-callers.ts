@@ -1,4 +1,4 @@
-import { type Caller, refusalOf, type SessionKind } from '#contract/access.ts'
+import { type Caller, getRefusal, type SessionKind } from '#contract/access.ts'
 import { routeGroups } from '#contract/index.ts'
 import { PROBLEMS } from '#contract/problem.ts'
 import type { Route } from '#contract/route.ts'
@@ -115,7 +115,7 @@ export async function createCallerTokens(
  */
 export function getExpectedOutcome(route: Route, caller: CallerName): string {
   if (route.access === 'operator' && caller === 'operator') return 'passes'
-  const refusal = refusalOf(route, CALLERS[caller])
+  const refusal = getRefusal(route, CALLERS[caller])
   return refusal ? `${PROBLEMS[refusal][0]} ${refusal}` : 'passes'
 }
 

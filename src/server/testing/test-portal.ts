@@ -7,8 +7,8 @@ import { createApp, type PortalServices, portalMails } from '#server/app.ts'
 import type { Database } from '#server/database/database.ts'
 import { readEmulatedData } from '#server/demo/start-demo.ts'
 import { createLamps } from '#server/doctor/lamps.ts'
-import { parseProxies } from '#server/http/caller-ip.ts'
-import { securityHeaders } from '#server/http/headers.ts'
+import { parseTrustedProxies } from '#server/http/client-ip.ts'
+import { createSecurityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
 import { createKeyring, type Keyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
@@ -122,7 +122,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     metrics,
     clock,
     isDraining: () => false,
-    checksReplies: true,
+    validatesReplies: true,
     examinePortal: async () => [],
     lamps: createLamps(clock),
     ...(page && { page }),
@@ -153,7 +153,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       rlsRoles: ['Portal'],
       powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
       contactCaptcha: false,
-      trustedProxies: parseProxies([]),
+      trustedProxies: parseTrustedProxies([]),
       metricsToken: undefined,
       allowedHosts: undefined,
       ...overrides,
@@ -162,7 +162,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   const server = await listen(app, {
     host: '127.0.0.1',
     port: 0,
-    headers: securityHeaders(false, []),
+    headers: createSecurityHeaders(false, []),
     requestLog,
     logIps,
     countRequest: metrics.countRequest,

@@ -4,14 +4,14 @@ import type { AccessRequestForm, userRoutes } from '#contract/users.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import type { TakeFromLimit } from '#server/http/limits.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { sortEntitlements } from './entitlements.ts'
 import { lockProfile, readProfile } from './user-queries.ts'
 
 export interface AccessRequestContext extends Context {
-  consumeRateLimit: TakeFromLimit
+  consumeRateLimit: ConsumeRateLimit
 }
 
 type OwnAccessRequest = ReplyOf<typeof userRoutes.readOwnAccessRequest>

@@ -6,7 +6,7 @@ import { type Entitlements, heldAs, spellingsOf } from '#contract/held-lists.ts'
 import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
 import { holdCatalogue, readCatalogue, readCatalogueUse } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { changeOnce } from '#server/http/change-once.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -122,7 +122,7 @@ export function saveAccessReview(
   { fingerprint, remove, ...wanted }: Wanted & BodyOf<typeof accessReviewRoutes.saveAccessReview>,
 ): Promise<ReplyOf<typeof accessReviewRoutes.saveAccessReview>> {
   const { kind, code } = wanted
-  return changeOnce(context, async (db) => {
+  return runIdempotent(context, async (db) => {
     const txContext = { ...context, db }
     const catalogue = await holdCatalogue(db)
     const item = getItem(catalogue, wanted)

@@ -11,7 +11,7 @@ import { eachList, LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { invalidField, ProblemError } from '#server/http/problem-error.ts'
+import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { sortEntitlements } from './entitlements.ts'
 
@@ -23,7 +23,7 @@ export function listAccessTemplates(db: Db): Promise<AccessTemplate[]> {
 export function addAccessTemplate(context: Context, wanted: AccessTemplateForm): Promise<AccessTemplate> {
   return changeTemplates(context, async (db, catalogue) => {
     const others = await listAccessTemplates(db)
-    if (others.length >= MAX_TEMPLATES) throw invalidField('name', accessTemplateMessages.tooMany)
+    if (others.length >= MAX_TEMPLATES) throw createFieldError('name', accessTemplateMessages.tooMany)
     const values = await normalize(db, catalogue, wanted)
     const template = await db
       .insertInto('access_templates')
@@ -106,14 +106,14 @@ async function findTemplate(db: Db, id: string, ifMatch: string | undefined): Pr
 async function normalize(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
   refuseUnknown(catalogue, wanted, before ?? NO_ENTITLEMENTS)
   if (LISTS.every((list) => wanted[list].length === 0))
-    throw invalidField('types', accessTemplateMessages.nothing)
+    throw createFieldError('types', accessTemplateMessages.nothing)
   const taken = await db
     .selectFrom('access_templates')
     .select('id')
     .where(sql<boolean>`fold_text(name) = fold_text(${wanted.name})`)
     .$if(before !== undefined, (query) => query.where('id', '!=', before?.id as string))
     .executeTakeFirst()
-  if (taken) throw invalidField('name', accessTemplateMessages.nameTaken)
+  if (taken) throw createFieldError('name', accessTemplateMessages.nameTaken)
   return { name: wanted.name, ...sortEntitlements(catalogue, wanted) }
 }
 

@@ -5,7 +5,7 @@ import type { FieldProblem, ProblemCode } from '#contract/problem.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Approval, ApprovalResult } from '#contract/users.ts'
 import { holdCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
-import { changeOnce } from '#server/http/change-once.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { decideApproval } from './change-user.ts'
@@ -20,7 +20,7 @@ import { addUndoSeconds, GRACE_SECONDS, getUndoDeadline } from './undo-bulk-edit
  */
 export async function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const batchId = randomUUID()
-  const answer = await changeOnce(context, async (db) => {
+  const answer = await runIdempotent(context, async (db) => {
     const changes = await decideApprovals({ ...context, db }, await holdCatalogue(db), items, true)
     await writeChanges({ ...context, db }, { action: 'approval-given', batchId, changes })
     const emails = changes.map(({ email }) => email)

@@ -11,9 +11,9 @@ import {
   refuseUnknownFilter,
 } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { changeOnce } from '#server/http/change-once.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
-import { invalidField, ProblemError } from '#server/http/problem-error.ts'
+import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
 import {
   computeValidityChange,
   mergeEntitlements,
@@ -45,7 +45,7 @@ interface EditPlan {
  * @throws ProblemError invalid-input without items or for a past day, conflict for a changed selection
  */
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
-  const answer = await changeOnce(context, async (db) => {
+  const answer = await runIdempotent(context, async (db) => {
     const effect = await applyEdit({ ...context, db }, await holdCatalogue(db), edit, randomUUID())
     return { ...effect, undoUntil: getUndoDeadline(context) }
   })
@@ -100,7 +100,7 @@ function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditP
   const columns = LISTS.filter((name) => items[name])
   if (action === 'validity') {
     if (valid_until === undefined || columns.length > 0)
-      throw invalidField('valid_until', adminMessages.bulkNothing)
+      throw createFieldError('valid_until', adminMessages.bulkNothing)
     // Throws for a past day.
     computeValidityChange(context, { valid_until: null }, { isNew: false, wanted: valid_until })
     return {
@@ -112,7 +112,7 @@ function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditP
     }
   }
   if (columns.length === 0 || valid_until !== undefined)
-    throw invalidField('types', adminMessages.bulkNothing)
+    throw createFieldError('types', adminMessages.bulkNothing)
   refuseUnknown(catalogue, items, action === 'add' ? {} : undefined)
   return {
     action: action === 'add' ? 'entitlements-added' : 'entitlements-removed',

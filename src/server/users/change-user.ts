@@ -4,7 +4,7 @@ import { type Entitlements, inOrder, LISTS } from '#contract/held-lists.ts'
 import type { AuditAction, ManagedProfile } from '#contract/users.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
-import { changeOnce } from '#server/http/change-once.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
@@ -164,7 +164,7 @@ function changePerson(
   { userId, ifMatch }: Target,
   decide: (locked: LockedUser) => (() => Promise<void>) | undefined,
 ): Promise<ManagedProfile> {
-  return changeOnce(context, async (db) => {
+  return runIdempotent(context, async (db) => {
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, userId)
     if (!row) throw createNotFound()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { clearFailures } from '#server/accounts/sign-in-attempts.ts'
 import type { Db } from '#server/database/schema.ts'
-import { changeOnce } from '#server/http/change-once.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -29,7 +29,7 @@ export async function deleteUsers(
 ): Promise<{ success: string[]; errors: { userId: string; error: string }[] }> {
   const wanted = [...new Set(userIds.map((id) => id.toLowerCase()))]
   const actorId = context.actor.profile.user_id
-  return changeOnce(context, async (db) => {
+  return runIdempotent(context, async (db) => {
     const administrators = await lockAdministrators(db)
     // Checked again under the lock: of two administrators who delete each other, the second is gone.
     if (!administrators.includes(actorId))

@@ -4,7 +4,7 @@ import { type Entitlements, eachList, inOrder, LISTS, type ListName } from '#con
 import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
-import { invalidField } from '#server/http/problem-error.ts'
+import { createFieldError } from '#server/http/problem-error.ts'
 
 /** Returns the lists that an edit names, without duplicates and without empty lists. */
 export function pickListsToEdit(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
@@ -59,7 +59,7 @@ export function computeValidityChange(
   { isNew, wanted, prefix = '' }: { isNew: boolean; wanted: string | null | undefined; prefix?: string },
 ): { before: { valid_until: string | null }; after: { valid_until: string | null } } | undefined {
   if (wanted && hasPassed(wanted, clock()))
-    throw invalidField(`${prefix}valid_until`, adminMessages.dayPassed)
+    throw createFieldError(`${prefix}valid_until`, adminMessages.dayPassed)
   const valid_until = wanted === undefined ? (isNew ? null : current.valid_until) : wanted
   if (valid_until === current.valid_until) return undefined
   return { before: { valid_until: current.valid_until }, after: { valid_until } }

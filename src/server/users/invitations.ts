@@ -4,9 +4,9 @@ import { type Invitation, invitationMessages, type invitationRoutes } from '#con
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { getInvitationExpiry } from '#server/accounts/mails.ts'
 import type { Db } from '#server/database/schema.ts'
-import { changeOnce } from '#server/http/change-once.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
-import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
+import { formatCursorInstant, cursorInstantSchema, decodeCursor, encodeCursor } from '#server/http/cursor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -34,7 +34,7 @@ export async function listInvitations(
     .select(({ fn }) => fn.countAll().as('total'))
     .where(isFound)
     .executeTakeFirstOrThrow()
-  const [at, id] = cursor ? readCursor(cursor, CURSOR) : []
+  const [at, id] = cursor ? decodeCursor(cursor, CURSOR) : []
   const isAfter = cursor
     ? sql<boolean>`(i.invited_at, i.id) < (${at}::timestamptz, ${id}::uuid)`
     : sql<boolean>`true`
@@ -42,7 +42,7 @@ export async function listInvitations(
   const last = rows[PAGE - 1]
   return {
     items: rows.slice(0, PAGE).map(({ key: _, ...item }) => item),
-    next: rows.length > PAGE && last ? writeCursor([last.key, last.id]) : null,
+    next: rows.length > PAGE && last ? encodeCursor([last.key, last.id]) : null,
     total: Number(total),
   }
 }
@@ -57,7 +57,7 @@ async function readInvitations(
     .leftJoin('profiles as p', 'p.user_id', 'i.invited_by')
     .select(['i.id', 'i.email', 'i.full_name', 'i.types', 'i.marcas', 'i.estados', 'i.invited_at'])
     .select('p.email as invited_by')
-    .select(cursorInstant('i.invited_at').as('key'))
+    .select(formatCursorInstant('i.invited_at').as('key'))
     .where(condition)
     .orderBy('i.invited_at', 'desc')
     .orderBy('i.id', 'desc')
@@ -101,7 +101,7 @@ export async function resendInvitation(context: InvitationContext, id: string): 
 
 /** Deletes an invitation with its links. @throws ProblemError not-found */
 export async function withdrawInvitation(context: Context, id: string): Promise<void> {
-  await changeOnce(context, async (db) => {
+  await runIdempotent(context, async (db) => {
     const before = await db
       .deleteFrom('invitations')
       .where('id', '=', id)

@@ -23,9 +23,9 @@ import { revokeUnverifiedAccess } from '#server/accounts/set-password.ts'
 import { parseCompanyEmail } from '#server/accounts/sign-up.ts'
 import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { changeOnce } from '#server/http/change-once.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
-import type { TakeFromLimit } from '#server/http/limits.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { writeDay } from '#server/mail/compose-mail.ts'
 import type { MailKind } from '#server/mail/mails.ts'
@@ -35,7 +35,7 @@ import { type ImportedLine, parseAddresses, parseImportFile, truncate } from './
 export interface InvitationContext extends Context {
   companyEmailDomain: string
   builtinAdminEmail: string | undefined
-  consumeRateLimit: TakeFromLimit
+  consumeRateLimit: ConsumeRateLimit
 }
 
 /** Throttles the mails of one import, so that they do not delay mails that users wait for. */
@@ -56,7 +56,7 @@ export async function previewInvitations(
  * @throws ProblemError invalid-input for an unreadable file or faulty lines, conflict if changed
  */
 export function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
-  return changeOnce(context, async (db) => {
+  return runIdempotent(context, async (db) => {
     const txContext = { ...context, db }
     const { lines, accounts } = await decideLines(txContext, await holdCatalogue(db), form, true)
     const decided = summarizeLines(lines)

@@ -6,7 +6,7 @@ import type { userRoutes } from '#contract/users.ts'
 import { refuseUnknownFilter } from '#server/catalogue/catalogue.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
-import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
+import { formatCursorInstant, cursorInstantSchema, decodeCursor, encodeCursor } from '#server/http/cursor.ts'
 import { IS_WAITING, matchesFilter, presentManaged, selectManaged } from './user-queries.ts'
 
 type Route = typeof userRoutes.listProfiles
@@ -39,7 +39,7 @@ const createTextColumn = (column: string): SortColumn => ({
 const createInstantColumn = (column: string): SortColumn => ({
   value: sql`p.${sql.ref(column)}`,
   type: 'timestamptz',
-  key: cursorInstant(`p.${column}`),
+  key: formatCursorInstant(`p.${column}`),
   keySchema: cursorInstantSchema,
 })
 
@@ -86,7 +86,7 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
     .selectAll()
     .where(matchesFilter(filter))
     .$if(cursor !== undefined, (query) => {
-      const [, , key, email] = readCursor(cursor as string, cursorSchema)
+      const [, , key, email] = decodeCursor(cursor as string, cursorSchema)
       return query.where(isAfter(column, order, key, email))
     })
     .orderBy(orderBy)
@@ -103,7 +103,7 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
   const { rows } = await db.executeQuery(statement)
   const items = rows.slice(0, limit).map(presentManaged)
   const [last, email] = [rows[limit - 1], items.at(-1)?.email]
-  return { items, next: rows.length > limit ? writeCursor([sort, order, last?.key, email]) : null }
+  return { items, next: rows.length > limit ? encodeCursor([sort, order, last?.key, email]) : null }
 }
 
 /** Returns the keyset condition for rows after the last row of a page. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { holdCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { changeOnce } from '#server/http/change-once.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type State, splitIntoChunks, writeChanges } from './entitlements.ts'
@@ -34,7 +34,7 @@ export async function undoBulkEdit(
   undoId: string,
 ): Promise<{ restored: number; changed: string[] }> {
   const askedAt = context.clock()
-  return changeOnce(context, async (db) => {
+  return runIdempotent(context, async (db) => {
     const txContext = { ...context, db, clock: () => askedAt }
     await holdCatalogue(db)
     const ids = await lockPeople(db, undoId)

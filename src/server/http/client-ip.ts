@@ -4,8 +4,8 @@ import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net'
  * Returns the part of an IP address that rate limits count: all of IPv4, the /64 of IPv6, which one
  * subscriber owns.
  */
-export function ipGroup(ip: string): string {
-  const canonical = canonicalIp(ip)
+export function toIpPrefix(ip: string): string {
+  const canonical = normalizeIp(ip)
   if (!canonical?.includes(':')) return canonical ?? ip
   const [head = '', tail] = canonical.split('::')
   const left = head.split(':').filter(Boolean)
@@ -23,33 +23,33 @@ export interface TrustedProxies {
  * Parses addresses and CIDR ranges of proxies.
  * @throws RangeError if one of them is neither, or matches every address
  */
-export function parseProxies(proxies: readonly string[]): TrustedProxies {
+export function parseTrustedProxies(proxies: readonly string[]): TrustedProxies {
   // One list per family: a range of IPv6 could contain every mapped IPv4 address.
   const trusted = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const proxy of proxies) {
     const [, address, prefix] = /^([\d.]+|[\da-f:.]+)(?:\/([1-9]\d{0,2}))?$/i.exec(proxy) ?? []
-    const ip = address !== undefined && isIP(address) ? canonicalIp(address) : undefined
+    const ip = address !== undefined && isIP(address) ? normalizeIp(address) : undefined
     if (address === undefined || ip === undefined) throw new RangeError('no address or range')
-    const family = familyOf(ip)
+    const family = getIpFamily(ip)
     // The prefix length of a mapped IPv4 address would count other bits.
-    if (prefix && family !== familyOf(address)) throw new RangeError('a mapped range')
+    if (prefix && family !== getIpFamily(address)) throw new RangeError('a mapped range')
     trusted[family].addSubnet(ip, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family)
   }
-  return { has: (ip) => isIP(ip) !== 0 && trusted[familyOf(ip)].check(ip, familyOf(ip)) }
+  return { has: (ip) => isIP(ip) !== 0 && trusted[getIpFamily(ip)].check(ip, getIpFamily(ip)) }
 }
 
-const familyOf = (ip: string) => (isIPv4(ip) ? 'ipv4' : 'ipv6')
+const getIpFamily = (ip: string) => (isIPv4(ip) ? 'ipv4' : 'ipv6')
 
 /**
  * Returns the client's IP: the peer's, or behind trusted proxies the last untrusted one of
  * X-Forwarded-For. An invalid entry ends the search.
  */
-export function callerIp(peer: string, forwardedFor: string | undefined, trusted: TrustedProxies): string {
-  let ip = canonicalIp(peer) ?? peer
+export function getClientIp(peer: string, forwardedFor: string | undefined, trusted: TrustedProxies): string {
+  let ip = normalizeIp(peer) ?? peer
   if (forwardedFor === undefined) return ip
   const hops = forwardedFor.split(',')
   while (trusted.has(ip)) {
-    const previous = canonicalIp(hops.pop() ?? '')
+    const previous = normalizeIp(hops.pop() ?? '')
     if (previous === undefined) break
     ip = previous
   }
@@ -57,12 +57,12 @@ export function callerIp(peer: string, forwardedFor: string | undefined, trusted
 }
 
 /** Checks whether a peer is a trusted proxy, whose headers count. */
-export function isTrusted(peer: string, trusted: TrustedProxies): boolean {
-  return trusted.has(canonicalIp(peer) ?? peer)
+export function isTrustedProxy(peer: string, trusted: TrustedProxies): boolean {
+  return trusted.has(normalizeIp(peer) ?? peer)
 }
 
 /** Normalizes an IP address: no port, brackets, zone or IPv4 mapping. */
-function canonicalIp(text: string): string | undefined {
+function normalizeIp(text: string): string | undefined {
   if (isIPv4(text)) return text
   const bare = text
     .trim()

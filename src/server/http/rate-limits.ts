@@ -7,11 +7,11 @@ interface Limit {
   windowSeconds: number
 }
 
-export type Limits = ReturnType<typeof createLimits>
-export type TakeFromLimit = Limits['consumeRateLimit']
+export type RateLimits = ReturnType<typeof createRateLimits>
+export type ConsumeRateLimit = RateLimits['consumeRateLimit']
 
 /** A refused request does not consume quota, as it would not be refunded. */
-const TAKE = prepare(`
+const CONSUME = prepare(`
   insert into rate_limits (key, taken, resets_at) values ($1, 1, $3)
   on conflict (key) do update set
     taken = case when rate_limits.resets_at <= $2 then 1 else rate_limits.taken + 1 end,
@@ -20,8 +20,8 @@ const TAKE = prepare(`
   returning taken`)
 
 /** Counts in the database, so that limits hold over all replicas. */
-export function createLimits({ db, runPrepared }: Database, isOn: boolean, clock: () => number) {
-  const refuse = (resetsAt: Date) =>
+export function createRateLimits({ db, runPrepared }: Database, isOn: boolean, clock: () => number) {
+  const createError = (resetsAt: Date) =>
     new ProblemError('rate-limited', {
       retryAfterSeconds: Math.max(1, Math.ceil((resetsAt.getTime() - clock()) / 1000)),
     })
@@ -31,14 +31,14 @@ export function createLimits({ db, runPrepared }: Database, isOn: boolean, clock
     if (!isOn) return
     const now = new Date(clock())
     const resetsAt = new Date(clock() + windowSeconds * 1000)
-    const [taken] = await runPrepared(TAKE, [key, now.toISOString(), resetsAt.toISOString(), max])
+    const [taken] = await runPrepared(CONSUME, [key, now.toISOString(), resetsAt.toISOString(), max])
     if (taken) return
     const row = await db
       .selectFrom('rate_limits')
       .select('resets_at')
       .where('key', '=', key)
       .executeTakeFirst()
-    throw refuse(row?.resets_at ?? resetsAt)
+    throw createError(row?.resets_at ?? resetsAt)
   }
 
   return {

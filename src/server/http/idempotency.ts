@@ -10,39 +10,39 @@ import { ProblemError } from './problem-error.ts'
  * @param change returns the answer, which must be JSON
  * @throws ProblemError idempotency-key-reused if another request used the key before
  */
-export function changeOnce<T>({ db, actor, request }: Context, change: (db: Db) => Promise<T>): Promise<T> {
-  return db.transaction().execute(async (inside) => {
-    if (!request.once) return change(inside)
-    const digest = digestBy(request.once.key, actor.profile.user_id)
-    const [id, secret, asked] = [digest('id'), digest('answer'), digest(request.once.asked)]
+export function runIdempotent<T>({ db, actor, request }: Context, change: (db: Db) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (transaction) => {
+    if (!request.idempotency) return change(transaction)
+    const digest = createDigest(request.idempotency.key, actor.profile.user_id)
+    const [id, secret, fingerprint] = [digest('id'), digest('answer'), digest(request.idempotency.fingerprint)]
     // Blocks until a concurrent request with the same key has finished.
-    const isFirst = await inside
+    const isFirst = await transaction
       .insertInto('idempotency_keys')
-      .values({ id, request: asked })
+      .values({ id, request: fingerprint })
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')
       .executeTakeFirst()
-    if (!isFirst) return readAnswer<T>(inside, { id, secret, asked })
-    const answer = await change(inside)
+    if (!isFirst) return readStoredAnswer<T>(transaction, { id, secret, fingerprint })
+    const answer = await change(transaction)
     const sealed = seal(secret, JSON.stringify(answer))
-    await inside.updateTable('idempotency_keys').set({ answer: sealed }).where('id', '=', id).execute()
+    await transaction.updateTable('idempotency_keys').set({ answer: sealed }).where('id', '=', id).execute()
     return answer
   })
 }
 
-const digestBy = (key: string, actorId: string) => (what: string) =>
+const createDigest = (key: string, actorId: string) => (what: string) =>
   createHmac('sha256', key).update(`${actorId} ${what}`).digest()
 
-async function readAnswer<T>(
+async function readStoredAnswer<T>(
   db: Db,
-  { id, secret, asked }: Record<'id' | 'secret' | 'asked', Buffer>,
+  { id, secret, fingerprint }: Record<'id' | 'secret' | 'fingerprint', Buffer>,
 ): Promise<T> {
   const kept = await db
     .selectFrom('idempotency_keys')
     .select(['request', 'answer'])
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!kept?.answer || !asked.equals(kept.request)) throw new ProblemError('idempotency-key-reused')
+  if (!kept?.answer || !fingerprint.equals(kept.request)) throw new ProblemError('idempotency-key-reused')
   return JSON.parse(open(secret, kept.answer)) as T
 }
 
