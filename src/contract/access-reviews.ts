@@ -3,12 +3,12 @@ import type { Routes } from './route.ts'
 import { MAX_REVIEWED } from './user-rules.ts'
 import { dateSchema, instantSchema } from './users.ts'
 
-/** What is reviewed: an area or a brand. */
+/** The subject of a review: an area or a brand. */
 const kindSchema = z.enum(['types', 'marcas'])
 
 const resultFields = {
   reviewed_at: instantSchema,
-  /** Null once the reviewer has been deleted. */
+  /** Null after the reviewer was deleted. */
   reviewer_email: z.nullable(z.string()),
   kept: z.number(),
   removed: z.number(),
@@ -17,14 +17,14 @@ const itemFields = { kind: kindSchema, code: z.string(), label: z.string() }
 
 const reviewableSchema = z.object({
   ...itemFields,
-  /** How many people have it. */
+  /** Number of people with the access. */
   people: z.number(),
-  /** The newest review; null for what has never been reviewed. */
+  /** The newest review, or null. */
   last: z.nullable(z.object(resultFields)),
 })
 export type Reviewable = z.output<typeof reviewableSchema>
 
-/** Somebody who has it. */
+/** A person with the access. */
 const holderSchema = z.object({
   user_id: z.uuid(),
   email: z.string(),
@@ -32,7 +32,7 @@ const holderSchema = z.object({
   approved: z.boolean(),
   valid_until: z.nullable(dateSchema),
   last_sign_in_at: z.nullable(instantSchema),
-  /** When it was given, as far as the audit trail reaches. */
+  /** When it was granted, if the audit trail still shows it. */
   since: z.nullable(instantSchema),
 })
 export type Holder = z.output<typeof holderSchema>

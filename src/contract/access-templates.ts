@@ -13,14 +13,14 @@ export const accessTemplateMessages = {
   gone: 'Este modelo não existe mais. Talvez já tenha sido excluído.',
 } as const
 
-/** A named set of entitlements: what somebody is given of it is a copy. It may hold what has been archived since. */
+/** A named set of entitlements, copied when applied. It may contain items that were archived later. */
 const accessTemplateSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   types: z.array(z.string()),
   marcas: z.array(z.string()),
   estados: z.array(z.string()),
-  /** Goes into If-Match, and up with every change. */
+  /** Incremented with every change; sent as If-Match. */
   version: z.number(),
 })
 export type AccessTemplate = z.output<typeof accessTemplateSchema>

@@ -13,7 +13,7 @@ const CALLERS: Record<string, Caller | undefined> = {
 }
 const OWES = 'password-change-required'
 
-describe('who may call', () => {
+describe('getRefusal', () => {
   test.each<[Access, Record<string, string | undefined>]>([
     ['public', {}],
     ['signedIn', { nobody: 'unauthenticated', recovery: OWES, 'forced change': OWES }],
@@ -40,18 +40,18 @@ describe('who may call', () => {
       },
     ],
     ['operator', Object.fromEntries(Object.keys(CALLERS).map((name) => [name, 'unauthenticated']))],
-  ])('a route for %s: all but those who are refused here', (access, refused) => {
+  ])('refuses routes with access %s to the listed callers only', (access, refused) => {
     for (const [name, caller] of Object.entries(CALLERS))
       expect(getRefusal({ access }, caller), name).toBe(refused[name])
   })
 
-  test('limited sessions pass only where a route names their kind', () => {
+  test('admits limited sessions only to routes that name their kind', () => {
     const route = { access: 'signedIn', alsoFor: ['recovery'] } as const
     expect(getRefusal(route, CALLERS.recovery)).toBeUndefined()
     expect(getRefusal(route, CALLERS['forced change'])).toBe(OWES)
   })
 
-  test('naming a limited session does not lift what the route demands besides', () => {
+  test('applies the access rule to limited sessions, too', () => {
     const route = { access: 'admin', alsoFor: ['forcedChange'] } as const
     expect(getRefusal(route, { role: 'user', approved: true, sessionKind: 'forcedChange' })).toBe('forbidden')
     expect(getRefusal(route, undefined)).toBe('unauthenticated')

@@ -1,18 +1,18 @@
-/** Who may call a route. Every route names one; there is no default. */
+/** Who may call a route. Required for every route; there is no default. */
 export type Access = 'public' | 'signedIn' | 'approved' | 'admin' | 'operator'
 
 export type Role = 'admin' | 'user'
 
-/** 'recovery' came from a reset link, 'forcedChange' signed in with a password that is too short. */
+/** 'recovery' is a session from a reset link, 'forcedChange' one with a password that is too short. */
 export type SessionKind = 'full' | 'recovery' | 'forcedChange'
 export type LimitedSessionKind = Exclude<SessionKind, 'full'>
 
-/** What the decision needs to know of a caller; undefined when there is none. */
+/** Facts about a caller that the access check needs. */
 export interface Caller {
   role: Role
-  /** And, where the approval has an end, before it. */
+  /** False after the end of a limited approval. */
   approved: boolean
-  /** Approved once, until an end that has come. */
+  /** Whether a limited approval has ended. */
   accessEnded?: boolean
   sessionKind: SessionKind
 }
@@ -25,9 +25,9 @@ export type Refusal =
   | 'password-change-required'
 
 /**
- * Decides whether a caller may use a route.
- * 'operator' routes are opened by a token of their own, so no session passes here.
- * @returns undefined when allowed, else the problem code of the refusal
+ * Checks whether a caller may use a route. Routes with access 'operator' require a token instead of a
+ * session.
+ * @returns the problem code of the refusal; undefined if allowed
  */
 export function getRefusal(
   route: { access: Access; alsoFor?: readonly LimitedSessionKind[] },
@@ -43,5 +43,5 @@ export function getRefusal(
   return undefined
 }
 
-/** How long the browser that signed up can show it, in ms. */
+/** Validity in ms of the mark with which the browser that signed up confirms its e-mail. */
 export const CONFIRMATION_MARK_MS = 30 * 60_000

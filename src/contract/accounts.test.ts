@@ -16,7 +16,7 @@ describe('signInFormSchema', () => {
     [`${'a'.repeat(250)}@b.com`, 'x', 'email', 'E-mail deve ter no máximo 255 caracteres'],
     [' ana@b.com ', '', 'password', 'Senha é obrigatória'],
     ['ana@b.com', 'x'.repeat(129), 'password', 'Senha deve ter no máximo 128 caracteres'],
-  ])('of %j and %j is first at %s', (email, password, field, message) => {
+  ])('reports the first issue of %j and %j at %s', (email, password, field, message) => {
     expect(told(signInFormSchema.safeParse({ email, password }))[0]).toEqual([field, message])
   })
 })
@@ -34,11 +34,11 @@ describe('signUpFormSchema', () => {
     ['ana@sub.grupopatio.com.br', ONLY],
     ['ana+1@grupopatio.com.br', "Use seu e-mail sem o sinal '+'"],
     [`${'a'.repeat(250)}@grupopatio.com.br`, 'E-mail deve ter no máximo 255 caracteres'],
-  ])('e-mail %j', (email, message) => {
+  ])('validates the e-mail %j', (email, message) => {
     expect(check(email)).toEqual([['email', message]])
   })
 
-  it.each(['ana@grupopatio.com.br', ' Ana@GrupoPatio.com.br '])('takes %j', (email) => {
+  it.each(['ana@grupopatio.com.br', ' Ana@GrupoPatio.com.br '])('accepts %j', (email) => {
     expect(check(email)).toEqual([])
   })
 
@@ -47,11 +47,11 @@ describe('signUpFormSchema', () => {
     ['x'.repeat(12), []],
     ['x'.repeat(128), []],
     ['x'.repeat(129), ['Senha deve ter no máximo 128 caracteres']],
-  ])('password %j', (password, messages) => {
+  ])('validates the password %j', (password, messages) => {
     expect(check('ana@grupopatio.com.br', password).map(([, message]) => message)).toEqual(messages)
   })
 
-  it('names each field in order', () => {
+  it('reports each field in order', () => {
     expect(check('ana@outra.com', 'x', 'y')).toEqual([
       ['email', ONLY],
       ['password', 'Senha deve ter no mínimo 12 caracteres'],
@@ -59,12 +59,12 @@ describe('signUpFormSchema', () => {
     ])
   })
 
-  it('leaves the domain to the server where it is not known', () => {
+  it('accepts any domain if the company’s is unknown', () => {
     expect(check('ana@outra.com', GOOD, GOOD, '')).toEqual([])
   })
 })
 
-it('forgotPasswordFormSchema has one sentence for whatever is wrong', () => {
+it('forgotPasswordFormSchema has one message for every issue', () => {
   const tooLong = `${'a'.repeat(250)}@b.com`
   for (const email of ['', 'ana', tooLong])
     expect(told(forgotPasswordFormSchema.safeParse({ email }))).toEqual([['email', 'E-mail inválido']])

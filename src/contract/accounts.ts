@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { hasPasswordLength, isRepeated, newPasswordSchema, PASSWORD_MIN } from './passwords.ts'
 import type { Routes } from './route.ts'
 
-/** Texts of signing in and up, apart from messages.ts so that only their forms load them. */
+/** Texts of sign-in and sign-up, separate from messages.ts so that only their forms load them. */
 export const signInMessages = {
   emailInvalid: 'E-mail inválido',
   emailTooLong: 'E-mail deve ter no máximo 255 caracteres',
@@ -24,12 +24,12 @@ export const signUpMessages = {
   failed: 'Falha ao criar conta. Tente novamente.',
 } as const
 
-/** An e-mail as people type it: trimmed; its case is folded by the server. */
+/** An e-mail as typed: trimmed; the server lower-cases it. */
 export const emailSchema = z
   .string()
   .check(z.trim(), z.maxLength(255, signInMessages.emailTooLong), z.email(signInMessages.emailInvalid))
 
-/** The sign-in form: checked in this order, the first failing message is shown. */
+/** The sign-in form. Issues come in this order; the first message is shown. */
 export const signInFormSchema = z.object({
   email: emailSchema,
   password: z
@@ -38,8 +38,8 @@ export const signInFormSchema = z.object({
 })
 
 /**
- * The sign-up form; the first issue of each field is shown.
- * @param domain the company's, without '@'; without one every e-mail passes and the server decides
+ * Creates the schema of the sign-up form; the first issue of each field is shown.
+ * @param domain the company's, without '@'; if empty, the server checks it
  */
 export const signUpFormSchema = (domain: string) =>
   z
@@ -49,7 +49,7 @@ export const signUpFormSchema = (domain: string) =>
           message: signUpMessages.domain(`@${domain}`),
           when: ({ issues }) => issues.length === 0,
         }),
-        // One mailbox gets one account.
+        // Prevents several accounts with one mailbox.
         z.refine((email) => !email.includes('+'), {
           message: signUpMessages.tagged,
           when: ({ issues }) => issues.length === 0,
@@ -60,7 +60,7 @@ export const signUpFormSchema = (domain: string) =>
     })
     .check(...hasPasswordLength(PASSWORD_MIN, signUpMessages), isRepeated(signUpMessages.mismatch))
 
-/** The request for a reset link, which has one sentence for whatever is wrong with the e-mail. */
+/** The request for a reset link; any invalid e-mail gets the same message. */
 export const forgotPasswordFormSchema = z.object({
   email: z.string().check(
     z.trim(),
@@ -68,10 +68,10 @@ export const forgotPasswordFormSchema = z.object({
   ),
 })
 
-/** A human-check pass, or a raw answer of the widget (an ALTCHA payload is under 2 KiB, reCAPTCHA's under 4). */
+/** A human-check pass, or the widget's answer (an ALTCHA payload is under 2 KiB, reCAPTCHA's under 4). */
 const captchaSchema = z.string().check(z.maxLength(8192))
 
-/** Where the official auth-js client puts a captcha answer. */
+/** Field in which the official auth-js client sends a captcha answer. */
 const metaSecuritySchema = z.optional(z.strictObject({ captcha_token: z.optional(captchaSchema) }))
 
 const passwordGrantSchema = z.strictObject({
@@ -82,11 +82,11 @@ const passwordGrantSchema = z.strictObject({
 })
 const refreshGrantSchema = z.strictObject({
   refresh_token: z.string().check(z.minLength(1), z.maxLength(512)),
-  /** The last one of the session, expired or not: whoever has it is told why the session has ended. */
+  /** The session's last access token, expired or not; with it the reply explains why the session ended. */
   access_token: z.optional(z.string().check(z.maxLength(2048))),
 })
 
-/** The signed-in user in GoTrue's shape, as far as its official client reads it. */
+/** The fields of GoTrue's user that its official client reads. */
 const authUserSchema = z.object({
   id: z.uuid(),
   aud: z.literal('authenticated'),
@@ -101,11 +101,12 @@ const authUserSchema = z.object({
 export type AuthUser = z.output<typeof authUserSchema>
 
 /**
- * Of a sign-in with a password, or where one was set: shows at the next sign-in that the account knows this browser.
+ * Sent after a sign-in or a new password; the browser presents it at the next sign-in as a known
+ * device.
  */
 const deviceTokenSchema = z.optional(z.string())
 
-/** Times: expires_in in seconds from now, expires_at in seconds since the epoch. */
+/** `expires_in` is in seconds from now, `expires_at` in seconds since the epoch. */
 const sessionSchema = z.object({
   access_token: z.string(),
   token_type: z.literal('bearer'),
@@ -117,10 +118,10 @@ const sessionSchema = z.object({
 })
 export type Session = z.output<typeof sessionSchema>
 
-/** auth-js sends where it wants to return to; links only ever lead to the configured PUBLIC_URL. */
+/** Return URL of auth-js, which is ignored: links always lead to PUBLIC_URL. */
 const redirectQuerySchema = z.object({ redirect_to: z.optional(z.string().check(z.maxLength(2048))) })
 
-/** What auth-js sends along; nothing in it is used but the captcha answer. */
+/** Further fields of auth-js; only the captcha answer is used. */
 const authJsExtras = {
   gotrue_meta_security: metaSecuritySchema,
   data: z.optional(z.looseObject({})),
@@ -130,7 +131,7 @@ const authJsExtras = {
 
 const linkTokenSchema = z.string().check(z.minLength(1), z.maxLength(128))
 
-/** The same for known and unknown e-mails: a user in GoTrue's shape whose id means nothing, and no session. */
+/** The same for known and unknown e-mails: a user in GoTrue's shape with a random id, and no session. */
 const signedUpSchema = z.object({
   id: z.uuid(),
   aud: z.literal('authenticated'),
@@ -138,13 +139,14 @@ const signedUpSchema = z.object({
   email: z.string(),
   confirmation_sent_at: z.string(),
   created_at: z.string(),
-  /** Proves to the verification link that it is used where the sign-up was made; once, and for half an hour. */
+  /** Proves that a verification link is used in the browser that signed up; once, for half an hour. */
   confirmation_mark: z.string(),
 })
 
 /**
- * Whose a mailed link is, and what its use would take: nothing, a password, or, because a verification link sets one in
- * its first hour only, a fresh link. 'used' is a verification link that was used, asked about by its own person.
+ * Owner of a mailed link, and what using it requires: nothing, a password, or a new link, because a
+ * verification link sets a password in its first hour only. 'used' is returned only to the owner of a
+ * used verification link.
  */
 const linkStateSchema = z.object({
   email: z.string(),

@@ -4,7 +4,7 @@ import { estadoSchema, slugOf, typeSchema } from './catalogue.ts'
 import { inOrder } from './held-lists.ts'
 import { SEEDED_CATALOGUE } from './seeded-catalogue.ts'
 
-describe('the order of report areas', () => {
+describe('sortByCatalogue for types', () => {
   const IN_ORDER = [
     'Vendas',
     'Oficina',
@@ -17,7 +17,7 @@ describe('the order of report areas', () => {
     'Slack',
   ]
 
-  test('is the fixed one, whatever the profile’s', () => {
+  test('uses the catalogue’s order, not the profile’s', () => {
     expect(inOrder(SEEDED_CATALOGUE, 'types', [...IN_ORDER].reverse())).toEqual(IN_ORDER)
     fc.assert(
       fc.property(fc.shuffledSubarray(IN_ORDER), (types) => {
@@ -28,7 +28,7 @@ describe('the order of report areas', () => {
     )
   })
 
-  test('puts unknown types last, in the order given', () => {
+  test('puts unknown types last, in the given order', () => {
     expect(inOrder(SEEDED_CATALOGUE, 'types', ['Zeta', 'Slack', 'Alfa', 'Vendas'])).toEqual([
       'Vendas',
       'Slack',
@@ -37,7 +37,7 @@ describe('the order of report areas', () => {
     ])
   })
 
-  test('takes a lowercase administrativo for Administrativo, and nothing else for anything', () => {
+  test('maps only lowercase administrativo, to Administrativo', () => {
     expect(inOrder(SEEDED_CATALOGUE, 'types', ['Slack', 'administrativo'])).toEqual([
       'Administrativo',
       'Slack',
@@ -45,25 +45,25 @@ describe('the order of report areas', () => {
     expect(inOrder(SEEDED_CATALOGUE, 'types', ['vendas', 'Slack'])).toEqual(['Slack', 'vendas'])
   })
 
-  test('drops repeated types and leaves its input alone', () => {
+  test('removes duplicates and does not modify its input', () => {
     const given = Object.freeze(['Slack', 'Vendas', 'Slack', 'administrativo', 'Administrativo'])
     expect(inOrder(SEEDED_CATALOGUE, 'types', given)).toEqual(['Vendas', 'Administrativo', 'Slack'])
     expect(inOrder(SEEDED_CATALOGUE, 'types', [])).toEqual([])
   })
 })
 
-describe('a name of an area', () => {
+describe('the label of an area', () => {
   test.each([
     ['Pós-venda & Peças', 'pos-venda-pecas'],
     ['  HPD 2.0 ', 'hpd-2-0'],
     ['São João', 'sao-joao'],
     ['日本', ''],
-  ])('%s gives the slug %s', (label, slug) => {
+  ])('%s gets the slug %s', (label, slug) => {
     expect(slugOf(label)).toBe(slug)
   })
 
   test.each(['', ' Vendas', 'Vendas ', 'a\nb', 'a\u202eb', 'a\u0000', 'x'.repeat(41)])(
-    'is not %j',
+    'rejects %j',
     (label) => {
       expect(typeSchema.safeParse(label).success).toBe(false)
     },
@@ -75,7 +75,7 @@ describe('a name of an area', () => {
   })
 })
 
-test('nothing in a code can break out of an identity', () => {
+test('codes contain no character that breaks out of an identity', () => {
   for (const code of ['', 'sp', 'S P', 'RJ|M:FIAT', 'U:RJ', 'ÇA', 'X'.repeat(21), 'RJ\n'])
     expect(estadoSchema.safeParse(code).success, code).toBe(false)
   for (const code of ['SP', 'GM-2', 'A_B', 'X'.repeat(20)])

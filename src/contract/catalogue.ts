@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { fold, LISTS, MAX_LABEL_LENGTH } from './held-lists.ts'
 import type { Routes } from './route.ts'
 
-/** So many areas, brands or states there may be, archived ones among them. */
+/** Maximum of areas, brands or states, including archived ones. */
 export const MAX_ITEMS = 100
 
 export const catalogueMessages = {
@@ -17,7 +17,7 @@ export const catalogueMessages = {
   changedMeanwhile: 'A lista mudou nesse meio-tempo. Confira como ela está agora antes de salvar de novo.',
 } as const
 
-/** What an area is called, and what types hold; nothing that cannot be seen. */
+/** An area's label, as in `types`; no invisible characters. */
 export const typeSchema = z
   .string()
   .check(
@@ -26,25 +26,25 @@ export const typeSchema = z
     z.regex(/^(?!\s)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*(?<!\s)$/u, catalogueMessages.labelInvalid),
   )
 const codeSchema = z.string().check(z.regex(/^[A-Z0-9_-]{1,20}$/, catalogueMessages.codeInvalid))
-/** A brand's and a state's code: nothing in it can break out of the customData of an identity, `M:FIAT|U:RJ`. */
+/** Code of a brand or state; it cannot break out of an identity's customData, `M:FIAT|U:RJ`. */
 export const marcaSchema = codeSchema
 export const estadoSchema = codeSchema
-/** The slug under which an area's setting is stored and named in paths. */
+/** Slug of an area, used for its setting and in paths. */
 export const slugSchema = z.string().check(z.regex(/^[a-z0-9-]{1,40}$/))
 
 const catalogueItemSchema = z.object({
-  /** Of an area its slug. It never changes and is never used again. */
+  /** For areas, the slug. It never changes and is never reused. */
   code: z.string(),
   label: z.string(),
   position: z.number(),
-  /** Valid where it is held, and given to nobody anew. */
+  /** Archived items stay valid where granted, but cannot be granted again. */
   archived: z.boolean(),
 })
 export type CatalogueItem = z.output<typeof catalogueItemSchema>
 
-/** Every area, brand and state in the order in which they are shown. */
+/** All areas, brands and states in display order. */
 const catalogueSchema = z.object({
-  /** Goes into If-Match, and up with every change. */
+  /** Incremented with every change; sent as If-Match. */
   version: z.number(),
   types: z.array(catalogueItemSchema),
   marcas: z.array(catalogueItemSchema),
@@ -52,7 +52,7 @@ const catalogueSchema = z.object({
 })
 export type Catalogue = z.output<typeof catalogueSchema>
 
-/** The slug of a new area: 'Pós-venda & Peças' → 'pos-venda-pecas'; empty when nothing of the label serves. */
+/** Converts a label to a slug: 'Pós-venda & Peças' → 'pos-venda-pecas'; may be empty. */
 export function slugOf(label: string): string {
   return fold(label)
     .replace(/[^a-z0-9]+/g, '-')

@@ -12,7 +12,7 @@ it.each([
   'sol'.repeat(340),
   `${'12de'.repeat(250)}x`,
   '1l!|'.repeat(256),
-])('looks at no more of %s than at any other', (password) => {
+])('findGuessableParts takes no longer for %s than for others', (password) => {
   expect(fold(password).length).toBeLessThanOrEqual(256)
   const person = { email: `${'x1'.repeat(120)}@grupopatio.com.br`, groupName: 'Grupo Silva' }
   const times = [1, 2, 3].map(() => {
@@ -20,11 +20,11 @@ it.each([
     guessableParts(password, person)
     return performance.now() - start
   })
-  // The quickest: a busy machine stops whoever works, now and then.
+  // The minimum, because a busy machine interrupts a run now and then.
   expect(Math.min(...times)).toBeLessThan(100)
 })
 
-it('names four parts at most, and nothing of a good password', () => {
+it('formatGuessableParts names at most four parts, and none of a good password', () => {
   const sentence = (password: string) => guessableSentence(guessableParts(password, NOBODY))
   expect(sentence('Toyota')).toBe('Parte fácil de adivinhar: “toyota”.')
   expect(sentence('FiatJeepHondaToyotaNissan')).toBe(

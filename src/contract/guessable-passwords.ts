@@ -1,26 +1,26 @@
-/** Whom and what a password must not be made of. */
+/** Names that a password must not contain. */
 export interface PersonalWords {
   email: string
   groupName: string
-  /** Of areas and brands, as far as they are known here. */
+  /** Names of areas and brands, if known here. */
   names?: readonly string[]
 }
 
 const PRODUCT_NAME = 'Pátio'
-/** Parts that are shorter turn up in good passwords by chance: a password may hold them, but not be made of them. */
+/** Shorter words occur in good passwords by chance; they count only if nothing else is in the password. */
 const MIN_HELD_WORD = 4
 const MIN_WORD = 3
-/** Says nothing of a group; a password that holds it is no easier to guess. */
+/** Generic words of group names, which do not make a password easier to guess. */
 const ORDINARY_WORDS = ['grupo', 'group', 'auto', 'autos', 'veiculos']
-/** Not much is gained by repeating something this short. */
+/** Maximal length of a repeated unit that makes a password weak. */
 const SHORT_UNIT = 4
-/** A few characters of Unicode fold to eighteen; no more than this is looked at. */
+/** Some Unicode characters fold to eighteen; longer text is cut. */
 const MAX_FOLDED = 256
-/** Runs of digits or letters in order are parts from three characters on. */
+/** Minimal and maximal length of runs such as '123' or 'abc'. */
 const RUN_LENGTHS = { min: 3, max: 16 }
 const MAX_TOLD = 4
 
-/** What people in Brazil, and in this trade, make passwords of; none of it is known to anybody alone. */
+/** Words common in Brazilian passwords and in this trade. */
 const COMMON_WORDS = new Set(
   `senha senhas forte fraca segura seguro secreta secreto nova novo minha meu longa longo mudar mude trocar troque teste
   testes acesso entrar entrada login usuario usuaria admin administrador administradora portal sistema empresa trabalho
@@ -37,21 +37,21 @@ const COMMON_WORDS = new Set(
     /\s+/,
   ),
 )
-/** Join words and add nothing. */
+/** Connecting words that add no strength. */
 const JOINING_WORDS = new Set(['da', 'de', 'do', 'das', 'dos', 'em', 'na', 'no', 'eu'])
 
-/** What a character of a folded password may be read as: digits and symbols that look like letters are letters too. */
+/** Letters that a digit or symbol may stand for. */
 const LOOK_ALIKES: Record<string, string> = {
   ...{ '0': 'o', '2': 'z', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g' },
   ...{ '@': 'a', $: 's', '€': 'e', '+': 't', '1': 'il', '!': 'il', '|': 'il' },
 }
 
-/** Without accents and capitals, and no longer than is looked at. */
+/** Removes accents, lower-cases and cuts the text. */
 export function fold(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().slice(0, MAX_FOLDED)
 }
 
-/** The ways of reading look-alike characters as letters: 1, ! and | may stand for i or l. */
+/** Replaces look-alike characters with letters; 1, ! and | may stand for i or l. */
 export function readAsLetters(text: string): string[] {
   return [0, 1].map((choice) =>
     [...text]
@@ -60,17 +60,17 @@ export function readAsLetters(text: string): string[] {
   )
 }
 
-/** 'abcabcabc' → 'abc'; undefined for what repeats nothing. */
+/** Returns the repeated unit: 'abcabcabc' → 'abc'; undefined without repetition. */
 export function repeatedUnit(text: string): string | undefined {
   const period = (text + text).indexOf(text, 1)
   return period < text.length ? text.slice(0, period) : undefined
 }
 
 /**
- * The parts by which anybody could guess a password: the person's, the group's or the product's name in it, a few
- * characters again and again, or all that it is made of, when that is common words, names, years and repetitions alone.
- * Letter case, accents and look-alike digits (p4ti0) hide nothing. Its work grows with the length alone.
- * @returns none when the password is good, as far as this can be told without the server's list of leaked ones
+ * Finds guessable parts: the person's, the group's or the product's name, short repetitions, or all
+ * parts of a password that consists only of common words, names, years and repetitions.
+ * Letter case, accents and look-alikes (p4ti0) make no difference. Runs in linear time.
+ * @returns an empty list for a good password, before the server's list of leaked ones
  */
 export function guessableParts(password: string, about: PersonalWords): string[] {
   const plain = fold(password)
@@ -81,7 +81,7 @@ export function guessableParts(password: string, about: PersonalWords): string[]
   return partsOf(plain, new Set(namesOf(about).flatMap(wordsOf)))
 }
 
-/** One sentence that names the parts; undefined without any. */
+/** Formats the parts as one sentence; undefined without parts. */
 export function guessableSentence(parts: readonly string[]): string | undefined {
   if (parts.length === 0) return undefined
   const told = parts.slice(0, MAX_TOLD).map((part) => `“${part}”`)
@@ -100,7 +100,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word.length >= MIN_WORD)
 }
 
-/** The name of a person, the group or the product that stands somewhere in a password, also taken apart: 'p-a-t-i-o'. */
+/** Finds a name of the person, group or product anywhere in a password, even separated: 'p-a-t-i-o'. */
 function heldWord(plain: string, { email, groupName }: PersonalWords): string | undefined {
   const [local = '', domain = ''] = fold(email).split('@')
   const names = [fold(groupName), fold(PRODUCT_NAME)]
@@ -116,14 +116,14 @@ function lettersAlone(text: string): string {
   return text.replace(/[^a-z0-9]/g, '')
 }
 
-/** A way of taking the beginning of a password apart; numbers of one or two digits are parts that hardly count. */
+/** A segmentation of the password's beginning; numbers of one or two digits are counted separately. */
 interface Way {
   parts: readonly string[]
   shortNumbers: number
   endsInNumber: boolean
 }
 
-/** All that a password is made of, if it is words, years and runs alone, whatever symbols stand between them. */
+/** Splits a password into words, years and runs, ignoring symbols; empty if anything else remains. */
 function partsOf(plain: string, names: ReadonlySet<string>): string[] {
   const words = [...COMMON_WORDS, ...names]
   const ways: (Way | undefined)[] = [{ parts: [], shortNumbers: 0, endsInNumber: false }]
@@ -168,7 +168,7 @@ function isReadAt(plain: string, at: number, word: string): boolean {
   return true
 }
 
-/** How many characters from here on are the same, or follow one another up or down: '111', '789012', 'cba'. */
+/** Returns the length of the run at a position: '111', '789012', 'cba'. */
 function runAt(plain: string, at: number): number {
   const lengths = [0, 1, -1].map((step) => {
     let length = 1
@@ -180,6 +180,6 @@ function runAt(plain: string, at: number): number {
 
 function follows(plain: string, at: number, step: number): boolean {
   const found = plain.charCodeAt(at) - plain.charCodeAt(at - 1)
-  // 0 stands behind 9 on every keyboard.
+  // 0 follows 9 on keyboards.
   return found === step || (step !== 0 && found === -9 * step && /^\d\d$/.test(plain.slice(at - 1, at + 1)))
 }

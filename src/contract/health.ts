@@ -3,26 +3,26 @@ import { byCause } from './messages.ts'
 import type { Routes } from './route.ts'
 
 const findingSchema = z.object({
-  /** Its name for scripts, always the same: 'database', 'mail-dmarc', 'setting-PORT'. */
+  /** Stable name for scripts: 'database', 'mail-dmarc', 'setting-PORT'. */
   check: z.string(),
-  /** A fault keeps people from something, a warning may do so. */
+  /** A fault affects people, a warning may. */
   grade: z.enum(['good', 'warning', 'fault']),
-  /** One Portuguese line without secrets. */
+  /** One line in Portuguese without secrets. */
   says: z.string(),
-  /** What to do about it; null when all is well. */
+  /** Remedy; null if all is well. */
   todo: z.nullable(z.string()),
-  /** Whose report it is about, where it is about one. */
+  /** Area of the report, for findings about one. */
   area: z.optional(z.string()),
 })
 export type Finding = z.output<typeof findingSchema>
 
-/** What is said of the reports of areas. */
+/** Formats a finding about the reports of areas. */
 export function reportLine(areas: readonly string[], message: string): string {
   const named = new Intl.ListFormat('pt-BR').format(areas)
   return `${areas.length > 1 ? 'Relatórios' : 'Relatório'} de ${named}: ${message}`
 }
 
-/** The findings for people: a cause that several reports share is said once, with all their areas. */
+/** Merges findings of several reports with the same cause, naming all their areas. */
 export function joinAreas(findings: readonly Finding[]): Finding[] {
   const failures = findings.flatMap((finding) => {
     const { area, grade, says } = finding
@@ -40,9 +40,9 @@ export function joinAreas(findings: readonly Finding[]): Finding[] {
 }
 
 const lampStateSchema = z.object({
-  /** Null until the service has been used. */
+  /** Null before the first use of the service. */
   isGood: z.nullable(z.boolean()),
-  /** ISO 8601; when it became so. */
+  /** ISO 8601; time of the last change. */
   since: z.nullable(z.string()),
 })
 export type LampState = z.output<typeof lampStateSchema>
@@ -72,7 +72,7 @@ export const healthRoutes = {
     summary: 'The address that the portal sees for the caller',
     response: z.object({
       ip: z.string(),
-      /** Whether an X-Forwarded-For came, and whether whoever sent it is trusted. */
+      /** Whether X-Forwarded-For was sent, and whether its sender is trusted. */
       forwarded: z.enum(['trusted', 'ignored', 'none']),
     }),
   },

@@ -26,7 +26,7 @@ export const api = {
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,
 }
-/** The same, for what goes through every route. */
+/** Untyped, for iterating over all routes. */
 export const routeGroups: Record<string, Routes> = api
 
 type ApiRoute = {
@@ -34,7 +34,7 @@ type ApiRoute = {
 }[keyof typeof api]
 type NameOf<R> = R extends RouteShape ? `${R['method']} ${R['path']}` : never
 
-/** How the browser names a route, 'GET /api/profiles/{userId}': schemas and all else of it stay with the server. */
+/** The browser's name of a route, 'GET /api/profiles/{userId}'; schemas stay on the server. */
 export type RouteName = NameOf<ApiRoute>
 export type PublicRouteName = NameOf<Extract<ApiRoute, { access: 'public' }>>
 export type RouteNamed<N extends RouteName> = ApiRoute extends infer R

@@ -22,11 +22,11 @@ const addresseeFields = {
   estados: z.array(z.string()),
 }
 
-/** Somebody who has not answered yet. Expired ones are good again once they are sent again. */
+/** An open invitation. Resending an expired one renews it. */
 const invitationSchema = z.object({
   id: z.uuid(),
   ...addresseeFields,
-  /** Null when whoever invited has been deleted. */
+  /** Null after the inviter was deleted. */
   invited_by: z.nullable(z.string()),
   invited_at: instantSchema,
   expires_at: instantSchema,
@@ -35,20 +35,20 @@ const invitationSchema = z.object({
 export type Invitation = z.output<typeof invitationSchema>
 
 /**
- * What becomes of one line: 'replaced' invites over an account that nobody has verified, which loses its password and
- * sessions; 'unchanged' has an account or an invitation already; with an 'error' nobody at all is invited.
+ * Outcome of a line. 'replaced' invites over an unverified account, which loses its password and
+ * sessions; 'unchanged' has an account or invitation already; one 'error' cancels the whole import.
  */
 const invitedLineSchema = z.object({
-  /** Counted from 1, as the file or the field shows it. */
+  /** Line number in the file or field, from 1. */
   line: z.number(),
   ...addresseeFields,
   outcome: z.enum(['invited', 'replaced', 'unchanged', 'error']),
-  /** Why it is not simply 'invited', and what to do about it. */
+  /** Explains any outcome but 'invited', with a remedy. */
   message: z.nullable(z.string()),
 })
 export type InvitedLine = z.output<typeof invitedLineSchema>
 
-/** Stands for exactly these people with these outcomes: sent back, nobody else is invited than was shown. */
+/** Fingerprint of these people and outcomes: sent back, it ensures that exactly they are invited. */
 const resultSchema = z.object({
   lines: z.array(invitedLineSchema),
   invited: z.number(),
@@ -58,9 +58,9 @@ export type InvitationResult = z.output<typeof resultSchema>
 
 const inviteBody = z
   .strictObject({
-    /** E-mails, as they come from a list or from a mail program: 'Ana <ana@…>; rui@…'. */
+    /** E-mails from a list or a mail program: 'Ana <ana@…>; rui@…'. */
     addresses: z.optional(z.string().check(z.maxLength(200_000, invitationMessages.tooMany))),
-    /** Or the bytes of a CSV file, in base64. */
+    /** Alternatively a CSV file, in base64. */
     file: z.optional(
       z
         .string()
@@ -69,7 +69,7 @@ const inviteBody = z
           z.regex(/^[A-Za-z0-9+/]*={0,2}$/, 'O arquivo não chegou inteiro. Escolha-o de novo.'),
         ),
     ),
-    /** What a line that names none of a list is given of it. */
+    /** Default entitlements of lines without a list. */
     defaults: z.strictObject(listSchemas),
     fingerprint: z.optional(z.string().check(z.maxLength(64))),
   })

@@ -1,4 +1,4 @@
-/** Texts that a user can see and that both sides or tests need. */
+/** Texts for users that both sides or tests need. */
 
 export const sessionMessages = {
   inactivityWarning: 'Sua sessão expirará em 2 minutos devido à inatividade.',
@@ -37,10 +37,10 @@ export const reportMessages = {
   noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
 } as const
 
-/** What is said of a failure without the id of the request that was refused, which differs for one and the same cause. */
+/** Removes the request id, which differs for the same cause. */
 export const withoutRequestId = (message: string) => message.replace(/pedido [\w-]+/, '')
 
-/** Failures of reports by their cause, in order. */
+/** Groups failures of reports by cause, keeping their order. */
 export function byCause<T extends { message: string }>(failures: readonly T[]): [T, ...T[]][] {
   const groups = Map.groupBy(failures, ({ message }) => withoutRequestId(message))
   return [...groups.values()] as [T, ...T[]][]

@@ -16,7 +16,7 @@ const HINTS = {
   special: 'Adicione caracteres especiais',
 }
 
-// Characters of no other criterion: a letter without case counts for its length alone.
+// A letter without case, so that only the length criterion counts it.
 const PLAIN = '字'
 
 describe('rateStrength', () => {
@@ -38,7 +38,7 @@ describe('rateStrength', () => {
     ['more than 100 points count as 100', 'Aa1!Aa1!Aa1!Aa1!', 100],
     ['all but a special character', 'Aa1Aa1Aa1Aa1', 85],
     ['16 characters but no special character', 'Aa1Aa1Aa1Aa1Aa1A', 95],
-  ])('%s', (_, password, score) => {
+  ])('rates %s', (_, password, score) => {
     expect(rateStrength(password).score).toBe(score)
   })
 
@@ -64,7 +64,7 @@ describe('rateStrength', () => {
     ['!', [HINTS.length, HINTS.upper, HINTS.lower, HINTS.digit]],
     [PLAIN.repeat(12), [HINTS.upper, HINTS.lower, HINTS.digit, HINTS.special]],
     ['Aa1!Aa1!Aa1!', []],
-  ])('hints of %j', (password, hints) => {
+  ])('gives hints for %j', (password, hints) => {
     expect(rateStrength(password).feedback).toEqual(hints)
   })
 })
@@ -98,7 +98,7 @@ describe('the forms that set a password', () => {
     expect(error?.issues.map(({ message }) => message) ?? []).toEqual(messages)
   })
 
-  it('tell the server the first rule that a password breaks', () => {
+  it('report the first broken rule to the server', () => {
     expect(passwordFault(forcedChangeFormSchema, 'curta')).toBe('A senha deve ter no mínimo 12 caracteres')
     expect(passwordFault(resetPasswordFormSchema, 'abcdefg!')).toBe(WEAK)
     expect(passwordFault(changePasswordFormSchema, repeated(12))).toBeUndefined()

@@ -4,7 +4,7 @@ export const PASSWORD_MIN = 12
 const PASSWORD_MAX = 128
 export const RESET_PASSWORD_MIN = 8
 const RESET_STRENGTH_MIN = 40
-/** The current password and those before it that may not come back. */
+/** Number of recent passwords, including the current one, that may not be reused. */
 export const REMEMBERED_PASSWORDS = 5
 
 export type StrengthLevel = 'weak' | 'medium' | 'strong' | 'very-strong'
@@ -13,11 +13,11 @@ interface PasswordStrength {
   /** 0 to 100. */
   score: number
   level: StrengthLevel
-  /** What would make it stronger, in the order of the table. */
+  /** Hints for a stronger password, in the order of the table. */
   feedback: string[]
 }
 
-/** A criterion without a hint only adds points. */
+/** Criteria without a hint only add points. */
 const CRITERIA: readonly [isMet: (password: string) => boolean, points: number, hint?: string][] = [
   [(password) => password.length >= 12, 25, 'Use pelo menos 12 caracteres'],
   [(password) => password.length >= 16, 10],
@@ -40,7 +40,7 @@ function levelOf(score: number): StrengthLevel {
   return score < 90 ? 'strong' : 'very-strong'
 }
 
-/** Rates a password by the table above, the same on both sides; the sum is capped at 100. */
+/** Rates a password with the table above, the same on both sides; the sum is capped at 100. */
 export function rateStrength(password: string): PasswordStrength {
   const met = CRITERIA.filter(([isMet]) => isMet(password))
   const score = Math.min(
@@ -51,10 +51,10 @@ export function rateStrength(password: string): PasswordStrength {
   return { score, level: levelOf(score), feedback }
 }
 
-/** What the server takes as a new password before it looks at the rules, which answer in their own words. */
+/** Limits of a new password; the rules themselves have their own messages. */
 export const newPasswordSchema = z.string().check(z.minLength(1), z.maxLength(1024))
 
-/** Texts about passwords, apart from messages.ts so that the reports screen goes without. */
+/** Texts about passwords, separate from messages.ts so that the reports screen does not load them. */
 export const passwordMessages = {
   mismatch: 'As senhas não coincidem',
   forcedTooShort: 'A senha deve ter no mínimo 12 caracteres',
@@ -84,7 +84,7 @@ interface NewPassword {
   confirmation: string
 }
 
-/** Length, in the words of one form. */
+/** Creates checks of the length with a form's messages. */
 export const hasPasswordLength = (min: number, words: { tooShort: string; tooLong: string }) => [
   z.refine<NewPassword>(({ password }) => password.length >= min, {
     path: ['password'],
@@ -105,8 +105,8 @@ export const isRepeated = (message: string) =>
 const newPasswordForm = z.object({ password: z.string(), confirmation: z.string() })
 
 /*
- * The forms that set a password. Issues come in the order in which they are told, at most one for each field; the
- * server, which receives no confirmation, asks passwordFault.
+ * Forms that set a password. Issues are in display order, at most one per field. The server, which
+ * receives no confirmation, calls validatePassword.
  */
 
 export const forcedChangeFormSchema = newPasswordForm.check(
@@ -138,7 +138,7 @@ export const resetPasswordFormSchema = newPasswordForm.check(
   }),
 )
 
-/** The first rule of a form that a password breaks, in the form's words; undefined when it breaks none. */
+/** Returns the message of the first rule that a password breaks; undefined if it is valid. */
 export function passwordFault(form: typeof newPasswordForm, password: string): string | undefined {
   return form.safeParse({ password, confirmation: password }).error?.issues[0]?.message
 }

@@ -1,19 +1,19 @@
-/** What the page knows of its installation before it has asked anything: sent along with the HTML. */
+/** Settings of the installation that are sent with the HTML. */
 export interface PortalSettings {
   groupName: string
-  /** Path of the group's logo, or null for the portal's own. */
+  /** Path of the group's logo; null for the portal's own. */
   logoPath: string | null
   groupSiteUrl: string
   groupDealershipsUrl: string
   companyEmailDomain: string
   humanCheck: { kind: 'altcha' } | { kind: 'recaptcha'; siteKey: string }
   contactCaptcha: boolean
-  /** Where /reportEmbed lives: an allowed https host, or in demo mode a same-origin path. */
+  /** Base URL of /reportEmbed: an allowed https host, or in demo mode a same-origin path. */
   reportEmbedBase: string
-  /** Hosts that may be framed for secure_sso reports. */
+  /** Allowed frame hosts of secure_sso reports. */
   powerBiHosts: string[]
   isDemo: boolean
-  /** Of the portal that runs; administrators see it below their screens. */
+  /** Version of the server, shown to administrators. */
   version: string
 }
 
@@ -21,30 +21,33 @@ export const PORTAL_SETTINGS_ELEMENT_ID = 'portal-settings'
 
 export const LOGO_PATH = '/brand-logo'
 
-/** The page of every component, in demo mode only. */
+/** The page of all components, in demo mode only. */
 export const STYLE_PATH = '/demo/estilo'
 
 const PRODUCT = 'Pátio'
 
-/** The name of the browser's tab: 'Entrar · Pátio', with the group's name where it says more. */
+/**
+ * Formats the document title: 'Entrar · Pátio', with the group's name unless it contains the
+ * product's.
+ */
 export function documentTitle(screen: string | undefined, groupName: string): string {
   const owner = groupName.includes(PRODUCT) ? groupName : `${PRODUCT} ${groupName}`
   return screen ? `${screen} · ${owner}` : owner
 }
 
-/** A screen as it was drawn when the portal was built, PLACEHOLDERS in the place of an installation's texts. */
+/** A screen prerendered by the build, with PLACEHOLDERS for the installation's texts. */
 export interface PrerenderedScreen {
   path: string
   title: string
-  /** Whether the browser takes the drawn elements over, so that what was typed stays; else it draws its own. */
+  /** Whether the browser hydrates the elements, which keeps typed input; else it renders again. */
   isHydrated: boolean
-  /** The style sheets and scripts that the screen needs beside every screen's. */
+  /** Style sheets and scripts of this screen. */
   head: string
-  /** What stands inside the root element, by shapeOf(). */
+  /** Content of the root element, by getScreenVariant(). */
   bodies: Record<string, string>
 }
 
-/** Stand in prerendered screens for what the server fills in, escaped for HTML. */
+/** Placeholders in prerendered screens, replaced by the server with escaped texts. */
 export const PLACEHOLDERS = {
   groupName: '__GROUP_NAME__',
   groupSiteUrl: '__GROUP_SITE_URL__',
@@ -57,7 +60,7 @@ type ShapingSettings = Pick<PortalSettings, 'logoPath' | 'contactCaptcha'> & {
   humanCheck: Pick<PortalSettings['humanCheck'], 'kind'>
 }
 
-/** What of the settings changes which elements a screen has; everything else is filled in. */
+/** Returns a key of the settings that determine which elements a screen has. */
 export function shapeOf({ logoPath, humanCheck, contactCaptcha }: ShapingSettings): string {
   return [
     logoPath ? 'logo' : 'mark',
@@ -66,7 +69,7 @@ export function shapeOf({ logoPath, humanCheck, contactCaptcha }: ShapingSetting
   ].join(' ')
 }
 
-/** Makes any text safe in HTML, as React does it: what it takes over is what it would have drawn. */
+/** Escapes text for HTML exactly as React does, which hydration requires. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

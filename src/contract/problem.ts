@@ -4,8 +4,8 @@ import { passwordMessages } from './passwords.ts'
 import { adminMessages } from './user-rules.ts'
 
 /**
- * Every way in which a request can fail: its HTTP status, its title, and the Portuguese sentence shown
- * when the code that failed had nothing more precise to say.
+ * All problems: HTTP status, title, and the Portuguese message shown when the code that failed has no
+ * more precise one.
  */
 export const PROBLEMS = {
   'invalid-input': [400, 'Dados inválidos', 'Os dados enviados são inválidos. Confira e tente novamente.'],
@@ -81,13 +81,13 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** A failed field: its path in the input ('email', 'marcas.0') and a sentence fit to show beside it. */
+/** An invalid field: its path in the input ('email', 'marcas.0') and a message shown next to it. */
 export interface FieldProblem {
   path: string
   message: string
 }
 
-/** The body of every failed reply, RFC 9457 problem details. */
+/** Body of every failed reply, RFC 9457 problem details. */
 export interface Problem {
   type: string
   title: string

@@ -1,4 +1,4 @@
-// Texts and rules of the report settings, without the schemas: what /admin loads first.
+// Texts and rules of the report settings, without schemas: loaded first on /admin.
 import type { FieldProblem } from './problem.ts'
 import type { ReportSettingInput } from './report-settings.ts'
 import { parseUrl, reduceToUrl, UUID } from './share-url.ts'
@@ -22,9 +22,9 @@ export const reportSettingMessages = {
 export const NO_SETTING = 'none'
 
 /**
- * Says what is wrong with a report setting, in the order of its fields; the dataset id is unchecked on purpose.
- * @param hosts that share URLs may lead to
- * @returns nothing when the setting may be saved
+ * Validates a report setting, in the order of its fields. The dataset id is deliberately not checked.
+ * @param hosts allowed in share URLs
+ * @returns an empty list if the setting is valid
  */
 export function checkReportSetting(input: ReportSettingInput, hosts: readonly string[]): FieldProblem[] {
   if (input.embed_mode === 'secure_sso') {
@@ -46,11 +46,10 @@ export function checkReportSetting(input: ReportSettingInput, hosts: readonly st
 }
 
 /**
- * Says what is wrong with a share URL, or with the iframe around it.
- * The host as it is written must be an allowed one, so that user-info, a port, a trailing dot and letters
- * that only look alike are refused.
+ * Validates a share URL, or the iframe around it. The host must be allowed exactly as written, so that
+ * user-info, a port, a trailing dot and look-alike letters are rejected.
  * @param hosts in lower case, without port
- * @returns undefined when the URL may be kept
+ * @returns undefined if the URL is valid
  */
 export function flawOfShareUrl(text: string, hosts: readonly string[]): string | undefined {
   const typed = reduceToUrl(text)

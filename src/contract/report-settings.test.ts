@@ -11,14 +11,14 @@ const principal = (workspace_id: string, report_id: string, dataset_id?: string 
   checkReportSetting({ embed_mode: 'service_principal', workspace_id, report_id, dataset_id }, HOSTS)
 
 test.each([ID, ID.toUpperCase(), ` ${ID} `, '11111111-1111-1111-1111-111111111111'])(
-  'takes the id %s',
+  'checkReportSetting accepts the id %s',
   (id) => {
     expect(principal(id, id)).toEqual([])
   },
 )
 
 test.each([undefined, null, '', 'nenhum formato', '..'])(
-  'does not look at the dataset id: %s',
+  'checkReportSetting ignores the dataset id: %s',
   (datasetId) => {
     expect(principal(ID, ID, datasetId)).toEqual([])
   },
@@ -51,11 +51,11 @@ test.each([
   [ID, `${ID}/../x`, [['report_id', REPORT]]],
   [ID, `${ID}\n${ID}`, [['report_id', REPORT]]],
   [ID, ID.replace('3', 'g'), [['report_id', REPORT]]],
-])('workspace %j, report %j', (workspaceId, reportId, expected) => {
+])('checkReportSetting of workspace %j and report %j', (workspaceId, reportId, expected) => {
   expect(principal(workspaceId, reportId).map(({ path, message }) => [path, message])).toEqual(expected)
 })
 
-test('says what is wrong with the share URL', () => {
+test('checkReportSetting reports an invalid share URL', () => {
   const sso = (report_url: string) => checkReportSetting({ embed_mode: 'secure_sso', report_url }, HOSTS)
   expect(sso('https://app.powerbi.com/reportEmbed?reportId=1')).toEqual([])
   expect(sso('')).toEqual([{ path: 'report_url', message: 'Por favor, insira uma URL válida' }])

@@ -4,7 +4,7 @@ import { reportSettingMessages } from './report-setting-rules.ts'
 import { embedModeSchema } from './reports.ts'
 import type { Routes } from './route.ts'
 
-/** Which report an area shows. 'Nenhum' is the absence of a setting. */
+/** The report of an area. Without a setting the mode is 'Nenhum'. */
 const reportSettingSchema = z.object({
   id: z.uuid(),
   /** The area's label. */
@@ -14,17 +14,17 @@ const reportSettingSchema = z.object({
   workspace_id: z.nullable(z.string()),
   report_id: z.nullable(z.string()),
   dataset_id: z.nullable(z.string()),
-  /** Goes into If-Match: a setting that somebody else has saved meanwhile is not overwritten. */
+  /** Sent as If-Match, so that a concurrent change is not overwritten. */
   updated_at: z.string(),
 })
 export type ReportSetting = z.output<typeof reportSettingSchema>
 
-/** What is left out is answered in the same words as what is left empty. */
+/** A missing text gets the same message as an empty one. */
 const textSchema = (max: number, missing: string, tooLong: string) =>
   z.string(missing).check(z.trim(), z.maxLength(max, tooLong))
 const nothing = z.optional(z.nullable(z.literal('')))
 
-/** What an administrator types, by mode; what the texts must look like is checkReportSetting's business. */
+/** Input of an administrator, by mode; checkReportSetting validates the texts. */
 const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
   z.strictObject({
     embed_mode: z.literal('secure_sso'),
@@ -43,7 +43,7 @@ const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
 ])
 export type ReportSettingInput = z.input<typeof reportSettingInputSchema>
 
-/** What a dry run against Power BI can find. */
+/** Outcomes of a dry run against Power BI. */
 const REPORT_TEST_OUTCOMES = [
   'ok',
   'not-testable',
@@ -135,12 +135,12 @@ export const reportSettingsRoutes = {
     body: reportSettingInputSchema,
     response: z.object({
       outcome: z.enum(REPORT_TEST_OUTCOMES),
-      /** Portuguese, fit to show. */
+      /** In Portuguese, for users. */
       message: z.string(),
       reportName: z.nullable(z.string()),
-      /** When the dataset was last refreshed, ISO 8601; null when the service does not tell. */
+      /** Last refresh of the dataset, ISO 8601; null if the service does not report it. */
       refreshedAt: z.nullable(z.string()),
-      /** What the service or the directory said itself when it refused, for a ticket. */
+      /** Original message of the service or directory, for a ticket. */
       code: z.nullable(z.string()),
       requestId: z.nullable(z.string()),
     }),

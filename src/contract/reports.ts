@@ -1,14 +1,17 @@
 import * as z from 'zod/mini'
 import type { Routes } from './route.ts'
 
-/** How an area gets its report: a link that each person opens with their own account, or the portal's credentials. */
+/**
+ * How a report is embedded: a link that people open with their own account, or the portal's
+ * credentials.
+ */
 export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
 export type EmbedMode = z.output<typeof embedModeSchema>
 
 const reportAreaSchema = z.object({
   type: z.string(),
   embedMode: embedModeSchema,
-  /** Null also when the person has no marcas or no estados: without scope nothing is shown (fail closed). */
+  /** Null also if the person has no marcas or no estados: without scope nothing is shown (fail closed). */
   reportUrl: z.nullable(z.string()),
   workspaceId: z.nullable(z.string()),
   reportId: z.nullable(z.string()),
@@ -18,7 +21,7 @@ export type ReportArea = z.output<typeof reportAreaSchema>
 
 export const ownReportsSchema = z.object({
   approved: z.boolean(),
-  /** The last day of an access that has ended by itself: the person is not approved then. */
+  /** Last day of an approval that has ended; the person is then not approved. */
   endedOn: z.nullable(z.string()),
   emailVerified: z.boolean(),
   areas: z.array(reportAreaSchema),
@@ -27,19 +30,19 @@ export const ownReportsSchema = z.object({
 })
 export type OwnReports = z.output<typeof ownReportsSchema>
 
-/** Ids as the settings hold them; only an exact match counts, so their form is not checked further. */
+/** Ids as stored in the settings; only exact matches count, so the format is not checked. */
 export const idSchema = z.string().check(z.minLength(1), z.maxLength(100))
 const lastRefreshSchema = z.object({
-  /** When the newest refresh that went well ended, ISO 8601; null where the service does not tell. */
+  /** End of the newest successful refresh, ISO 8601; null if the service does not report it. */
   refreshedAt: z.nullable(z.string()),
-  /** Whether the newest refresh that is over has failed. */
+  /** Whether the newest completed refresh failed. */
   hasFailed: z.boolean(),
 })
 
 export const issuedTokenSchema = z.object({
   embedToken: z.string(),
   expiresInSeconds: z.number(),
-  /** Only there, and true, for a paginated report, which is embedded from another address. */
+  /** True for a paginated report, which has another embed URL; otherwise missing. */
   isPaginated: z.optional(z.boolean()),
 })
 

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { routeGroups } from './index.ts'
 import { pathWith } from './route.ts'
 
-describe('a path with its parameters', () => {
-  test('has them filled in', () => {
+describe('buildPath', () => {
+  test('fills in the parameters', () => {
     expect(pathWith({ path: '/api/profiles/{userId}' }, { userId: 'abc' })).toBe('/api/profiles/abc')
     expect(pathWith({ path: '/api/a/{x}/b/{y}' }, { x: 1, y: 2 })).toBe('/api/a/1/b/2')
     expect(pathWith({ path: '/api/health/live' })).toBe('/api/health/live')
   })
 
-  test('lets no value leave its segment', () => {
+  test('keeps every value in its segment', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         const path = pathWith({ path: '/api/a/{x}/b' }, { x: value })
@@ -25,12 +25,12 @@ describe('a path with its parameters', () => {
 describe('the contract', () => {
   const routes = Object.values(routeGroups).flatMap((group) => Object.entries(group))
 
-  test('gives every operation a name and a method with path of its own', () => {
+  test('gives every operation a name, and a unique method and path', () => {
     expect(new Set(routes.map(([name]) => name)).size).toBe(routes.length)
     expect(new Set(routes.map(([, { method, path }]) => `${method} ${path}`)).size).toBe(routes.length)
   })
 
-  test('reads a parameter schema for every brace in a path, and no body with GET', () => {
+  test('has a parameter schema for every brace in a path, and no body with GET', () => {
     for (const [name, route] of routes) {
       expect(Boolean(route.params), name).toBe(route.path.includes('{'))
       if (route.method === 'GET') expect(route.body, name).toBeUndefined()

@@ -1,6 +1,6 @@
 import type { Catalogue } from './catalogue.ts'
 
-/** The areas, brands and states that the migrations seed, for the demo, for tests and for who is given no others. */
+/** The areas, brands and states of the migrations, for the demo and tests, and as a default. */
 export const TYPES = [
   'Vendas',
   'Oficina',

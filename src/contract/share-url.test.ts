@@ -9,7 +9,7 @@ const HOST = 'Apenas URLs do Power BI são permitidas (app.powerbi.com ou msit.p
 const HTTPS = 'Apenas URLs HTTPS são permitidas'
 const INVALID = 'URL inválida. Por favor, insira uma URL válida do Power BI'
 
-describe('flawOfShareUrl', () => {
+describe('validateShareUrl', () => {
   test.each([
     GOOD,
     `  ${GOOD}\n`,
@@ -20,7 +20,7 @@ describe('flawOfShareUrl', () => {
     'https://app.power\tbi.com/a\nb',
     'https://app.powerbi.com/a?next=https://user:pass@evil.com:8443/',
     `<iframe title="Vendas" width="1140" src="${GOOD.replaceAll('&', '&amp;')}" allowFullScreen></iframe>`,
-  ])('takes %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(flawOfShareUrl(url, HOSTS)).toBeUndefined()
   })
 
@@ -87,17 +87,17 @@ describe('flawOfShareUrl', () => {
     ['<iframe src="https://evil.com/?app.powerbi.com"></iframe>', HOST],
     ['<iframe src="javascript:alert(1)"></iframe>', HOST],
     ['<iframe src="http://app.powerbi.com/view?r=1"></iframe>', HTTPS],
-  ])('%j: %s', (url, flaw) => {
+  ])('reports for %j: %s', (url, flaw) => {
     expect(flawOfShareUrl(url, HOSTS)).toBe(flaw)
   })
 
-  test('names one host alone too', () => {
+  test('names the only host', () => {
     const flaw = 'Apenas URLs do Power BI são permitidas (app.powerbi.com)'
     expect(flawOfShareUrl('https://msit.powerbi.com/', ['app.powerbi.com'])).toBe(flaw)
   })
 })
 
-describe('reduceToUrl', () => {
+describe('extractUrl', () => {
   const view = 'https://app.powerbi.com/view?r=a&b=c'
   test.each([
     [`<iframe src="${view}"></iframe>`, view],
@@ -126,7 +126,7 @@ describe('reduceToUrl', () => {
       `https://app.powerbi.com/x?a=1&filter=A/B eq 'x y'`,
     ],
     ['um texto', 'um texto'],
-  ])('%s', (text, url) => {
+  ])('reads %s', (text, url) => {
     expect(reduceToUrl(text)).toBe(url)
   })
 
@@ -134,12 +134,12 @@ describe('reduceToUrl', () => {
     '<iframe title="x">',
     '<iframes src="https://evil.com/">',
     '<iframe><p src="https://evil.com/">',
-  ])('leaves %s alone', (text) => {
+  ])('does not change %s', (text) => {
     expect(reduceToUrl(text)).toBe(text)
   })
 })
 
-test('normalizeShareUrl gives the one form that is stored', () => {
+test('normalizeShareUrl returns the stored form', () => {
   expect(normalizeShareUrl(' HTTPS://APP.powerbi.com/a/../view?r=a b ')).toBe(
     'https://app.powerbi.com/view?r=ab',
   )
@@ -207,7 +207,7 @@ test.each([
     'sign-in',
     `${EMBED}?reportId=${REPORT}&ctid=t1&autoAuth=true`,
   ],
-])('flawOfFrame(%s): %s, %s', (text, kind, repaired) => {
+])('findFrameIssue of %s: %s, repaired to %s', (text, kind, repaired) => {
   expect(flawOfFrame(text)).toEqual({ kind, repaired })
   if (repaired) expect(flawOfFrame(repaired)).toBeUndefined()
 })
@@ -219,4 +219,4 @@ test.each([
   'https://app.powerbi.com/view?r=x',
   'nada',
   '',
-])('flawOfFrame finds nothing in %j', (text) => expect(flawOfFrame(text)).toBeUndefined())
+])('findFrameIssue returns undefined for %j', (text) => expect(flawOfFrame(text)).toBeUndefined())

@@ -1,11 +1,11 @@
-/** One attribute of an HTML tag: its name, and its value as one of three groups or none. */
+/** An attribute of an HTML tag: its name, and its value in one of three groups or none. */
 const ATTRIBUTE = /[\s/]+([^\s=>/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'`]+)))?/y
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 // URL parsers drop or rewrite these, so that the URL shown would not be the one opened.
 const FORBIDDEN = /[\p{Cc}\\]/u
 
-/** Undoes HTML's escapes once ('&amp;' → '&'); what is no escape stays as it is. */
+/** Decodes HTML entities once ('&amp;' → '&'); other text stays. */
 function decodeEntities(text: string): string {
   return text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
     if (name) return NAMED[name.toLowerCase()] ?? whole
@@ -14,7 +14,7 @@ function decodeEntities(text: string): string {
   })
 }
 
-/** The src of the first iframe, read as a browser reads it: the first of several counts. */
+/** Returns the src of the first iframe; as in browsers, the first of repeated attributes counts. */
 function sourceOfIframe(html: string): string | undefined {
   const tag = /<iframe(?=[\s/>])/i.exec(html)
   if (!tag) return undefined
@@ -27,8 +27,8 @@ function sourceOfIframe(html: string): string | undefined {
 }
 
 /**
- * What was pasted, reduced to its URL: `<iframe src="…">`, as Power BI offers it for copying, gives its src. Blanks and
- * line breaks that an e-mail or a chat put into a link go, but for those of a filter, which may be written with blanks.
+ * Extracts the URL from pasted text or from `<iframe src="…">`, which Power BI offers. Removes spaces
+ * and line breaks added by e-mail or chat, but keeps the spaces of a filter.
  */
 export function reduceToUrl(text: string): string {
   const trimmed = text.trim()
@@ -38,17 +38,17 @@ export function reduceToUrl(text: string): string {
   return link.replace(/\s/g, '') + filter.replace(/[\t\r\n]/g, '')
 }
 
-/** The URL of a text, unless it holds what URL parsers drop or rewrite. */
+/** Parses a URL, unless it contains characters that URL parsers drop or rewrite. */
 export function parseUrl(text: string): URL | undefined {
   return !FORBIDDEN.test(text) && URL.canParse(text) ? new URL(text) : undefined
 }
 
-/** A share URL without a flaw in its one normal form, as it is stored. */
+/** Normalizes a valid share URL for storage. */
 export function normalizeShareUrl(text: string): string {
   return new URL(reduceToUrl(text)).href
 }
 
-/** Whether a URL is a publish-to-web link ('/view?r=…', however it is written), whose data the whole internet can read. */
+/** Checks for a publish-to-web link ('/view?r=…' in any notation), whose data is public. */
 export function isPublishedToWeb(text: string): boolean {
   const url = parseUrl(reduceToUrl(text))
   if (!url || !/^\/+view\/*$/i.test(decodePath(url.pathname))) return false
@@ -56,26 +56,29 @@ export function isPublishedToWeb(text: string): boolean {
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** What no frame shows, by its path: share links, which lead on, and pages of the service itself. */
+/** Paths that cannot be framed: share links, which redirect, and pages of the service. */
 const PAGE = /^\/+groups\/([^/]+)\/(?:apps\/([^/]+)\/)?(rdl)?reports\/([^/]+)/i
 const SHARE_LINK = /^\/+links\//i
 const REDIRECT = /^\/+redirect\/*$/i
 const NO_REPORT = /^\/+(groups|apps|dashboards|datasets)(\/|$)/i
-/** The same pages under Microsoft Fabric's own address, which gives no links for frames. */
+/** The same pages on Microsoft Fabric's host, which has no embed links. */
 const FABRIC = 'app.fabric.microsoft.com'
 
 export interface FrameFlaw {
-  /** 'page' is a report's own page, or a link that leads to one; 'report-id' and 'sign-in' are what an embed link lacks. */
+  /**
+   * 'page' is a report's page, or a link to one; 'report-id' and 'sign-in' are missing from an embed
+   * link.
+   */
   kind: 'page' | 'no-report' | 'report-id' | 'sign-in'
-  /** Undefined where the link says too little. */
+  /** Undefined if the link has too little information. */
   repaired: string | undefined
 }
 
 /**
- * Looks at a link of SSO mode that the portal cannot show in its frame: pages of the service ('/links/…', '/groups/…',
- * '/Redirect?…'), and an embed link without a report or that would not sign in by itself (Microsoft, 'Embed a report in
- * a secure portal or website').
- * @returns undefined when nothing is known against it
+ * Finds why a link of SSO mode cannot be framed: a page of the service ('/links/…', '/groups/…',
+ * '/Redirect?…'), or an embed link without a report or automatic sign-in (Microsoft, 'Embed a report
+ * in a secure portal or website').
+ * @returns undefined if no issue is known
  */
 export function flawOfFrame(text: string): FrameFlaw | undefined {
   const url = parseUrl(reduceToUrl(text))
@@ -99,7 +102,7 @@ export function flawOfFrame(text: string): FrameFlaw | undefined {
   return addSignIn(url) ? { kind: 'sign-in', repaired: url.href } : undefined
 }
 
-/** The embed link of the report that a page shows; undefined when its id is not whole. */
+/** Creates the embed link of a page's report; undefined if the id is incomplete. */
 function embedLink(
   page: URL,
   ids: { reportId: string; groupId?: string; appId?: string | undefined; rdl?: string | undefined },
@@ -113,12 +116,12 @@ function embedLink(
   return `${origin}/${rdl ? 'rdlEmbed' : 'reportEmbed'}?${new URLSearchParams(query)}`
 }
 
-/** The value of a parameter, whose name the service reads in any case. */
+/** Returns a parameter; the service ignores the case of names. */
 function parameterOf(url: URL, name: string): string | undefined {
   return [...url.searchParams].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
 }
 
-/** Adds 'autoAuth=true' to an embed link; returns whether it was missing. */
+/** Adds 'autoAuth=true' to an embed link. @returns whether it was missing */
 export function addSignIn(url: URL): boolean {
   if (parameterOf(url, 'autoAuth')?.toLowerCase() === 'true') return false
   const others = [...url.searchParams.keys()].filter((key) => key.toLowerCase() === 'autoauth')
@@ -127,7 +130,7 @@ export function addSignIn(url: URL): boolean {
   return true
 }
 
-/** The path as the service reads it; one with broken escapes stays as it is written. */
+/** Decodes a path as the service does; invalid escapes stay. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)

@@ -11,12 +11,12 @@ const messagesOf = (values: Partial<typeof valid>) =>
   check({ ...valid, ...values }).map(({ message }) => message)
 
 describe('contactFormSchema', () => {
-  it('passes what is filled in', () => {
+  it('accepts a complete form', () => {
     expect(check(valid)).toEqual([])
     expect(check({ ...valid, name: ` ${'a'.repeat(100)} ` })).toEqual([])
   })
 
-  it('names every rule that is broken, field by field', () => {
+  it('reports every broken rule by field', () => {
     expect(check({ name: ' ', email: '', phone: '\t', message: '\n' })).toEqual([
       { field: 'name', message: 'Nome é obrigatório' },
       { field: 'email', message: 'E-mail inválido' },
@@ -25,7 +25,7 @@ describe('contactFormSchema', () => {
     ])
   })
 
-  it('holds the limits', () => {
+  it('enforces the limits', () => {
     expect(messagesOf({ name: 'a'.repeat(101) })).toEqual(['Nome deve ter no máximo 100 caracteres'])
     expect(messagesOf({ email: `${'a'.repeat(250)}@x.com` })).toEqual([
       'E-mail deve ter no máximo 255 caracteres',

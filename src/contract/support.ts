@@ -3,7 +3,7 @@ import { typeSchema } from './catalogue.ts'
 import { embedModeSchema } from './reports.ts'
 import type { Routes } from './route.ts'
 
-/** Texts of /contato and /mensagens, apart from messages.ts so that no other screen loads them. */
+/** Texts of /contato and /mensagens, separate from messages.ts so that no other screen loads them. */
 
 export const contactMessages = {
   nameRequired: 'Nome é obrigatório',
@@ -35,10 +35,10 @@ export const inboxMessages = {
   deleteFailed: 'Erro ao excluir mensagem',
 } as const
 
-/** In characters, an emoji outside the basic plane as one. */
+/** In code points. */
 export const MAX_MESSAGE_LENGTH = 1_000
 
-/** As many messages can be marked as unread again at once. */
+/** Maximum of messages marked as unread in one request. */
 export const MAX_MARKED = 1_000
 
 const supportMessageSchema = z.object({
@@ -49,7 +49,7 @@ const supportMessageSchema = z.object({
   message: z.string(),
   is_read: z.boolean(),
   created_at: z.string(),
-  /** Who dealt with it last; `by` is null once they have been deleted. A server of 0.1 does not tell. */
+  /** Who last marked it; `by` is null after their deletion. Missing in version 0.1. */
   handled: z.nullish(z.object({ by: z.nullable(z.string()), at: z.string(), answered: z.boolean() })),
 })
 export type SupportMessage = z.output<typeof supportMessageSchema>
@@ -67,12 +67,12 @@ export const contactFormSchema = z.object({
   message: requiredText(contactMessages.messageRequired, MAX_MESSAGE_LENGTH, contactMessages.messageTooLong),
 })
 
-/** A form sent sooner than this after it was opened was not filled in by a person. */
+/** A form that is sent sooner than this after opening is considered automated. */
 export const CONTACT_MIN_FILL_MS = 3_000
 
 const idParams = z.object({ id: z.uuid() })
 
-/** Ids only, of messages and of people, never what they say; `stale` asks the client to fetch everything again. */
+/** Only ids of messages and people, never contents; `stale` makes the client fetch everything again. */
 const messageChangeSchema = z.union([
   z.object({ kind: z.literal('changed'), ids: z.array(z.uuid()), people: z.array(z.uuid()) }),
   z.object({ kind: z.literal('stale') }),
@@ -87,11 +87,11 @@ export const supportRoutes = {
     summary: 'Files a message of the contact form',
     body: z.strictObject({
       ...contactFormSchema.shape,
-      /** A human-check pass; asked for when CONTACT_CAPTCHA is on. */
+      /** A human-check pass; required if CONTACT_CAPTCHA is on. */
       captcha: z.optional(z.string().check(z.maxLength(8192))),
-      /** The honeypot: a person does not see it. */
+      /** Honeypot, invisible to people. */
       website: z.optional(z.string().check(z.maxLength(500))),
-      /** How long the form was open, in ms, where the browser says. */
+      /** How long the form was open, in ms, if known. */
       fill_ms: z.optional(z.number().check(z.nonnegative())),
     }),
     response: z.object({ success: z.literal(true) }),
@@ -106,9 +106,9 @@ export const supportRoutes = {
       type: typeSchema,
       embedMode: embedModeSchema,
       reportId: z.optional(z.nullable(z.string().check(z.maxLength(100)))),
-      /** What the page saw: the sentence of the error state and the service's code. */
+      /** The error message and code shown on the page. */
       failure: z.string().check(z.trim(), z.minLength(1), z.maxLength(200)),
-      /** The request id that the service or the portal gave. */
+      /** Request id of the service or the portal. */
       requestId: z.optional(z.nullable(z.string().check(z.maxLength(100)))),
     }),
     response: z.object({ success: z.literal(true) }),
@@ -121,7 +121,7 @@ export const supportRoutes = {
     summary: 'A page of messages, newest first; `q` looks in name, e-mail, phone and text',
     query: z.strictObject({
       q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
-      /** 'true' leaves out what has been read, 'false' what has not. */
+      /** 'true' returns unread messages only, 'false' read ones. */
       unread: z.optional(z.enum(['true', 'false'])),
       cursor: z.optional(z.string().check(z.maxLength(256))),
       limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),

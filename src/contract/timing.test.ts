@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { backoffDelay, coalesce, retry, wait } from './timing.ts'
 
 describe('coalesce', () => {
-  test('begins at once, then rests after each run', async () => {
+  test('starts at once, and pauses after each run', async () => {
     const work = vi.fn(async () => {})
     const { wake, stop } = coalesce(work, 20)
     const start = performance.now()
@@ -18,7 +18,7 @@ describe('coalesce', () => {
     await stop()
   })
 
-  test('runs once more for whoever asks while it runs, and for nobody after the stop', async () => {
+  test('runs once more if woken during a run, and never after the stop', async () => {
     let finish = () => {}
     const work = vi.fn(
       () =>
@@ -50,7 +50,7 @@ describe('backoffDelay', () => {
     expect(delays).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
   })
 
-  test('is never shorter than what the other side asked for, and adds jitter to either', () => {
+  test('is never shorter than Retry-After, and adds jitter to either', () => {
     expect(backoffDelay(1, { ...rule, retryAfterMs: 90_000 })).toBe(90_000)
     for (let count = 0; count < 20; count++) {
       const delay = backoffDelay(1, { ...rule, jitterMs: 1_000 })
@@ -61,7 +61,7 @@ describe('backoffDelay', () => {
 })
 
 describe('retry', () => {
-  test('repeats until the work succeeds or there is no delay any more', async () => {
+  test('repeats until the work succeeds or no delay is left', async () => {
     const work = vi.fn<() => Promise<string>>().mockResolvedValue('feito')
     work.mockRejectedValueOnce(new Error('1')).mockRejectedValueOnce(new Error('2'))
     const seen: unknown[] = []
@@ -77,7 +77,7 @@ describe('retry', () => {
     expect(failing).toHaveBeenCalledTimes(3)
   })
 
-  test('ends with the last error once its signal aborts', async () => {
+  test('throws the last error once its signal aborts', async () => {
     const ending = new AbortController()
     const work = vi.fn(() => Promise.reject(new Error('não')))
     const end = expect(retry(work, () => 60_000, ending.signal)).rejects.toThrow('não')

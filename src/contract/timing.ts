@@ -1,4 +1,4 @@
-/** Waits; ends at once, without an error, when the signal aborts. */
+/** Waits; resolves early when the signal aborts. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -12,7 +12,10 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** What comes first: the work or, after a while, what `onLate` gives or throws. What is under way still ends by itself. */
+/**
+ * Resolves with the work, or after a timeout with the result of `onLate`, which may throw. The work
+ * itself continues.
+ */
 export function withinMs<T, S>(work: Promise<T>, ms: number, onLate: () => S): Promise<T | S> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<void>((resolve) => {
@@ -24,14 +27,15 @@ export function withinMs<T, S>(work: Promise<T>, ms: number, onLate: () => S): P
 interface Backoff {
   firstMs: number
   maxMs: number
-  /** Adds up to so much at random, so that clients do not come back all at once. */
+  /** Random addition, so that clients do not return at the same time. */
   jitterMs?: number
-  /** What the other side asked for, if it did. */
+  /** Retry-After of the other side. */
   retryAfterMs?: number | undefined
 }
 
 /**
- * Computes the exponential backoff in milliseconds: doubling up to a cap, and never sooner than was asked for.
+ * Computes the exponential backoff in milliseconds: doubles up to the cap, never less than
+ * Retry-After.
  * @param failures in a row, from 1
  */
 export function backoffDelay(
@@ -42,8 +46,9 @@ export function backoffDelay(
 }
 
 /**
- * Repeats work until it succeeds.
- * @param delayAfter milliseconds to wait after the n-th failure (from 1), undefined to give up with its error
+ * Retries work until it succeeds.
+ * @param delayAfter milliseconds to wait after the n-th failure (from 1), undefined to give up with
+ *   its error
  * @param signal ends the wait and the retries
  */
 export async function retry<T>(
@@ -64,7 +69,7 @@ export async function retry<T>(
 }
 
 /**
- * Coalesces requests for work: one run at a time, one more when it was asked for meanwhile, and a rest after each.
+ * Coalesces requests: one run at a time, one more if requested meanwhile, and a pause after each.
  * @param work must not fail
  */
 export function coalesce(work: () => Promise<void>, restMs: number) {
@@ -84,7 +89,7 @@ export function coalesce(work: () => Promise<void>, restMs: number) {
       isAsked = true
       running ??= run()
     },
-    /** Does nothing more, and waits for what is under way. */
+    /** Starts no more runs, and waits for the current one. */
     async stop() {
       isStopped = true
       await running

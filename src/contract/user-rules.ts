@@ -1,4 +1,4 @@
-// Texts and bounds of the user administration, without the schemas: what its screens load first.
+// Texts and limits of the user administration, without schemas: loaded first by its screens.
 
 /** 9873 → '9.873'. */
 const grouped = (count: number) => count.toLocaleString('pt-BR')
@@ -45,37 +45,40 @@ export const PROFILE_SORTS = [
 ] as const
 export type ProfileSort = (typeof PROFILE_SORTS)[number]
 
-/** Largest number of people that one call takes by their ids. */
+/** Maximum of people per call by their ids. */
 export const MAX_IDS = 1_000
 
-/** So many people a review may take an access from. */
+/** Maximum of people from whom one review removes an access. */
 export const MAX_REVIEWED = 10_000
 
-/** In characters as JavaScript counts them. */
+/** In UTF-16 code units. */
 export const MAX_NAME_LENGTH = 100
 
 export const MAX_NOTE_LENGTH = 500
 
-/** Made when first asked for: reading the time zones takes ten milliseconds. */
+/** Created lazily: loading the time zones takes ten milliseconds. */
 let days: Intl.DateTimeFormat | undefined
-/** The day that an instant, in ms since the epoch, falls on in São Paulo: '2026-11-22'. Days are compared as texts. */
+/**
+ * Returns the day in São Paulo of an instant in ms since the epoch: '2026-11-22'. Days are comparable
+ * as strings.
+ */
 export function saoPauloDay(instant: number): string {
   days ??= new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' })
   return days.format(instant)
 }
 
-/** Whether a day of São Paulo is over at an instant; an empty one never is. */
+/** Checks whether a day in São Paulo is over; '' never is. */
 export const hasPassed = (day: string, instant: number): boolean => day !== '' && day < saoPauloDay(instant)
 
-/** Whoever has not been here for so long may have left: 'Sem acesso há 90 dias'. */
+/** Days without access before the filter 'Sem acesso há 90 dias' matches. */
 export const IDLE_DAYS = 90
 
-/** How long a bulk edit, or an approval of several, can be undone. */
+/** How long a bulk edit, or an approval of several people, can be undone. */
 export const UNDO_SECONDS = 30
 
-/** How long the link of an invitation is good, from its newest mail on. */
+/** Validity of an invitation's link, from its newest mail. */
 export const INVITATION_DAYS = 7
 
-/** So many people one import invites, and so large its file may be. */
+/** Maximum of people per import, and of its file's size. */
 export const MAX_INVITED = 1_000
 export const MAX_IMPORT_BYTES = 512 * 1024

@@ -4,7 +4,7 @@ import { eachList } from './held-lists.ts'
 import type { Routes } from './route.ts'
 import { adminMessages, MAX_IDS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH, PROFILE_SORTS } from './user-rules.ts'
 
-/** Everything that leaves a row in the audit trail; each can appear in a person's history. */
+/** All actions in the audit trail; each can appear in a person's history. */
 export const AUDIT_ACTIONS = [
   'session-reuse',
   'account-created',
@@ -57,12 +57,12 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** An instant: ISO 8601 in UTC here, a timestamptz in the database. */
 export const instantSchema = z.iso.datetime()
 
-/** A day of the calendar, '2026-12-31', here and in the database. */
+/** A calendar day, '2026-12-31', here and in the database. */
 export const dateSchema = z.iso.date()
 
 /**
- * A person's profile. Each field is a column of the same name: the type of the table and the statements that read
- * profiles follow from this list.
+ * A person's profile. Each field is a column of the same name; the table's type and the queries are
+ * derived from it.
  */
 export const profileSchema = z.object({
   id: z.uuid(),
@@ -70,7 +70,7 @@ export const profileSchema = z.object({
   email: z.string(),
   full_name: z.nullable(z.string()),
   approved: z.boolean(),
-  /** The last day, São Paulo's, of an approval that ends by itself. */
+  /** Last day in São Paulo of a limited approval. */
   valid_until: z.nullable(dateSchema),
   email_verified_at: z.nullable(instantSchema),
   created_at: instantSchema,
@@ -82,7 +82,7 @@ export const profileSchema = z.object({
 export type Profile = z.output<typeof profileSchema>
 export const PROFILE_FIELDS = Object.keys(profileSchema.shape) as (keyof Profile)[]
 
-/** The fields of a profile that hold instants, by their schemas. */
+/** The profile's fields with an instant. */
 type ProfileShape = typeof profileSchema.shape
 export type ProfileInstant = {
   [Name in keyof ProfileShape]: ProfileShape[Name] extends
@@ -98,7 +98,7 @@ export function isProfileInstant(name: keyof Profile): name is ProfileInstant {
 
 export const roleSchema = z.enum(['admin', 'user'])
 
-/** What somebody who waits for approval has asked for. Until the e-mail is verified these are a stranger's words. */
+/** What a pending person asked for. Not trustworthy before the e-mail is verified. */
 const accessRequestSchema = z.object({
   /** A dealership or a department. */
   workplace: z.nullable(z.string()),
@@ -111,8 +111,8 @@ const accessRequestSchema = z.object({
 export type AccessRequest = z.output<typeof accessRequestSchema>
 
 /**
- * A profile as administrators see it; the version rises with every change by one of them and goes into If-Match. The
- * request is null once the person is approved.
+ * A profile as administrators see it. `version` is incremented by their changes and sent as If-Match;
+ * the request is null after approval.
  */
 export const managedProfileSchema = z.extend(profileSchema, {
   role: roleSchema,
@@ -121,16 +121,16 @@ export const managedProfileSchema = z.extend(profileSchema, {
 })
 export type ManagedProfile = z.output<typeof managedProfileSchema>
 
-/** A truth value in a query, where it is a word. */
+/** A boolean query parameter. */
 export const queryFlag = z.pipe(
   z.enum(['true', 'false']),
   z.transform((word) => word === 'true'),
 )
 
 /**
- * Which people: everything given must hold; those who wait were never approved, or have asked since. `q` looks for each of its words in name
- * and e-mail, accents aside.
- * @param flag a truth value where the filter stands, in a query or in a body
+ * Filters of people, combined with AND; pending people were never approved, or have asked since. `q`
+ * searches each of its words in name and e-mail, ignoring accents.
+ * @param flag schema of booleans, in a query or in a body
  */
 const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
   q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
@@ -140,9 +140,9 @@ const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
   type: z.optional(typeSchema),
   marca: z.optional(marcaSchema),
   estado: z.optional(estadoSchema),
-  /** An access template: whoever has exactly what it gives. */
+  /** Id of an access template: matches people with exactly its access. */
   template: z.optional(z.uuid()),
-  /** Whose last access, or registration without one, is IDLE_DAYS ago; who has never been here. */
+  /** Last access, or registration without one, at least IDLE_DAYS ago; no access ever. */
   lastAccess: z.optional(z.enum(['idle', 'never'])),
 })
 const queryFilterSchema = z.strictObject(filterFields(queryFlag))
@@ -161,18 +161,18 @@ const someOf = <S extends z.ZodMiniType>(schema: S) =>
 
 export const userParams = z.object({ userId: z.uuid() })
 
-/** Whole lists of entitlements, as an administrator sets them; what is named twice counts once, what is unknown the server refuses. */
+/** Complete lists of entitlements. Duplicates count once; the server rejects unknown items. */
 export const listSchemas = {
   types: z.array(typeSchema).check(z.maxLength(MAX_ITEMS)),
   marcas: z.array(marcaSchema).check(z.maxLength(MAX_ITEMS)),
   estados: z.array(estadoSchema).check(z.maxLength(MAX_ITEMS)),
 }
-/** The same where each may be left out. */
+/** The same, each optional. */
 const optionalLists = eachList((list) => z.optional(listSchemas[list]))
 
 /**
- * No control characters, nothing that is unseen, turns the direction of writing round or piles marks up; a note may have
- * lines, with at most two breaks in a row, and emoji.
+ * No control, invisible, direction-changing or stacked combining characters; a note may have emoji and
+ * lines, with at most two breaks in a row.
  */
 const ONE_LINE = /^(?!.*\p{M}{4})[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 const LINES =
@@ -189,7 +189,7 @@ export const nameSchema = z
     z.regex(/^[^@]*$/, 'Informe o nome, e não um e-mail'),
   )
 
-/** The texts of 'Pedido de acesso', as a form has them: what may be left out is empty. */
+/** The texts of 'Pedido de acesso' in a form; optional ones are empty. */
 export const accessRequestTextsSchema = z.object({
   full_name: nameSchema,
   workplace: z
@@ -220,7 +220,7 @@ const ownAccessRequestSchema = z.object({
   request: z.nullable(accessRequestSchema),
 })
 
-/** Until when an approval is good: left out it stays, or of a new one there is no end; null takes the end away. */
+/** Last day of an approval: omitted it stays (for a new approval: no end), null removes it. */
 const validity = { valid_until: z.optional(z.nullable(dateSchema)) }
 
 /** Exactly one of these; the last one approves and entitles in one step. */
@@ -234,7 +234,7 @@ const profileChangeSchema = z.union([
 ])
 export type ProfileChange = z.output<typeof profileChangeSchema>
 
-/** One of many to be approved; `version` is the state that the administrator saw, left out by whoever does not care. */
+/** One of several approvals; `version` is the state that the administrator saw, or is omitted. */
 const approvalSchema = z.strictObject({
   userId: z.uuid(),
   version: z.optional(z.int()),
@@ -244,10 +244,10 @@ const approvalSchema = z.strictObject({
 export type Approval = z.output<typeof approvalSchema>
 const MAX_APPROVALS_BYTES = 1024 * 1024
 
-/** What it can be undone by, null for a dry run; and for how long from this answer on, 0 when that is over. */
+/** Id for undoing, null for a dry run; and the seconds left from this answer on. */
 const undoFields = { undoId: z.nullable(z.uuid()), undoSeconds: z.number() }
 
-/** How many are let in, and how many of them will see no report because a list is empty. */
+/** Number of approved people, and of those who see no report because a list is empty. */
 const approvalResultSchema = z.object({
   approved: z.number(),
   withoutReports: z.number(),
@@ -256,9 +256,9 @@ const approvalResultSchema = z.object({
 export type ApprovalResult = z.output<typeof approvalResultSchema>
 
 /**
- * All who match but for a few; `count` is how many the administrator saw match, those few included. As many
- * may be others: `fingerprint`, as a dry run has replied it, makes sure that they are the same people. It may be left
- * out by whoever made no dry run and is content with the number.
+ * All matching people with a few exceptions; `count` is how many matched, exceptions included.
+ * `fingerprint` from a dry run ensures that they are the same people; without it only the count is
+ * compared.
  */
 const allMatchingSchema = z.strictObject({
   filter: profileFilterSchema,
@@ -267,7 +267,7 @@ const allMatchingSchema = z.strictObject({
   fingerprint: z.optional(z.string().check(z.maxLength(64))),
 })
 
-/** 'add' and 'remove' name lists; 'validity' names the last day of the access, or null for one without an end. */
+/** 'add' and 'remove' have lists; 'validity' has the last day of the access, or null for none. */
 const bulkChangeFields = {
   action: z.enum(['add', 'remove', 'validity']),
   ...validity,
@@ -280,27 +280,27 @@ const bulkEditSchema = z.union([
 export type BulkEdit = z.output<typeof bulkEditSchema>
 
 /**
- * How many of the selected people gain, lose and stay as they are; a later end, or none any more, is a gain;
- * `includesSelf` when whoever asks is among those who lose. The fingerprint stands for exactly these people, whatever
- * they hold; `allMatching` takes it.
+ * How many of the selected people gain, lose and keep access; a later end or none is a gain.
+ * `includesSelf` if the caller loses access. The fingerprint identifies exactly these people, for
+ * `allMatching`.
  */
 const bulkEditResultSchema = z.object({
   selected: z.number(),
   gaining: z.number(),
   losing: z.number(),
   unchanged: z.number(),
-  // The answers that the version before has kept do not say.
+  // Missing in answers stored by the previous version.
   includesSelf: z._default(z.boolean(), false),
   fingerprint: z.string(),
   ...undoFields,
 })
 export type BulkEditResult = z.output<typeof bulkEditResultSchema>
 
-/** One audit entry about a person; before and after hold what the action changed. */
+/** One audit entry about a person; before and after contain what the action changed. */
 const historyEntrySchema = z.object({
   id: z.number(),
   at: z.string(),
-  /** Null when the portal or somebody who has been deleted did it. */
+  /** Null for the portal or a deleted person. */
   actor_email: z.nullable(z.string()),
   action: z.string(),
   before: z.nullable(z.looseObject({})),

@@ -3,13 +3,16 @@ import { idSchema, issuedTokenSchema, ownReportsSchema } from './reports.ts'
 import type { Routes } from './route.ts'
 import { instantSchema, userParams } from './users.ts'
 
-/** So long an administrator may see what somebody else sees before it is to be begun anew. */
+/** How long one view lasts before the administrator must start again. */
 export const VIEW_AS_MINUTES = 15
 
-/** What stands for one view of one administrator; good for nobody else. */
+/** Id of one administrator's view; invalid for others. */
 const viewSchema = z.string().check(z.regex(/^\d{1,18}$/))
 
-/** 'Ver como': an administrator's own session sees what somebody else sees. Nothing is written in that person's name. */
+/**
+ * 'Ver como': an administrator's own session sees another person's reports. Nothing is written in that
+ * person's name.
+ */
 export const viewAsRoutes = {
   readReportsOf: {
     method: 'GET',
