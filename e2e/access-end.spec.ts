@@ -1,4 +1,4 @@
-import { saoPauloDay } from '#contract/user-rules.ts'
+import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { clickMenuItem, expect, openAdmin, openPerson, test, toast } from './administration.ts'
 import { findSeriousViolations } from './axe-findings.ts'
 import { getReportFrame, openAs, toEmail } from './portal-fixture.ts'
@@ -9,9 +9,9 @@ const DAY_MS = 24 * 60 * 60_000
 const formatDay = (day: string) => day.split('-').reverse().join('/')
 
 test('an end date is set or removed for many people at once and can be undone', async ({ page, other }) => {
-  const day = saoPauloDay(Date.now() + 30 * DAY_MS)
+  const day = toSaoPauloDay(Date.now() + 30 * DAY_MS)
   await other.change(VENDAS, { valid_until: day })
-  const later = saoPauloDay(Date.now() + 60 * DAY_MS)
+  const later = toSaoPauloDay(Date.now() + 60 * DAY_MS)
   await openAdmin(page, `?q=${VENDAS}`)
   await page.getByRole('checkbox', { name: 'Selecionar todos os usuários que correspondem' }).check()
   await page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' }).click()
@@ -19,7 +19,7 @@ test('an end date is set or removed for many people at once and can be undone', 
   await dialog.getByText('Mudar até quando o acesso vale').click()
   const [effect, field] = [dialog.getByRole('status'), dialog.getByLabel('Válido até')]
   await expect(effect).toHaveText('Escolha o último dia do acesso, ou “Sem prazo”.')
-  await field.fill(saoPauloDay(Date.now() - DAY_MS))
+  await field.fill(toSaoPauloDay(Date.now() - DAY_MS))
   await expect(field).toHaveAccessibleDescription('Este dia já passou. Escolha hoje ou um dia depois.')
   await field.fill(later)
   await expect(effect).toHaveText('1 fica com mais tempo, 0 ficam com menos tempo, 0 ficam como estão')
@@ -34,12 +34,12 @@ test('an end date is set or removed for many people at once and can be undone', 
 })
 
 test('an end date shows in the row, in the history and to the person', async ({ page, browser, portal }) => {
-  const day = saoPauloDay(Date.now() + 30 * DAY_MS)
+  const day = toSaoPauloDay(Date.now() + 30 * DAY_MS)
   await openPerson(page, VENDAS)
   await clickMenuItem(page, 'Gerenciar Tipos de Acesso')
   const dialog = page.getByRole('dialog')
   const field = dialog.getByLabel('Válido até')
-  await field.fill(saoPauloDay(Date.now() - DAY_MS))
+  await field.fill(toSaoPauloDay(Date.now() - DAY_MS))
   await expect(dialog.getByText('Este dia já passou. Escolha hoje ou um dia depois.')).toBeVisible()
   await field.fill(day)
   await dialog.getByRole('button', { name: 'Salvar' }).click()
@@ -50,7 +50,7 @@ test('an end date shows in the row, in the history and to the person', async ({ 
   await expect(dialog).toContainText(`válido até ${formatDay(day)}`)
   await page.keyboard.press('Escape')
 
-  const yesterday = saoPauloDay(Date.now() - DAY_MS)
+  const yesterday = toSaoPauloDay(Date.now() - DAY_MS)
   const colleague = await browser.newPage({ baseURL: portal.url })
   await openAs(colleague, 'vendas.rj')
   await expect(colleague.getByRole('tab', { name: 'Vendas' })).toBeVisible()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as z from 'zod'
-import { pathWith, type Route, type Schema } from '#contract/route.ts'
+import { buildPath, type Route, type Schema } from '#contract/route.ts'
 
 /** The subset of JSON Schema that zod emits for the contract. */
 interface JsonSchema {
@@ -210,7 +210,7 @@ function anyPath(route: Route, knownIds: readonly string[]): fc.Arbitrary<string
   const anyParams = fc.oneof({ weight: 5, arbitrary: params }, { weight: 1, arbitrary: mutate(params) })
   const anyQuery = fc.oneof({ weight: 4, arbitrary: query }, { weight: 2, arbitrary: mutate(query) })
   return fc.tuple(anyParams, anyQuery, extra).map(([inPath, inQuery, more]) => {
-    const path = pathWith(route, mapTexts(inPath))
+    const path = buildPath(route, mapTexts(inPath))
     const search = new URLSearchParams([...Object.entries(mapTexts(inQuery)), ...more])
     return search.size > 0 ? `${path}?${search}` : path
   })

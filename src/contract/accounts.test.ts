@@ -7,7 +7,7 @@ const ONLY = 'Apenas e-mails @grupopatio.com.br são permitidos'
 interface Parsed {
   error?: { issues: { path: PropertyKey[]; message: string }[] }
 }
-const told = ({ error }: Parsed) => error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []
+const listMessages = ({ error }: Parsed) => error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []
 
 describe('signInFormSchema', () => {
   it.each([
@@ -17,13 +17,13 @@ describe('signInFormSchema', () => {
     [' ana@b.com ', '', 'password', 'Senha é obrigatória'],
     ['ana@b.com', 'x'.repeat(129), 'password', 'Senha deve ter no máximo 128 caracteres'],
   ])('reports the first issue of %j and %j at %s', (email, password, field, message) => {
-    expect(told(signInFormSchema.safeParse({ email, password }))[0]).toEqual([field, message])
+    expect(listMessages(signInFormSchema.safeParse({ email, password }))[0]).toEqual([field, message])
   })
 })
 
 describe('signUpFormSchema', () => {
   const check = (email: string, password = GOOD, confirmation = password, domain = 'grupopatio.com.br') =>
-    told(signUpFormSchema(domain).safeParse({ email, password, confirmation }))
+    listMessages(signUpFormSchema(domain).safeParse({ email, password, confirmation }))
 
   it.each([
     ['', 'E-mail inválido'],
@@ -67,6 +67,6 @@ describe('signUpFormSchema', () => {
 it('forgotPasswordFormSchema has one message for every issue', () => {
   const tooLong = `${'a'.repeat(250)}@b.com`
   for (const email of ['', 'ana', tooLong])
-    expect(told(forgotPasswordFormSchema.safeParse({ email }))).toEqual([['email', 'E-mail inválido']])
+    expect(listMessages(forgotPasswordFormSchema.safeParse({ email }))).toEqual([['email', 'E-mail inválido']])
   expect(forgotPasswordFormSchema.parse({ email: ' ana@b.com ' })).toEqual({ email: 'ana@b.com' })
 })

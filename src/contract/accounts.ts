@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { hasPasswordLength, isRepeated, newPasswordSchema, PASSWORD_MIN } from './passwords.ts'
+import { requireLength, requireConfirmation, newPasswordSchema, PASSWORD_MIN } from './passwords.ts'
 import type { Routes } from './route.ts'
 
 /** Texts of sign-in and sign-up, separate from messages.ts so that only their forms load them. */
@@ -58,7 +58,7 @@ export const signUpFormSchema = (domain: string) =>
       password: z.string(),
       confirmation: z.string(),
     })
-    .check(...hasPasswordLength(PASSWORD_MIN, signUpMessages), isRepeated(signUpMessages.mismatch))
+    .check(...requireLength(PASSWORD_MIN, signUpMessages), requireConfirmation(signUpMessages.mismatch))
 
 /** The request for a reset link; any invalid e-mail gets the same message. */
 export const forgotPasswordFormSchema = z.object({

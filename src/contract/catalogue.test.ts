@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { estadoSchema, slugOf, typeSchema } from './catalogue.ts'
-import { inOrder } from './held-lists.ts'
+import { estadoSchema, toSlug, typeSchema } from './catalogue.ts'
+import { sortByCatalogue } from './entitlement-lists.ts'
 import { SEEDED_CATALOGUE } from './seeded-catalogue.ts'
 
 describe('sortByCatalogue for types', () => {
@@ -18,10 +18,10 @@ describe('sortByCatalogue for types', () => {
   ]
 
   test('uses the catalogue’s order, not the profile’s', () => {
-    expect(inOrder(SEEDED_CATALOGUE, 'types', [...IN_ORDER].reverse())).toEqual(IN_ORDER)
+    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', [...IN_ORDER].reverse())).toEqual(IN_ORDER)
     fc.assert(
       fc.property(fc.shuffledSubarray(IN_ORDER), (types) => {
-        expect(inOrder(SEEDED_CATALOGUE, 'types', types)).toEqual(
+        expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', types)).toEqual(
           IN_ORDER.filter((type) => types.includes(type)),
         )
       }),
@@ -29,7 +29,7 @@ describe('sortByCatalogue for types', () => {
   })
 
   test('puts unknown types last, in the given order', () => {
-    expect(inOrder(SEEDED_CATALOGUE, 'types', ['Zeta', 'Slack', 'Alfa', 'Vendas'])).toEqual([
+    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', ['Zeta', 'Slack', 'Alfa', 'Vendas'])).toEqual([
       'Vendas',
       'Slack',
       'Zeta',
@@ -38,17 +38,17 @@ describe('sortByCatalogue for types', () => {
   })
 
   test('maps only lowercase administrativo, to Administrativo', () => {
-    expect(inOrder(SEEDED_CATALOGUE, 'types', ['Slack', 'administrativo'])).toEqual([
+    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', ['Slack', 'administrativo'])).toEqual([
       'Administrativo',
       'Slack',
     ])
-    expect(inOrder(SEEDED_CATALOGUE, 'types', ['vendas', 'Slack'])).toEqual(['Slack', 'vendas'])
+    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', ['vendas', 'Slack'])).toEqual(['Slack', 'vendas'])
   })
 
   test('removes duplicates and does not modify its input', () => {
     const given = Object.freeze(['Slack', 'Vendas', 'Slack', 'administrativo', 'Administrativo'])
-    expect(inOrder(SEEDED_CATALOGUE, 'types', given)).toEqual(['Vendas', 'Administrativo', 'Slack'])
-    expect(inOrder(SEEDED_CATALOGUE, 'types', [])).toEqual([])
+    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', given)).toEqual(['Vendas', 'Administrativo', 'Slack'])
+    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', [])).toEqual([])
   })
 })
 
@@ -59,7 +59,7 @@ describe('the label of an area', () => {
     ['São João', 'sao-joao'],
     ['日本', ''],
   ])('%s gets the slug %s', (label, slug) => {
-    expect(slugOf(label)).toBe(slug)
+    expect(toSlug(label)).toBe(slug)
   })
 
   test.each(['', ' Vendas', 'Vendas ', 'a\nb', 'a\u202eb', 'a\u0000', 'x'.repeat(41)])(

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { fold, LISTS, MAX_LABEL_LENGTH } from './held-lists.ts'
+import { foldText, LISTS, MAX_LABEL_LENGTH } from './entitlement-lists.ts'
 import type { Routes } from './route.ts'
 
 /** Maximum of areas, brands or states, including archived ones. */
@@ -53,13 +53,13 @@ const catalogueSchema = z.object({
 export type Catalogue = z.output<typeof catalogueSchema>
 
 /** Converts a label to a slug: 'Pós-venda & Peças' → 'pos-venda-pecas'; may be empty. */
-export function slugOf(label: string): string {
-  return fold(label)
+export function toSlug(label: string): string {
+  return foldText(label)
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
 }
 
-const isSomeGiven = z.refine<object>((body) => Object.keys(body).length > 0, catalogueMessages.nothing)
+const nonEmptyCheck = z.refine<object>((body) => Object.keys(body).length > 0, catalogueMessages.nothing)
 const kindParams = z.object({ kind: z.enum(LISTS) })
 const orderSchema = z.optional(z.array(z.union([slugSchema, codeSchema])).check(z.maxLength(MAX_ITEMS)))
 
@@ -91,7 +91,7 @@ export const catalogueRoutes = {
     summary: 'Sets the order of the lists that it names, by all their codes; with a stale If-Match 409',
     body: z
       .strictObject({ types: orderSchema, marcas: orderSchema, estados: orderSchema })
-      .check(isSomeGiven),
+      .check(nonEmptyCheck),
     response: catalogueSchema,
   },
   addCatalogueItem: {
@@ -114,7 +114,7 @@ export const catalogueRoutes = {
     params: z.extend(kindParams, { code: z.union([slugSchema, codeSchema]) }),
     body: z
       .strictObject({ label: z.optional(typeSchema), archived: z.optional(z.boolean()) })
-      .check(isSomeGiven),
+      .check(nonEmptyCheck),
     response: catalogueSchema,
   },
 } as const satisfies Routes

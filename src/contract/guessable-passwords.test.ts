@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { fold, guessableParts, guessableSentence } from './guessable-passwords.ts'
+import { foldCharacters, findGuessableParts, formatGuessableParts } from './guessable-passwords.ts'
 
 const NOBODY = { email: '', groupName: '' }
-/** 63 characters that fold to eighteen each, a letter, and 63 more. */
+/** 63 characters that foldCharacters to eighteen each, a letter, and 63 more. */
 const WORST = `${'\uFDFA'.repeat(63)}a${'\uFDFA'.repeat(63)}`
 
 it.each([
@@ -13,11 +13,11 @@ it.each([
   `${'12de'.repeat(250)}x`,
   '1l!|'.repeat(256),
 ])('findGuessableParts takes no longer for %s than for others', (password) => {
-  expect(fold(password).length).toBeLessThanOrEqual(256)
+  expect(foldCharacters(password).length).toBeLessThanOrEqual(256)
   const person = { email: `${'x1'.repeat(120)}@grupopatio.com.br`, groupName: 'Grupo Silva' }
   const times = [1, 2, 3].map(() => {
     const start = performance.now()
-    guessableParts(password, person)
+    findGuessableParts(password, person)
     return performance.now() - start
   })
   // The minimum, because a busy machine interrupts a run now and then.
@@ -25,7 +25,7 @@ it.each([
 })
 
 it('formatGuessableParts names at most four parts, and none of a good password', () => {
-  const sentence = (password: string) => guessableSentence(guessableParts(password, NOBODY))
+  const sentence = (password: string) => formatGuessableParts(findGuessableParts(password, NOBODY))
   expect(sentence('Toyota')).toBe('Parte fácil de adivinhar: “toyota”.')
   expect(sentence('FiatJeepHondaToyotaNissan')).toBe(
     'Partes fáceis de adivinhar: “fiat”, “jeep”, “honda” e “toyota”.',

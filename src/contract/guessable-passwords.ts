@@ -8,17 +8,17 @@ export interface PersonalWords {
 
 const PRODUCT_NAME = 'Pátio'
 /** Shorter words occur in good passwords by chance; they count only if nothing else is in the password. */
-const MIN_HELD_WORD = 4
+const MIN_PERSONAL_WORD = 4
 const MIN_WORD = 3
 /** Generic words of group names, which do not make a password easier to guess. */
 const ORDINARY_WORDS = ['grupo', 'group', 'auto', 'autos', 'veiculos']
 /** Maximal length of a repeated unit that makes a password weak. */
 const SHORT_UNIT = 4
-/** Some Unicode characters fold to eighteen; longer text is cut. */
+/** Some Unicode characters foldCharacters to eighteen; longer text is cut. */
 const MAX_FOLDED = 256
 /** Minimal and maximal length of runs such as '123' or 'abc'. */
 const RUN_LENGTHS = { min: 3, max: 16 }
-const MAX_TOLD = 4
+const MAX_NAMED = 4
 
 /** Words common in Brazilian passwords and in this trade. */
 const COMMON_WORDS = new Set(
@@ -47,12 +47,12 @@ const LOOK_ALIKES: Record<string, string> = {
 }
 
 /** Removes accents, lower-cases and cuts the text. */
-export function fold(text: string): string {
+export function foldCharacters(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().slice(0, MAX_FOLDED)
 }
 
 /** Replaces look-alike characters with letters; 1, ! and | may stand for i or l. */
-export function readAsLetters(text: string): string[] {
+export function replaceLookAlikes(text: string): string[] {
   return [0, 1].map((choice) =>
     [...text]
       .map((character) => LOOK_ALIKES[character]?.at(choice) ?? LOOK_ALIKES[character] ?? character)
@@ -61,7 +61,7 @@ export function readAsLetters(text: string): string[] {
 }
 
 /** Returns the repeated unit: 'abcabcabc' → 'abc'; undefined without repetition. */
-export function repeatedUnit(text: string): string | undefined {
+export function findRepeatedUnit(text: string): string | undefined {
   const period = (text + text).indexOf(text, 1)
   return period < text.length ? text.slice(0, period) : undefined
 }
@@ -72,94 +72,94 @@ export function repeatedUnit(text: string): string | undefined {
  * Letter case, accents and look-alikes (p4ti0) make no difference. Runs in linear time.
  * @returns an empty list for a good password, before the server's list of leaked ones
  */
-export function guessableParts(password: string, about: PersonalWords): string[] {
-  const plain = fold(password)
-  const held = heldWord(plain, about)
-  if (held) return [held]
-  const unit = repeatedUnit(plain)
+export function findGuessableParts(password: string, about: PersonalWords): string[] {
+  const plain = foldCharacters(password)
+  const personalWord = findPersonalWord(plain, about)
+  if (personalWord) return [personalWord]
+  const unit = findRepeatedUnit(plain)
   if (unit !== undefined && unit.length <= SHORT_UNIT) return [unit]
-  return partsOf(plain, new Set(namesOf(about).flatMap(wordsOf)))
+  return segmentPassword(plain, new Set(listNames(about).flatMap(splitWords)))
 }
 
 /** Formats the parts as one sentence; undefined without parts. */
-export function guessableSentence(parts: readonly string[]): string | undefined {
+export function formatGuessableParts(parts: readonly string[]): string | undefined {
   if (parts.length === 0) return undefined
-  const told = parts.slice(0, MAX_TOLD).map((part) => `“${part}”`)
-  const list = [told.slice(0, -1).join(', '), told.at(-1)].filter(Boolean).join(' e ')
+  const named = parts.slice(0, MAX_NAMED).map((part) => `“${part}”`)
+  const list = [named.slice(0, -1).join(', '), named.at(-1)].filter(Boolean).join(' e ')
   return `${parts.length === 1 ? 'Parte fácil' : 'Partes fáceis'} de adivinhar: ${list}.`
 }
 
-function namesOf({ email, groupName, names = [] }: PersonalWords): string[] {
+function listNames({ email, groupName, names = [] }: PersonalWords): string[] {
   const [local = '', domain = ''] = email.split('@')
   return [local, domain.split('.')[0] ?? '', groupName, PRODUCT_NAME, ...names]
 }
 
-function wordsOf(name: string): string[] {
-  return fold(name)
+function splitWords(name: string): string[] {
+  return foldCharacters(name)
     .split(/[^a-z]+/)
     .filter((word) => word.length >= MIN_WORD)
 }
 
 /** Finds a name of the person, group or product anywhere in a password, even separated: 'p-a-t-i-o'. */
-function heldWord(plain: string, { email, groupName }: PersonalWords): string | undefined {
-  const [local = '', domain = ''] = fold(email).split('@')
-  const names = [fold(groupName), fold(PRODUCT_NAME)]
+function findPersonalWord(plain: string, { email, groupName }: PersonalWords): string | undefined {
+  const [local = '', domain = ''] = foldCharacters(email).split('@')
+  const names = [foldCharacters(groupName), foldCharacters(PRODUCT_NAME)]
   const parts = [...local.split(/[^a-z]+/), ...names.flatMap((name) => name.split(/[^a-z0-9]+/))]
-  const wholes = [local, domain.split('.')[0] ?? '', ...names].map(lettersAlone)
-  const readings = [plain, lettersAlone(plain), ...readAsLetters(plain).map(lettersAlone)]
+  const wholes = [local, domain.split('.')[0] ?? '', ...names].map(stripSymbols)
+  const readings = [plain, stripSymbols(plain), ...replaceLookAlikes(plain).map(stripSymbols)]
   return [...parts, ...wholes]
-    .filter((word) => word.length >= MIN_HELD_WORD && !ORDINARY_WORDS.includes(word))
+    .filter((word) => word.length >= MIN_PERSONAL_WORD && !ORDINARY_WORDS.includes(word))
     .find((word) => readings.some((reading) => reading.includes(word)))
 }
 
-function lettersAlone(text: string): string {
+function stripSymbols(text: string): string {
   return text.replace(/[^a-z0-9]/g, '')
 }
 
 /** A segmentation of the password's beginning; numbers of one or two digits are counted separately. */
-interface Way {
+interface Segmentation {
   parts: readonly string[]
   shortNumbers: number
   endsInNumber: boolean
 }
 
 /** Splits a password into words, years and runs, ignoring symbols; empty if anything else remains. */
-function partsOf(plain: string, names: ReadonlySet<string>): string[] {
+function segmentPassword(plain: string, names: ReadonlySet<string>): string[] {
   const words = [...COMMON_WORDS, ...names]
-  const ways: (Way | undefined)[] = [{ parts: [], shortNumbers: 0, endsInNumber: false }]
+  const best: (Segmentation | undefined)[] = [{ parts: [], shortNumbers: 0, endsInNumber: false }]
   for (let at = 0; at < plain.length; at++) {
-    const way = ways[at]
-    if (!way) continue
-    const reach = (length: number, next: Way) => {
-      const other = ways[at + length]
-      if (!other || costOf(next) < costOf(other)) ways[at + length] = next
+    const head = best[at]
+    if (!head) continue
+    const offer = (length: number, next: Segmentation) => {
+      const other = best[at + length]
+      if (!other || computeCost(next) < computeCost(other)) best[at + length] = next
     }
     const add = (length: number) =>
-      reach(length, { ...way, parts: [...way.parts, plain.slice(at, at + length)], endsInNumber: false })
+      offer(length, { ...head, parts: [...head.parts, plain.slice(at, at + length)], endsInNumber: false })
     const character = plain[at] as string
-    if (!/[a-z0-9]/.test(character)) reach(1, { ...way, endsInNumber: false })
+    if (!/[a-z0-9]/.test(character)) offer(1, { ...head, endsInNumber: false })
     const isLetter = /[a-z]/.test(character) || character in LOOK_ALIKES
-    for (const word of isLetter ? words : []) if (isReadAt(plain, at, word)) add(word.length)
+    for (const word of isLetter ? words : []) if (isWordAt(plain, at, word)) add(word.length)
     for (const word of JOINING_WORDS)
-      if (plain.startsWith(word, at)) reach(word.length, { ...way, endsInNumber: false })
-    for (let length = RUN_LENGTHS.min; length <= runAt(plain, at); length++) add(length)
-    if (way.endsInNumber) continue
+      if (plain.startsWith(word, at)) offer(word.length, { ...head, endsInNumber: false })
+    for (let length = RUN_LENGTHS.min; length <= measureRun(plain, at); length++) add(length)
+    if (head.endsInNumber) continue
     const digits = /^\d*/.exec(plain.slice(at, at + 4))?.[0] ?? ''
-    if (/^(19|20)\d\d/.test(digits)) reach(4, { ...way, parts: [...way.parts, digits], endsInNumber: true })
+    if (/^(19|20)\d\d/.test(digits)) offer(4, { ...head, parts: [...head.parts, digits], endsInNumber: true })
     for (let length = 1; length <= Math.min(2, digits.length); length++)
-      reach(length, { ...way, shortNumbers: way.shortNumbers + 1, endsInNumber: true })
+      offer(length, { ...head, shortNumbers: head.shortNumbers + 1, endsInNumber: true })
   }
-  const whole = ways[plain.length]
+  const whole = best[plain.length]
   return whole && whole.parts.length > 0 && whole.shortNumbers <= whole.parts.length
     ? [...new Set(whole.parts)]
     : []
 }
 
-function costOf({ parts, shortNumbers }: Way): number {
+function computeCost({ parts, shortNumbers }: Segmentation): number {
   return 2 * shortNumbers + parts.length
 }
 
-function isReadAt(plain: string, at: number, word: string): boolean {
+function isWordAt(plain: string, at: number, word: string): boolean {
   for (let index = 0; index < word.length; index++) {
     const character = plain[at + index]
     const letter = word[index] as string
@@ -169,16 +169,16 @@ function isReadAt(plain: string, at: number, word: string): boolean {
 }
 
 /** Returns the length of the run at a position: '111', '789012', 'cba'. */
-function runAt(plain: string, at: number): number {
+function measureRun(plain: string, at: number): number {
   const lengths = [0, 1, -1].map((step) => {
     let length = 1
-    while (length < RUN_LENGTHS.max && follows(plain, at + length, step)) length++
+    while (length < RUN_LENGTHS.max && isSuccessor(plain, at + length, step)) length++
     return length
   })
   return Math.max(...lengths)
 }
 
-function follows(plain: string, at: number, step: number): boolean {
+function isSuccessor(plain: string, at: number, step: number): boolean {
   const found = plain.charCodeAt(at) - plain.charCodeAt(at - 1)
   // 0 follows 9 on keyboards.
   return found === step || (step !== 0 && found === -9 * step && /^\d\d$/.test(plain.slice(at - 1, at + 1)))

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { byCause } from './messages.ts'
+import { groupByCause } from './messages.ts'
 import type { Routes } from './route.ts'
 
 const findingSchema = z.object({
@@ -17,38 +17,38 @@ const findingSchema = z.object({
 export type Finding = z.output<typeof findingSchema>
 
 /** Formats a finding about the reports of areas. */
-export function reportLine(areas: readonly string[], message: string): string {
+export function formatReportLine(areas: readonly string[], message: string): string {
   const named = new Intl.ListFormat('pt-BR').format(areas)
   return `${areas.length > 1 ? 'Relatórios' : 'Relatório'} de ${named}: ${message}`
 }
 
 /** Merges findings of several reports with the same cause, naming all their areas. */
-export function joinAreas(findings: readonly Finding[]): Finding[] {
+export function mergeFindings(findings: readonly Finding[]): Finding[] {
   const failures = findings.flatMap((finding) => {
     const { area, grade, says } = finding
     if (area === undefined || grade === 'good') return []
-    return [{ area, finding, message: says.slice(reportLine([area], '').length) }]
+    return [{ area, finding, message: says.slice(formatReportLine([area], '').length) }]
   })
-  const groups = byCause(failures)
+  const groups = groupByCause(failures)
   return findings.flatMap((finding) => {
     const group = groups.find((failed) => failed.some((failure) => failure.finding === finding))
     if (!group) return [finding]
     const [{ finding: first, message }] = group
     const areas = group.map(({ area }) => area)
-    return first === finding ? [{ ...finding, says: reportLine(areas, message) }] : []
+    return first === finding ? [{ ...finding, says: formatReportLine(areas, message) }] : []
   })
 }
 
-const lampStateSchema = z.object({
+const serviceStatusSchema = z.object({
   /** Null before the first use of the service. */
   isGood: z.nullable(z.boolean()),
   /** ISO 8601; time of the last change. */
   since: z.nullable(z.string()),
 })
-export type LampState = z.output<typeof lampStateSchema>
+export type ServiceStatus = z.output<typeof serviceStatusSchema>
 
-const lampsSchema = z.object({ mail: lampStateSchema, powerBi: lampStateSchema, database: lampStateSchema })
-export type LampName = keyof z.output<typeof lampsSchema>
+const serviceStatusesSchema = z.object({ mail: serviceStatusSchema, powerBi: serviceStatusSchema, database: serviceStatusSchema })
+export type ServiceName = keyof z.output<typeof serviceStatusesSchema>
 
 export const healthRoutes = {
   readFindings: {
@@ -63,7 +63,7 @@ export const healthRoutes = {
     path: '/api/health/lamps',
     access: 'admin',
     summary: 'What this process has last seen of the services that it uses',
-    response: lampsSchema,
+    response: serviceStatusesSchema,
   },
   readCaller: {
     method: 'GET',

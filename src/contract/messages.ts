@@ -38,11 +38,11 @@ export const reportMessages = {
 } as const
 
 /** Removes the request id, which differs for the same cause. */
-export const withoutRequestId = (message: string) => message.replace(/pedido [\w-]+/, '')
+export const removeRequestId = (message: string) => message.replace(/pedido [\w-]+/, '')
 
 /** Groups failures of reports by cause, keeping their order. */
-export function byCause<T extends { message: string }>(failures: readonly T[]): [T, ...T[]][] {
-  const groups = Map.groupBy(failures, ({ message }) => withoutRequestId(message))
+export function groupByCause<T extends { message: string }>(failures: readonly T[]): [T, ...T[]][] {
+  const groups = Map.groupBy(failures, ({ message }) => removeRequestId(message))
   return [...groups.values()] as [T, ...T[]][]
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   changePasswordFormSchema,
   forcedChangeFormSchema,
-  passwordFault,
+  validatePassword,
   rateStrength,
   resetPasswordFormSchema,
   STRENGTH_LABELS,
@@ -99,8 +99,8 @@ describe('the forms that set a password', () => {
   })
 
   it('report the first broken rule to the server', () => {
-    expect(passwordFault(forcedChangeFormSchema, 'curta')).toBe('A senha deve ter no mínimo 12 caracteres')
-    expect(passwordFault(resetPasswordFormSchema, 'abcdefg!')).toBe(WEAK)
-    expect(passwordFault(changePasswordFormSchema, repeated(12))).toBeUndefined()
+    expect(validatePassword(forcedChangeFormSchema, 'curta')).toBe('A senha deve ter no mínimo 12 caracteres')
+    expect(validatePassword(resetPasswordFormSchema, 'abcdefg!')).toBe(WEAK)
+    expect(validatePassword(changePasswordFormSchema, repeated(12))).toBeUndefined()
   })
 })

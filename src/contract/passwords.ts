@@ -34,7 +34,7 @@ export const STRENGTH_LABELS: Record<StrengthLevel, string> = {
   'very-strong': 'Muito forte',
 }
 
-function levelOf(score: number): StrengthLevel {
+function getStrengthLevel(score: number): StrengthLevel {
   if (score < 40) return 'weak'
   if (score < 70) return 'medium'
   return score < 90 ? 'strong' : 'very-strong'
@@ -48,7 +48,7 @@ export function rateStrength(password: string): PasswordStrength {
     met.reduce((sum, [, points]) => sum + points, 0),
   )
   const feedback = CRITERIA.flatMap(([isMet, , hint]) => (hint && !isMet(password) ? [hint] : []))
-  return { score, level: levelOf(score), feedback }
+  return { score, level: getStrengthLevel(score), feedback }
 }
 
 /** Limits of a new password; the rules themselves have their own messages. */
@@ -85,7 +85,7 @@ interface NewPassword {
 }
 
 /** Creates checks of the length with a form's messages. */
-export const hasPasswordLength = (min: number, words: { tooShort: string; tooLong: string }) => [
+export const requireLength = (min: number, words: { tooShort: string; tooLong: string }) => [
   z.refine<NewPassword>(({ password }) => password.length >= min, {
     path: ['password'],
     message: words.tooShort,
@@ -96,7 +96,7 @@ export const hasPasswordLength = (min: number, words: { tooShort: string; tooLon
   }),
 ]
 
-export const isRepeated = (message: string) =>
+export const requireConfirmation = (message: string) =>
   z.refine<NewPassword>(({ password, confirmation }) => confirmation === password, {
     path: ['confirmation'],
     message,
@@ -110,27 +110,27 @@ const newPasswordForm = z.object({ password: z.string(), confirmation: z.string(
  */
 
 export const forcedChangeFormSchema = newPasswordForm.check(
-  ...hasPasswordLength(PASSWORD_MIN, {
+  ...requireLength(PASSWORD_MIN, {
     tooShort: passwordMessages.forcedTooShort,
     tooLong: passwordMessages.forcedTooLong,
   }),
-  isRepeated(passwordMessages.mismatch),
+  requireConfirmation(passwordMessages.mismatch),
 )
 
 export const changePasswordFormSchema = newPasswordForm.check(
-  isRepeated(passwordMessages.mismatch),
-  ...hasPasswordLength(PASSWORD_MIN, {
+  requireConfirmation(passwordMessages.mismatch),
+  ...requireLength(PASSWORD_MIN, {
     tooShort: passwordMessages.changeTooShort,
     tooLong: passwordMessages.changeTooLong,
   }),
 )
 
 export const resetPasswordFormSchema = newPasswordForm.check(
-  ...hasPasswordLength(RESET_PASSWORD_MIN, {
+  ...requireLength(RESET_PASSWORD_MIN, {
     tooShort: passwordMessages.resetTooShort,
     tooLong: passwordMessages.forcedTooLong,
   }),
-  isRepeated(passwordMessages.mismatch),
+  requireConfirmation(passwordMessages.mismatch),
   z.refine<NewPassword>(({ password }) => rateStrength(password).score >= RESET_STRENGTH_MIN, {
     path: ['password'],
     message: passwordMessages.weakDetail,
@@ -139,6 +139,6 @@ export const resetPasswordFormSchema = newPasswordForm.check(
 )
 
 /** Returns the message of the first rule that a password breaks; undefined if it is valid. */
-export function passwordFault(form: typeof newPasswordForm, password: string): string | undefined {
+export function validatePassword(form: typeof newPasswordForm, password: string): string | undefined {
   return form.safeParse({ password, confirmation: password }).error?.issues[0]?.message
 }

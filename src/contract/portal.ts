@@ -30,7 +30,7 @@ const PRODUCT = 'Pátio'
  * Formats the document title: 'Entrar · Pátio', with the group's name unless it contains the
  * product's.
  */
-export function documentTitle(screen: string | undefined, groupName: string): string {
+export function formatDocumentTitle(screen: string | undefined, groupName: string): string {
   const owner = groupName.includes(PRODUCT) ? groupName : `${PRODUCT} ${groupName}`
   return screen ? `${screen} · ${owner}` : owner
 }
@@ -61,7 +61,7 @@ type ShapingSettings = Pick<PortalSettings, 'logoPath' | 'contactCaptcha'> & {
 }
 
 /** Returns a key of the settings that determine which elements a screen has. */
-export function shapeOf({ logoPath, humanCheck, contactCaptcha }: ShapingSettings): string {
+export function getScreenVariant({ logoPath, humanCheck, contactCaptcha }: ShapingSettings): string {
   return [
     logoPath ? 'logo' : 'mark',
     humanCheck.kind,

@@ -1,7 +1,7 @@
 // Texts and rules of the report settings, without schemas: loaded first on /admin.
 import type { FieldProblem } from './problem.ts'
 import type { ReportSettingInput } from './report-settings.ts'
-import { parseUrl, reduceToUrl, UUID } from './share-url.ts'
+import { parseUrl, extractUrl, UUID } from './share-url.ts'
 
 export const reportSettingMessages = {
   urlRequired: 'Por favor, insira uma URL válida',
@@ -28,7 +28,7 @@ export const NO_SETTING = 'none'
  */
 export function checkReportSetting(input: ReportSettingInput, hosts: readonly string[]): FieldProblem[] {
   if (input.embed_mode === 'secure_sso') {
-    const message = flawOfShareUrl(input.report_url, hosts)
+    const message = validateShareUrl(input.report_url, hosts)
     return message === undefined ? [] : [{ path: 'report_url', message }]
   }
   const ids = [
@@ -51,8 +51,8 @@ export function checkReportSetting(input: ReportSettingInput, hosts: readonly st
  * @param hosts in lower case, without port
  * @returns undefined if the URL is valid
  */
-export function flawOfShareUrl(text: string, hosts: readonly string[]): string | undefined {
-  const typed = reduceToUrl(text)
+export function validateShareUrl(text: string, hosts: readonly string[]): string | undefined {
+  const typed = extractUrl(text)
   if (typed === '') return reportSettingMessages.urlRequired
   const url = parseUrl(typed)
   if (!url) return reportSettingMessages.urlInvalid

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { routeGroups } from './index.ts'
-import { pathWith } from './route.ts'
+import { buildPath } from './route.ts'
 
 describe('buildPath', () => {
   test('fills in the parameters', () => {
-    expect(pathWith({ path: '/api/profiles/{userId}' }, { userId: 'abc' })).toBe('/api/profiles/abc')
-    expect(pathWith({ path: '/api/a/{x}/b/{y}' }, { x: 1, y: 2 })).toBe('/api/a/1/b/2')
-    expect(pathWith({ path: '/api/health/live' })).toBe('/api/health/live')
+    expect(buildPath({ path: '/api/profiles/{userId}' }, { userId: 'abc' })).toBe('/api/profiles/abc')
+    expect(buildPath({ path: '/api/a/{x}/b/{y}' }, { x: 1, y: 2 })).toBe('/api/a/1/b/2')
+    expect(buildPath({ path: '/api/health/live' })).toBe('/api/health/live')
   })
 
   test('keeps every value in its segment', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
-        const path = pathWith({ path: '/api/a/{x}/b' }, { x: value })
+        const path = buildPath({ path: '/api/a/{x}/b' }, { x: value })
         expect(path.split('/')).toHaveLength(5)
         expect(path).not.toMatch(/[?#\s\\]/)
         expect(decodeURIComponent(path.split('/')[3] as string)).toBe(value)

@@ -62,6 +62,6 @@ export type ReplyOf<R extends RouteShape> = R['text'] extends string
 export type BodyIn<R extends RouteShape> = Input<R['body']>
 
 /** Builds a path with URL-encoded parameters: ('/api/a/{id}', {id: 'x y'}) → '/api/a/x%20y'. */
-export function pathWith({ path }: { path: string }, params: Record<string, unknown> = {}): string {
+export function buildPath({ path }: { path: string }, params: Record<string, unknown> = {}): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
 }

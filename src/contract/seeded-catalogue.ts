@@ -15,12 +15,12 @@ export const TYPES = [
 export const MARCAS = ['FIAT', 'GAC', 'GM', 'GWM', 'HONDA', 'HYUN', 'JEEP', 'OMJA', 'TOYO', 'VW']
 export const ESTADOS = ['RJ', 'ES', 'MG', 'PR']
 
-const itemsOf = (labels: string[], codeOf = (label: string) => label) =>
-  labels.map((label, index) => ({ code: codeOf(label), label, position: index + 1, archived: false }))
+const createItems = (labels: string[], toCode = (label: string) => label) =>
+  labels.map((label, index) => ({ code: toCode(label), label, position: index + 1, archived: false }))
 
 export const SEEDED_CATALOGUE: Catalogue = {
   version: 1,
-  types: itemsOf(TYPES, (label) => label.toLowerCase()),
-  marcas: itemsOf(MARCAS),
-  estados: itemsOf(ESTADOS),
+  types: createItems(TYPES, (label) => label.toLowerCase()),
+  marcas: createItems(MARCAS),
+  estados: createItems(ESTADOS),
 }

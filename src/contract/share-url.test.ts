@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { flawOfShareUrl } from './report-setting-rules.ts'
-import { flawOfFrame, isPublishedToWeb, normalizeShareUrl, reduceToUrl } from './share-url.ts'
+import { validateShareUrl } from './report-setting-rules.ts'
+import { findFrameIssue, isPublishedToWeb, normalizeShareUrl, extractUrl } from './share-url.ts'
 
 const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
 const GOOD = 'https://app.powerbi.com/reportEmbed?reportId=5a7d1e34&autoAuth=true&ctid=7c1f0c52'
@@ -21,7 +21,7 @@ describe('validateShareUrl', () => {
     'https://app.powerbi.com/a?next=https://user:pass@evil.com:8443/',
     `<iframe title="Vendas" width="1140" src="${GOOD.replaceAll('&', '&amp;')}" allowFullScreen></iframe>`,
   ])('accepts %s', (url) => {
-    expect(flawOfShareUrl(url, HOSTS)).toBeUndefined()
+    expect(validateShareUrl(url, HOSTS)).toBeUndefined()
   })
 
   test.each([
@@ -88,12 +88,12 @@ describe('validateShareUrl', () => {
     ['<iframe src="javascript:alert(1)"></iframe>', HOST],
     ['<iframe src="http://app.powerbi.com/view?r=1"></iframe>', HTTPS],
   ])('reports for %j: %s', (url, flaw) => {
-    expect(flawOfShareUrl(url, HOSTS)).toBe(flaw)
+    expect(validateShareUrl(url, HOSTS)).toBe(flaw)
   })
 
   test('names the only host', () => {
     const flaw = 'Apenas URLs do Power BI são permitidas (app.powerbi.com)'
-    expect(flawOfShareUrl('https://msit.powerbi.com/', ['app.powerbi.com'])).toBe(flaw)
+    expect(validateShareUrl('https://msit.powerbi.com/', ['app.powerbi.com'])).toBe(flaw)
   })
 })
 
@@ -127,7 +127,7 @@ describe('extractUrl', () => {
     ],
     ['um texto', 'um texto'],
   ])('reads %s', (text, url) => {
-    expect(reduceToUrl(text)).toBe(url)
+    expect(extractUrl(text)).toBe(url)
   })
 
   test.each([
@@ -135,7 +135,7 @@ describe('extractUrl', () => {
     '<iframes src="https://evil.com/">',
     '<iframe><p src="https://evil.com/">',
   ])('does not change %s', (text) => {
-    expect(reduceToUrl(text)).toBe(text)
+    expect(extractUrl(text)).toBe(text)
   })
 })
 
@@ -208,8 +208,8 @@ test.each([
     `${EMBED}?reportId=${REPORT}&ctid=t1&autoAuth=true`,
   ],
 ])('findFrameIssue of %s: %s, repaired to %s', (text, kind, repaired) => {
-  expect(flawOfFrame(text)).toEqual({ kind, repaired })
-  if (repaired) expect(flawOfFrame(repaired)).toBeUndefined()
+  expect(findFrameIssue(text)).toEqual({ kind, repaired })
+  if (repaired) expect(findFrameIssue(repaired)).toBeUndefined()
 })
 
 test.each([
@@ -219,4 +219,4 @@ test.each([
   'https://app.powerbi.com/view?r=x',
   'nada',
   '',
-])('findFrameIssue returns undefined for %j', (text) => expect(flawOfFrame(text)).toBeUndefined())
+])('findFrameIssue returns undefined for %j', (text) => expect(findFrameIssue(text)).toBeUndefined())

@@ -15,7 +15,7 @@ function decodeEntities(text: string): string {
 }
 
 /** Returns the src of the first iframe; as in browsers, the first of repeated attributes counts. */
-function sourceOfIframe(html: string): string | undefined {
+function parseIframeSrc(html: string): string | undefined {
   const tag = /<iframe(?=[\s/>])/i.exec(html)
   if (!tag) return undefined
   ATTRIBUTE.lastIndex = tag.index + tag[0].length
@@ -30,9 +30,9 @@ function sourceOfIframe(html: string): string | undefined {
  * Extracts the URL from pasted text or from `<iframe src="…">`, which Power BI offers. Removes spaces
  * and line breaks added by e-mail or chat, but keeps the spaces of a filter.
  */
-export function reduceToUrl(text: string): string {
+export function extractUrl(text: string): string {
   const trimmed = text.trim()
-  const url = trimmed.startsWith('<') ? (sourceOfIframe(trimmed) ?? trimmed) : trimmed
+  const url = trimmed.startsWith('<') ? (parseIframeSrc(trimmed) ?? trimmed) : trimmed
   if (!/^https?:\/\//i.test(url)) return url
   const [, link = '', filter = ''] = /^(.*?)([?&]\s*filter=.*)?$/is.exec(url) ?? []
   return link.replace(/\s/g, '') + filter.replace(/[\t\r\n]/g, '')
@@ -45,12 +45,12 @@ export function parseUrl(text: string): URL | undefined {
 
 /** Normalizes a valid share URL for storage. */
 export function normalizeShareUrl(text: string): string {
-  return new URL(reduceToUrl(text)).href
+  return new URL(extractUrl(text)).href
 }
 
 /** Checks for a publish-to-web link ('/view?r=…' in any notation), whose data is public. */
 export function isPublishedToWeb(text: string): boolean {
-  const url = parseUrl(reduceToUrl(text))
+  const url = parseUrl(extractUrl(text))
   if (!url || !/^\/+view\/*$/i.test(decodePath(url.pathname))) return false
   return [...url.searchParams.keys()].some((name) => name.toLowerCase() === 'r')
 }
@@ -64,7 +64,7 @@ const NO_REPORT = /^\/+(groups|apps|dashboards|datasets)(\/|$)/i
 /** The same pages on Microsoft Fabric's host, which has no embed links. */
 const FABRIC = 'app.fabric.microsoft.com'
 
-export interface FrameFlaw {
+export interface FrameIssue {
   /**
    * 'page' is a report's page, or a link to one; 'report-id' and 'sign-in' are missing from an embed
    * link.
@@ -80,50 +80,50 @@ export interface FrameFlaw {
  * in a secure portal or website').
  * @returns undefined if no issue is known
  */
-export function flawOfFrame(text: string): FrameFlaw | undefined {
-  const url = parseUrl(reduceToUrl(text))
+export function findFrameIssue(text: string): FrameIssue | undefined {
+  const url = parseUrl(extractUrl(text))
   if (!url) return undefined
   const path = decodePath(url.pathname)
   if (SHARE_LINK.test(path)) return { kind: 'page', repaired: undefined }
   const [, groupId, appId, rdl, reportId] = PAGE.exec(path) ?? []
   if (groupId && reportId)
-    return { kind: 'page', repaired: embedLink(url, { groupId, appId, rdl, reportId }) }
+    return { kind: 'page', repaired: createEmbedLink(url, { groupId, appId, rdl, reportId }) }
   if (REDIRECT.test(path)) {
-    const redirected = parameterOf(url, 'reportObjectId') ?? parameterOf(url, 'reportId')
+    const redirected = getParameter(url, 'reportObjectId') ?? getParameter(url, 'reportId')
     if (!redirected) return { kind: 'no-report', repaired: undefined }
     return {
       kind: 'page',
-      repaired: embedLink(url, { appId: parameterOf(url, 'appId'), reportId: redirected }),
+      repaired: createEmbedLink(url, { appId: getParameter(url, 'appId'), reportId: redirected }),
     }
   }
   if (NO_REPORT.test(path)) return { kind: 'no-report', repaired: undefined }
   if (!/^\/+(report|rdl)Embed\/*$/i.test(path)) return undefined
-  if (!UUID.test(parameterOf(url, 'reportId') ?? '')) return { kind: 'report-id', repaired: undefined }
-  return addSignIn(url) ? { kind: 'sign-in', repaired: url.href } : undefined
+  if (!UUID.test(getParameter(url, 'reportId') ?? '')) return { kind: 'report-id', repaired: undefined }
+  return addAutoAuth(url) ? { kind: 'sign-in', repaired: url.href } : undefined
 }
 
 /** Creates the embed link of a page's report; undefined if the id is incomplete. */
-function embedLink(
+function createEmbedLink(
   page: URL,
   ids: { reportId: string; groupId?: string; appId?: string | undefined; rdl?: string | undefined },
 ): string | undefined {
   const { reportId, groupId = 'me', appId, rdl } = ids
   if (!UUID.test(reportId)) return undefined
   const container = appId ? { appId } : groupId.toLowerCase() !== 'me' && { groupId }
-  const tenant = parameterOf(page, 'ctid')
+  const tenant = getParameter(page, 'ctid')
   const query = { reportId, ...container, autoAuth: 'true', ...(tenant && { ctid: tenant }) }
   const origin = page.host === FABRIC ? 'https://app.powerbi.com' : page.origin
   return `${origin}/${rdl ? 'rdlEmbed' : 'reportEmbed'}?${new URLSearchParams(query)}`
 }
 
 /** Returns a parameter; the service ignores the case of names. */
-function parameterOf(url: URL, name: string): string | undefined {
+function getParameter(url: URL, name: string): string | undefined {
   return [...url.searchParams].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
 }
 
 /** Adds 'autoAuth=true' to an embed link. @returns whether it was missing */
-export function addSignIn(url: URL): boolean {
-  if (parameterOf(url, 'autoAuth')?.toLowerCase() === 'true') return false
+export function addAutoAuth(url: URL): boolean {
+  if (getParameter(url, 'autoAuth')?.toLowerCase() === 'true') return false
   const others = [...url.searchParams.keys()].filter((key) => key.toLowerCase() === 'autoauth')
   for (const key of others) url.searchParams.delete(key)
   url.searchParams.set('autoAuth', 'true')

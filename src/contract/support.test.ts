@@ -7,7 +7,7 @@ const check = (values: typeof valid) =>
     field: path[0],
     message,
   }))
-const messagesOf = (values: Partial<typeof valid>) =>
+const listMessages = (values: Partial<typeof valid>) =>
   check({ ...valid, ...values }).map(({ message }) => message)
 
 describe('contactFormSchema', () => {
@@ -26,12 +26,12 @@ describe('contactFormSchema', () => {
   })
 
   it('enforces the limits', () => {
-    expect(messagesOf({ name: 'a'.repeat(101) })).toEqual(['Nome deve ter no máximo 100 caracteres'])
-    expect(messagesOf({ email: `${'a'.repeat(250)}@x.com` })).toEqual([
+    expect(listMessages({ name: 'a'.repeat(101) })).toEqual(['Nome deve ter no máximo 100 caracteres'])
+    expect(listMessages({ email: `${'a'.repeat(250)}@x.com` })).toEqual([
       'E-mail deve ter no máximo 255 caracteres',
     ])
-    expect(messagesOf({ phone: '1'.repeat(21) })).toEqual(['Celular deve ter no máximo 20 caracteres'])
-    expect(messagesOf({ message: 'a'.repeat(1001) })).toEqual(['Mensagem deve ter no máximo 1000 caracteres'])
-    expect(messagesOf({ message: 'a'.repeat(1000), phone: '1'.repeat(20) })).toEqual([])
+    expect(listMessages({ phone: '1'.repeat(21) })).toEqual(['Celular deve ter no máximo 20 caracteres'])
+    expect(listMessages({ message: 'a'.repeat(1001) })).toEqual(['Mensagem deve ter no máximo 1000 caracteres'])
+    expect(listMessages({ message: 'a'.repeat(1000), phone: '1'.repeat(20) })).toEqual([])
   })
 })

@@ -16,7 +16,7 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
  * Resolves with the work, or after a timeout with the result of `onLate`, which may throw. The work
  * itself continues.
  */
-export function withinMs<T, S>(work: Promise<T>, ms: number, onLate: () => S): Promise<T | S> {
+export function withTimeout<T, S>(work: Promise<T>, ms: number, onLate: () => S): Promise<T | S> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
@@ -74,11 +74,11 @@ export async function retry<T>(
  */
 export function coalesce(work: () => Promise<void>, restMs: number) {
   let running: Promise<void> | undefined
-  let isAsked = false
+  let isRequested = false
   let isStopped = false
   const run = async () => {
-    while (isAsked && !isStopped) {
-      isAsked = false
+    while (isRequested && !isStopped) {
+      isRequested = false
       await work()
       await wait(restMs)
     }
@@ -86,7 +86,7 @@ export function coalesce(work: () => Promise<void>, restMs: number) {
   }
   return {
     wake() {
-      isAsked = true
+      isRequested = true
       running ??= run()
     },
     /** Starts no more runs, and waits for the current one. */

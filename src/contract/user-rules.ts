@@ -1,7 +1,7 @@
 // Texts and limits of the user administration, without schemas: loaded first by its screens.
 
 /** 9873 → '9.873'. */
-const grouped = (count: number) => count.toLocaleString('pt-BR')
+const formatCount = (count: number) => count.toLocaleString('pt-BR')
 
 export const adminMessages = {
   accessDenied: 'Acesso negado. Apenas administradores.',
@@ -15,7 +15,7 @@ export const adminMessages = {
   scopeFailed: 'Erro ao atualizar marcas e estados',
   approved: 'Usuário aprovado com sucesso',
   approveFailed: 'Erro ao aprovar usuário',
-  approvedMany: (count: number) => `${grouped(count)} usuário(s) aprovado(s) com sucesso`,
+  approvedMany: (count: number) => `${formatCount(count)} usuário(s) aprovado(s) com sucesso`,
   approveManyFailed: 'Erro ao aprovar usuários',
   approvalRemoved: 'Aprovação removida',
   removeFailed: 'Erro ao remover aprovação',
@@ -25,12 +25,12 @@ export const adminMessages = {
   bulkValidity: 'Mudar até quando o acesso vale',
   bulkNoEnd: 'Escolha o último dia do acesso, ou “Sem prazo”',
   bulkDone: (action: 'add' | 'remove' | 'validity', count: number) =>
-    `${{ add: 'Dados adicionados', remove: 'Dados removidos', validity: 'Prazo alterado' }[action]} com sucesso para ${grouped(count)} usuário(s)`,
+    `${{ add: 'Dados adicionados', remove: 'Dados removidos', validity: 'Prazo alterado' }[action]} com sucesso para ${formatCount(count)} usuário(s)`,
   bulkFailed: 'Erro ao atualizar dados dos usuários',
   deleteNothing: 'Nenhum usuário selecionado',
-  deleted: (count: number) => `${grouped(count)} usuário(s) excluído(s) com sucesso`,
+  deleted: (count: number) => `${formatCount(count)} usuário(s) excluído(s) com sucesso`,
   deleteFailed: 'Erro ao excluir usuários',
-  deleteFailedFor: (count: number) => `Erro ao excluir ${grouped(count)} usuário(s)`,
+  deleteFailedFor: (count: number) => `Erro ao excluir ${formatCount(count)} usuário(s)`,
   sessionExpired: 'Sessão expirada',
   dayPassed: 'Este dia já passou. Escolha hoje ou um dia depois.',
 } as const
@@ -62,13 +62,13 @@ let days: Intl.DateTimeFormat | undefined
  * Returns the day in São Paulo of an instant in ms since the epoch: '2026-11-22'. Days are comparable
  * as strings.
  */
-export function saoPauloDay(instant: number): string {
+export function toSaoPauloDay(instant: number): string {
   days ??= new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' })
   return days.format(instant)
 }
 
 /** Checks whether a day in São Paulo is over; '' never is. */
-export const hasPassed = (day: string, instant: number): boolean => day !== '' && day < saoPauloDay(instant)
+export const hasPassed = (day: string, instant: number): boolean => day !== '' && day < toSaoPauloDay(instant)
 
 /** Days without access before the filter 'Sem acesso há 90 dias' matches. */
 export const IDLE_DAYS = 90

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
-import { eachList } from './held-lists.ts'
+import { mapLists } from './entitlement-lists.ts'
 import type { Routes } from './route.ts'
 import { adminMessages, MAX_IDS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH, PROFILE_SORTS } from './user-rules.ts'
 
@@ -156,7 +156,7 @@ const orderFields = {
 
 const MAX_IDS_BYTES = 256 * 1024
 
-const someOf = <S extends z.ZodMiniType>(schema: S) =>
+const nonEmptyArray = <S extends z.ZodMiniType>(schema: S) =>
   z.array(schema).check(z.minLength(1, adminMessages.deleteNothing), z.maxLength(MAX_IDS))
 
 export const userParams = z.object({ userId: z.uuid() })
@@ -168,7 +168,7 @@ export const listSchemas = {
   estados: z.array(estadoSchema).check(z.maxLength(MAX_ITEMS)),
 }
 /** The same, each optional. */
-const optionalLists = eachList((list) => z.optional(listSchemas[list]))
+const optionalLists = mapLists((list) => z.optional(listSchemas[list]))
 
 /**
  * No control, invisible, direction-changing or stacked combining characters; a note may have emoji and
@@ -274,7 +274,7 @@ const bulkChangeFields = {
   ...optionalLists,
 }
 const bulkEditSchema = z.union([
-  z.strictObject({ userIds: someOf(z.uuid()), ...bulkChangeFields }),
+  z.strictObject({ userIds: nonEmptyArray(z.uuid()), ...bulkChangeFields }),
   z.strictObject({ allMatching: allMatchingSchema, ...bulkChangeFields }),
 ])
 export type BulkEdit = z.output<typeof bulkEditSchema>
@@ -406,7 +406,7 @@ export const userRoutes = {
     summary:
       'Approves several people, each with entitlements of their own, all or nothing; a dry run only counts. `fields` name the items that keep it from being done: 409 who is gone, approved or changed meanwhile, 400 whose e-mail is not verified',
     query: z.object({ dryRun: z.optional(queryFlag) }),
-    body: z.strictObject({ items: someOf(approvalSchema) }),
+    body: z.strictObject({ items: nonEmptyArray(approvalSchema) }),
     response: approvalResultSchema,
     maxBodyBytes: MAX_APPROVALS_BYTES,
   },
@@ -443,7 +443,7 @@ export const userRoutes = {
     access: 'admin',
     idempotent: true,
     summary: 'Deletes people and everything about them; each is deleted or reported on its own',
-    body: z.strictObject({ userIds: someOf(z.uuid()) }),
+    body: z.strictObject({ userIds: nonEmptyArray(z.uuid()) }),
     response: z.object({
       success: z.array(z.uuid()),
       errors: z.array(z.object({ userId: z.uuid(), error: z.string() })),

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { LinkState, Session } from '#contract/accounts.ts'
-import { forcedChangeFormSchema, passwordFault } from '#contract/passwords.ts'
+import { forcedChangeFormSchema, validatePassword } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
 import { holdCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ProfilesTable, Tables } from '#server/database/schema.ts'
@@ -41,7 +41,7 @@ export async function acceptInvitation(
 ): Promise<Session> {
   await limitUnknownLinks(context, token)
   const { id, email } = await findInvitation(context, token)
-  const fault = passwordFault(forcedChangeFormSchema, password)
+  const fault = validatePassword(forcedChangeFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await consumeResetLimit(context, id)
   await rejectGuessablePassword(context, { password, email })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findGuessableParts } from './password-rules.ts'
+import { findGuessableOrLeaked } from './password-rules.ts'
 
 const ABOUT = {
   email: 'vera.vendas92@grupopatio.com.br',
@@ -9,7 +9,7 @@ const ABOUT = {
 
 describe('a guessable password', () => {
   const isRefused = async (password: string, about = ABOUT) =>
-    (await findGuessableParts(password, about)).length > 0
+    (await findGuessableOrLeaked(password, about)).length > 0
 
   test.each([
     ['on the list', '1qaz2wsx3edc4rfv'],
@@ -60,9 +60,9 @@ describe('a guessable password', () => {
     ['Hyundai000aaa', ['hyundai', '000', 'aaa']],
   ])('is rejected when made only of known names, common words, years and repetitions: %s', async (password, parts) => {
     const email = 'zoe@outra.com.br'
-    expect(await findGuessableParts(password, { ...ABOUT, email })).toEqual(parts)
+    expect(await findGuessableOrLeaked(password, { ...ABOUT, email })).toEqual(parts)
     // One unknown part makes it acceptable.
-    expect(await findGuessableParts(`${password}Xq7vk`, { ...ABOUT, email })).toEqual([])
+    expect(await findGuessableOrLeaked(`${password}Xq7vk`, { ...ABOUT, email })).toEqual([])
   })
 
   test.each([

@@ -1,10 +1,10 @@
 import {
-  fold,
-  guessableParts,
-  guessableSentence,
+  foldCharacters,
+  findGuessableParts,
+  formatGuessableParts,
   type PersonalWords,
-  readAsLetters,
-  repeatedUnit,
+  replaceLookAlikes,
+  findRepeatedUnit,
 } from '#contract/guessable-passwords.ts'
 import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -48,8 +48,8 @@ export async function rejectGuessablePassword(
   { db, groupName }: { db: Db; groupName: string },
   { password, email }: { password: string; email: string },
 ): Promise<void> {
-  const parts = await findGuessableParts(password, { email, groupName, names: await listKnownNames(db) })
-  const message = guessableSentence(parts)
+  const parts = await findGuessableOrLeaked(password, { email, groupName, names: await listKnownNames(db) })
+  const message = formatGuessableParts(parts)
   if (message) throw new ProblemError('password-rejected', { fields: [{ path: 'password', message }] })
 }
 
@@ -57,18 +57,18 @@ export async function rejectGuessablePassword(
  * Finds guessable parts, including common passwords with digits or symbols around them (Senha2026!).
  * Not @zxcvbn-ts/core: it knows no names, and 'p4$$w0rd' repeated 16 times blocks it for a second.
  */
-export async function findGuessableParts(password: string, about: PersonalWords): Promise<string[]> {
+export async function findGuessableOrLeaked(password: string, about: PersonalWords): Promise<string[]> {
   loaded ??= loadCommonWords()
-  const parts = guessableParts(password, about)
+  const parts = findGuessableParts(password, about)
   if (parts.length > 0) return parts
-  const plain = fold(password)
-  const common = findCommon(plain, await loaded) ?? findCommon(repeatedUnit(plain) ?? '', await loaded)
+  const plain = foldCharacters(password)
+  const common = findCommon(plain, await loaded) ?? findCommon(findRepeatedUnit(plain) ?? '', await loaded)
   return common ? [common] : []
 }
 
 function findCommon(password: string, common: CommonWords): string | undefined {
   return listCores(password, common.maxLength).find((core) =>
-    [core, ...readAsLetters(core)].some((reading) => common.words.has(reading)),
+    [core, ...replaceLookAlikes(core)].some((reading) => common.words.has(reading)),
   )
 }
 

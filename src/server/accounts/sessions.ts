@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
 import type { AuthUser, Session } from '#contract/accounts.ts'
-import { saoPauloDay } from '#contract/user-rules.ts'
+import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
 import { type Database, prepare } from '#server/database/database.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
@@ -189,7 +189,7 @@ export async function refreshSession(
   const { id, last_sign_in_at } = session.user
   const now = context.clock()
   // After the transaction, because other writers lock the profile before its sessions.
-  if (!last_sign_in_at || saoPauloDay(Date.parse(last_sign_in_at)) !== saoPauloDay(now))
+  if (!last_sign_in_at || toSaoPauloDay(Date.parse(last_sign_in_at)) !== toSaoPauloDay(now))
     await recordLastAccess(context.db, id, new Date(now))
   return session
 }

@@ -2,7 +2,7 @@ import type { SessionKind } from '#contract/access.ts'
 import type { LinkState, Session } from '#contract/accounts.ts'
 import {
   forcedChangeFormSchema,
-  passwordFault,
+  validatePassword,
   passwordMessages,
   resetPasswordFormSchema,
 } from '#contract/passwords.ts'
@@ -136,7 +136,7 @@ async function setPasswordByLink(context: AccountContext, use: LinkUse & { passw
   }
   const { password, type } = use
   const person = await context.db.transaction().execute((db) => open({ ...context, db }))
-  const fault = passwordFault(type === 'signup' ? forcedChangeFormSchema : resetPasswordFormSchema, password)
+  const fault = validatePassword(type === 'signup' ? forcedChangeFormSchema : resetPasswordFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await consumeResetLimit(context, person.user_id)
   const session = await replacePassword(context, {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { catalogueMessages } from '#contract/catalogue.ts'
-import type { ListName } from '#contract/held-lists.ts'
+import type { ListName } from '#contract/entitlement-lists.ts'
 import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
 import {
   type Admin,

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Catalogue, CatalogueItem, catalogueRoutes } from '#contract/catalogue.ts'
 import {
   type Entitlements,
-  heldAs,
+  toStoredValue,
   LISTS,
   type ListName,
-  spellingsOf,
-  valuesOf,
-} from '#contract/held-lists.ts'
+  listSpellings,
+  listValues,
+} from '#contract/entitlement-lists.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import type { ProfileFilter } from '#contract/users.ts'
@@ -57,7 +57,7 @@ export async function refuseUnknownFilter(
 ): Promise<void> {
   if (!type && !marca && !estado) return
   const catalogue = await readCatalogue(db)
-  const isKnown = (list: ListName, value = '') => !value || valuesOf(catalogue, list).includes(value)
+  const isKnown = (list: ListName, value = '') => !value || listValues(catalogue, list).includes(value)
   const path =
     (!isKnown('types', type) && 'type') ||
     (!isKnown('marcas', marca) && 'marca') ||
@@ -84,7 +84,7 @@ export function refuseUnknown(
 ): void {
   const fields = LISTS.flatMap((list) =>
     (lists[list] ?? []).flatMap((value, index): FieldProblem[] => {
-      const item = catalogue[list].find((each) => heldAs(list, each) === value)
+      const item = catalogue[list].find((each) => toStoredValue(list, each) === value)
       const path = `${prefix}${list}.${index}`
       if (!item) return [{ path, message: `“${value}” não existe. Atualize a página e escolha de novo.` }]
       if (!item.archived || !held || held[list]?.includes(value)) return []
@@ -104,7 +104,7 @@ export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogue
       union all select user_id, 'estados', unnest(estados) from profiles
     ) as held group by kind, value`.execute(db)
   const peopleWith = (kind: ListName, value: string) => {
-    const values = kind === 'types' ? spellingsOf(value) : [value]
+    const values = kind === 'types' ? listSpellings(value) : [value]
     return rows
       .filter((row) => row.kind === kind && values.includes(row.value))
       .reduce((sum, { people }) => sum + people, 0)
@@ -113,7 +113,7 @@ export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogue
     catalogue[kind].map((item) => ({
       kind,
       code: item.code,
-      people: peopleWith(kind, heldAs(kind, item)),
+      people: peopleWith(kind, toStoredValue(kind, item)),
       reports: kind === 'types' ? settings.filter(({ type }) => type === item.code).length : 0,
     })),
   )

@@ -5,9 +5,9 @@ import {
   catalogueMessages,
   type catalogueRoutes,
   MAX_ITEMS,
-  slugOf,
+  toSlug,
 } from '#contract/catalogue.ts'
-import { LISTS, type ListName, spellingsOf } from '#contract/held-lists.ts'
+import { LISTS, type ListName, listSpellings } from '#contract/entitlement-lists.ts'
 import type { BodyOf, ParamsOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
@@ -142,14 +142,14 @@ async function renameInLists(db: Db, from: string, to: string): Promise<number> 
   let count = 0
   for (const { table, column, key } of COLUMNS_WITH_TYPES) {
     const [of, types] = [sql.table(table), sql.ref(column)]
-    const holds = sql`${types} && ${spellingsOf(from)}::text[]`
+    const holds = sql`${types} && ${listSpellings(from)}::text[]`
     // Rows are locked in one order everywhere.
     await sql`select ${sql.ref(key)} from ${of} where ${holds} order by ${sql.ref(key)} for update`.execute(
       db,
     )
     const { numAffectedRows = 0n } = await sql`update ${of} set ${types} = (
         select array_agg(value order by place) from (
-          select case when value = any(${spellingsOf(from)}::text[]) then ${to}::text else value end as value, min(place) as place
+          select case when value = any(${listSpellings(from)}::text[]) then ${to}::text else value end as value, min(place) as place
           from unnest(${types}) with ordinality as held(value, place) group by 1
         ) as renamed
       ) where ${holds}`.execute(db)
@@ -160,7 +160,7 @@ async function renameInLists(db: Db, from: string, to: string): Promise<number> 
 
 /** The slug of the label, with a number behind it where another area had that once. */
 function freeSlug(items: readonly CatalogueItem[], label: string): string {
-  const base = slugOf(label) || 'area'
+  const base = toSlug(label) || 'area'
   for (let number = 1; ; number++) {
     const slug = number === 1 ? base : `${base.slice(0, 36)}-${number}`
     if (!items.some(({ code }) => code === slug)) return slug

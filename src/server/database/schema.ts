@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways, Kysely } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
-import type { ListName } from '#contract/held-lists.ts'
+import type { ListName } from '#contract/entitlement-lists.ts'
 import type { EmbedMode } from '#contract/reports.ts'
 import type { AccessRequest, Profile, ProfileInstant } from '#contract/users.ts'
 

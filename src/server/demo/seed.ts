@@ -1,5 +1,5 @@
-import { slugOf } from '#contract/catalogue.ts'
-import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
+import { toSlug } from '#contract/catalogue.ts'
+import { NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import { hashPassword } from '#server/accounts/password-hashing.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -163,7 +163,7 @@ async function seedRequests(db: Db, now: Date): Promise<void> {
 
 async function seedSettings(db: Db, reports: readonly DemoReport[]): Promise<void> {
   for (const report of reports) {
-    const type = slugOf(report.type)
+    const type = toSlug(report.type)
     await db
       .insertInto('global_powerbi_settings')
       .values(

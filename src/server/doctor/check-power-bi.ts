@@ -1,4 +1,4 @@
-import { reportLine } from '#contract/health.ts'
+import { formatReportLine } from '#contract/health.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -55,8 +55,8 @@ type SavedReport = Awaited<ReturnType<typeof testSavedReports>>[number]
 
 async function describeArea({ type, test }: SavedReport): Promise<Found> {
   const { outcome, message } = await test()
-  if (outcome === 'not-testable') return good(reportLine([type], 'link de SSO, que só um navegador testa.'))
-  const says = reportLine([type], message)
+  if (outcome === 'not-testable') return good(formatReportLine([type], 'link de SSO, que só um navegador testa.'))
+  const says = formatReportLine([type], message)
   if (outcome === 'ok') return good(says)
   const isPassing = ['rate-limited', 'service-down', 'capacity-paused'].includes(outcome)
   const todo = 'Depois de corrigir, “Testar relatório” em /admin o prova.'

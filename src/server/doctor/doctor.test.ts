@@ -11,7 +11,7 @@ import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '#contract/health.ts'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
-import { findServerUser, startTemporaryPostgres } from '#scripts/throw-away-postgres.mjs'
+import { startTemporaryPostgres, findServerUser } from '#scripts/throw-away-postgres.mjs'
 import { readConfig } from '#server/config.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createLog } from '#server/log.ts'
@@ -127,7 +127,7 @@ describe('each broken service has its line', () => {
 
   test('silent ports, side by side, and a check that never ends by itself', async () => {
     const port = await listenSilently()
-    const never = { name: 'never', about: 'Nunca', withinMs: 50, run: () => new Promise<never>(() => {}) }
+    const never = { name: 'never', about: 'Nunca', timeoutMs: 50, run: () => new Promise<never>(() => {}) }
     const lines = await linesFrom(
       ...database(`postgres://a:b@127.0.0.1:${port}/x`),
       ...mail(`smtp://127.0.0.1:${port}`).slice(0, 1),

@@ -1,5 +1,5 @@
 import type { Finding } from '#contract/health.ts'
-import { withinMs } from '#contract/timing.ts'
+import { withTimeout } from '#contract/timing.ts'
 import { causeOf } from './name-cause.ts'
 
 export type Found = Omit<Finding, 'check'>
@@ -14,16 +14,16 @@ export interface Check {
   /** What it is about, for when it fails: 'Banco de dados'. */
   about: string
   /** Longer than any time-out of its own. */
-  withinMs: number
+  timeoutMs: number
   /** What it is when nothing could be reached, if that is no fault. */
   unreachable?: 'warning' | 'fault'
   run(): Promise<Found | Found[]>
 }
 
-export const check = (name: string, about: string, withinMs: number, run: Check['run']): Check => ({
+export const check = (name: string, about: string, timeoutMs: number, run: Check['run']): Check => ({
   name,
   about,
-  withinMs,
+  timeoutMs,
   run,
 })
 
@@ -38,9 +38,9 @@ export async function examine(checks: readonly Check[]): Promise<Finding[]> {
   return found.flat()
 }
 
-async function runCheck({ about, withinMs: ms, unreachable = 'fault', run }: Check) {
+async function runCheck({ about, timeoutMs: ms, unreachable = 'fault', run }: Check) {
   try {
-    return await withinMs(run(), ms, () =>
+    return await withTimeout(run(), ms, () =>
       fault(
         `${about}: sem resposta em ${ms / 1000} s.`,
         'Confira se o serviço responde e se a rede deixa chegar até ele.',

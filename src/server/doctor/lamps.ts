@@ -1,17 +1,17 @@
-import type { LampName, LampState } from '#contract/health.ts'
+import type { ServiceName, ServiceStatus } from '#contract/health.ts'
 import { isRefusedForGood } from '#server/mail/outbox.ts'
 import type { Mailer } from '#server/mail/smtp-mailer.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 
 /** What this process has seen of the services that it uses; nothing is asked for it. */
 export interface Lamps {
-  note(lamp: LampName, isGood: boolean): void
-  read(): Record<LampName, LampState>
+  note(lamp: ServiceName, isGood: boolean): void
+  read(): Record<ServiceName, ServiceStatus>
 }
 
 /** All are unknown until the service has been used once. */
 export function createLamps(clock: () => number): Lamps {
-  const states: Record<LampName, LampState> = {
+  const states: Record<ServiceName, ServiceStatus> = {
     mail: { isGood: null, since: null },
     powerBi: { isGood: null, since: null },
     database: { isGood: null, since: null },

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Finding, joinAreas } from '#contract/health.ts'
-import { withinMs } from '#contract/timing.ts'
+import { type Finding, mergeFindings } from '#contract/health.ts'
+import { withTimeout } from '#contract/timing.ts'
 import { type Config, ConfigError, readConfig } from '#server/config.ts'
 import { useCorporateProxy } from '#server/corporate-proxy.ts'
 import { type Database, DatabaseOpenError } from '#server/database/database.ts'
@@ -85,7 +85,7 @@ async function openQuietly(config: Config): Promise<{ database: Database | undef
     return said(good('Banco de dados: o embutido ainda não existe; o primeiro início o cria.'))
   try {
     const opening = openDatabase(config, createLog('silent'))
-    const database = await withinMs(opening, OPEN_MS, () => undefined)
+    const database = await withTimeout(opening, OPEN_MS, () => undefined)
     if (!database)
       opening.then(
         (late) => late.close(),
@@ -124,7 +124,7 @@ async function isEmpty({ db }: Database): Promise<boolean> {
 export function writeFindings(findings: readonly Finding[], isJson = false): string {
   const lines = isJson
     ? findings.map((finding) => JSON.stringify(finding))
-    : joinAreas(findings).map(({ grade, says, todo }) => `${MARKS[grade]} ${says}${todo ? ` → ${todo}` : ''}`)
+    : mergeFindings(findings).map(({ grade, says, todo }) => `${MARKS[grade]} ${says}${todo ? ` → ${todo}` : ''}`)
   return `${lines.join('\n')}\n`
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { routeGroups } from '#contract/index.ts'
-import { pathWith } from '#contract/route.ts'
+import { buildPath } from '#contract/route.ts'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { expectProblem } from '#server/testing/expect-problem.ts'
 import { type RawReply, sendRaw } from '#server/testing/send-raw.ts'
@@ -106,7 +106,7 @@ describeOnEachDatabase('a bad request', (kind) => {
   test.each(PATHS)('with an unsupported method to %s gets 405 and the allowed ones', async (path) => {
     const allowed = ROUTES.filter((route) => route.path === path).map((route) => route.method)
     for (const method of METHODS.filter((each) => !(allowed as string[]).includes(each))) {
-      const reply = await request(method, pathWith({ path }), [bearer(), 'Content-Length: 0'])
+      const reply = await request(method, buildPath({ path }), [bearer(), 'Content-Length: 0'])
       expect(problem(reply, method).code).toBe('method-not-allowed')
       expect(reply.headers.allow?.split(', ').sort()).toEqual([...allowed].sort())
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pathWith, type Route } from '#contract/route.ts'
+import { buildPath, type Route } from '#contract/route.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import {
   type CallerName,
@@ -103,7 +103,7 @@ const GROUPS = {
 
 /** Sends invalid path, query and body: refusals must come before any of it is read. */
 async function callWithGarbage(portal: TestPortal, route: Route, token: string | undefined) {
-  const reply = await fetch(`${portal.url}${pathWith(route)}?scope=nonsense&grant_type=%00`, {
+  const reply = await fetch(`${portal.url}${buildPath(route)}?scope=nonsense&grant_type=%00`, {
     method: route.method,
     headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
     ...(route.method !== 'GET' && { body: '{"garbage' }),

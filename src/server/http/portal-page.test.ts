@@ -6,7 +6,7 @@ import {
   type PortalSettings,
   type PrerenderedScreen,
   STYLE_PATH,
-  shapeOf,
+  getScreenVariant,
 } from '#contract/portal.ts'
 import type { HttpEnv } from './implement.ts'
 import { servePortalPage } from './portal-page.ts'
@@ -33,14 +33,14 @@ const screens: PrerenderedScreen[] = [
     title: 'Entrar',
     isHydrated: true,
     head: '<link rel="stylesheet" href="/login.css">',
-    bodies: { [shapeOf(settings)]: `<p>${everything} ${everything}</p>`, other: '<p>another shape</p>' },
+    bodies: { [getScreenVariant(settings)]: `<p>${everything} ${everything}</p>`, other: '<p>another shape</p>' },
   },
   {
     path: '/power-bi',
     title: 'Relatórios',
     isHydrated: false,
     head: '',
-    bodies: { [shapeOf(settings)]: '<i></i>' },
+    bodies: { [getScreenVariant(settings)]: '<i></i>' },
   },
 ]
 

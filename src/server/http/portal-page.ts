@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import type { Hono } from 'hono'
 import {
-  documentTitle,
+  formatDocumentTitle,
   escapeHtml,
   PLACEHOLDERS,
   PORTAL_SETTINGS_ELEMENT_ID,
   type PortalSettings,
   type PrerenderedScreen,
   STYLE_PATH,
-  shapeOf,
+  getScreenVariant,
 } from '#contract/portal.ts'
 import { createContentSecurityPolicy, REPORT_ONLY_POLICY } from './headers.ts'
 import type { HttpEnv } from './implement.ts'
@@ -81,7 +81,7 @@ function addSettings(html: string, settings: PortalSettings): string {
 /** Inserts a screen into the root element, which names the path if the browser may hydrate it. */
 function addScreen(html: string, screen: PrerenderedScreen, settings: PortalSettings, year: number): string {
   const texts = { ...settings, year }
-  let body = screen.bodies[shapeOf(settings)] ?? ''
+  let body = screen.bodies[getScreenVariant(settings)] ?? ''
   for (const [name, placeholder] of Object.entries(PLACEHOLDERS)) {
     const text = escapeHtml(String(texts[name as keyof typeof PLACEHOLDERS]))
     // A function, because '$&' in a replacement string would insert the placeholder.
@@ -91,7 +91,7 @@ function addScreen(html: string, screen: PrerenderedScreen, settings: PortalSett
   const root = screen.isHydrated
     ? `<div id="root" data-prerendered="${screen.path}">${body}`
     : `<div id="root"><div inert>${body}</div>`
-  const title = escapeHtml(documentTitle(screen.title, settings.groupName))
+  const title = escapeHtml(formatDocumentTitle(screen.title, settings.groupName))
   return html
     .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>`)
     .replace('</head>', () => `${screen.head}</head>`)

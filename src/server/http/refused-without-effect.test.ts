@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
-import { pathWith, type Route } from '#contract/route.ts'
+import { buildPath, type Route } from '#contract/route.ts'
 import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
 import { type Admin, editMany, openAdmin } from '#server/testing/admin-calls.ts'
 import {
@@ -201,7 +201,7 @@ describeOnEachDatabase('a refused request', (kind) => {
 
     test.each(ADMINS.map((route) => [getRouteName(route), route] as const))('%s changes nothing', async (name, route) => {
       await prepare()
-      const path = pathWith(route, {
+      const path = buildPath(route, {
         userId: SOME_USER,
         kind: 'marcas',
         code: 'VW',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Route } from '#contract/route.ts'
-import { withinMs } from '#contract/timing.ts'
+import { withTimeout } from '#contract/timing.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { NEVER } from '#server/mail/outbox.ts'
@@ -84,7 +84,7 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
       registers,
       async collect() {
         // Omitted while the database is down, when the other metrics matter most.
-        const value = await withinMs(query(), DATABASE_WITHIN_MS, () => undefined).catch(() => undefined)
+        const value = await withTimeout(query(), DATABASE_WITHIN_MS, () => undefined).catch(() => undefined)
         if (value === undefined) this.remove()
         else this.set(value)
       },

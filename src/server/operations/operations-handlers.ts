@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { operationsRoutes } from '#contract/operations.ts'
-import { withinMs } from '#contract/timing.ts'
+import { withTimeout } from '#contract/timing.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Metrics } from './metrics.ts'
@@ -22,7 +22,7 @@ export function operationsHandlers(services: OperationsServices): Handlers<typeo
         throw new ProblemError('database-unavailable', { detail: 'O portal está sendo encerrado.' })
       // Fails on a read-only server, and locks nothing on a writable one.
       const query = sql`select from portal_facts where false for update`
-      await withinMs(query.execute(context.db), READY_WITHIN_MS, () => {
+      await withTimeout(query.execute(context.db), READY_WITHIN_MS, () => {
         throw new ProblemError('database-unavailable')
       })
       return { status: 'ok', version: services.version }

@@ -1,4 +1,4 @@
-import { withinMs } from '#contract/timing.ts'
+import { withTimeout } from '#contract/timing.ts'
 import { createCache } from '#server/cache.ts'
 import type { Log } from '#server/log.ts'
 import { checkReport } from './check-report.ts'
@@ -115,7 +115,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   return {
     generateEmbedToken: (report, identity, { isFirst, maxMinutes }) => {
       const ms = isFirst ? firstTokenMs : tokenMs
-      return withinMs(generate(report, identity, ms, maxMinutes), ms, () => {
+      return withTimeout(generate(report, identity, ms, maxMinutes), ms, () => {
         throw createUnreadableError('no answer in time')
       })
     },

@@ -1,4 +1,4 @@
-import { withinMs } from '#contract/timing.ts'
+import { withTimeout } from '#contract/timing.ts'
 import { checkReport } from './check-report.ts'
 import type { EffectiveIdentity, LastRefresh, ReportRef, ReportTest } from './power-bi.ts'
 import {
@@ -31,7 +31,7 @@ export async function testReport(
   let step: Step = 'report'
   let hasCapacity: Promise<boolean | undefined> = Promise.resolve(undefined)
   const withTimeout = <T>(work: Promise<T>) =>
-    withinMs(
+    withTimeout(
       work.catch(() => undefined),
       EXTRAS_MS,
       () => undefined,
@@ -74,6 +74,6 @@ export async function testReport(
     // Without a capacity, the service refuses silently once its trial tokens are used up.
     return outcome === 'embedding-off' && (await hasCapacity) === false ? 'no-capacity' : outcome
   })
-  const outcome = await withinMs(run, rules.testMs, () => 'service-down' as const)
+  const outcome = await withTimeout(run, rules.testMs, () => 'service-down' as const)
   return { outcome, ...found }
 }

@@ -2,7 +2,7 @@ import { type Caller, getRefusal, type SessionKind } from '#contract/access.ts'
 import { routeGroups } from '#contract/index.ts'
 import { PROBLEMS } from '#contract/problem.ts'
 import type { Route } from '#contract/route.ts'
-import { saoPauloDay } from '#contract/user-rules.ts'
+import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { createAccessTokens } from '#server/accounts/tokens.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { computeFingerprint } from '#server/users/bulk-edit.ts'
@@ -99,7 +99,7 @@ export async function createCallerTokens(
     pending: (await open({ approved: false })).access_token,
     approved: (await open()).access_token,
     'approved without types': (await open({ types: [] })).access_token,
-    'approved until yesterday': (await open({ valid_until: saoPauloDay(portal.clock() - 24 * 60 * MINUTE) }))
+    'approved until yesterday': (await open({ valid_until: toSaoPauloDay(portal.clock() - 24 * 60 * MINUTE) }))
       .access_token,
     admin: (await open(admin)).access_token,
     'unapproved admin': (await open({ ...admin, approved: false })).access_token,

@@ -7,7 +7,7 @@ import {
   MAX_TEMPLATES,
 } from '#contract/access-templates.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { eachList, LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
+import { mapLists, LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
@@ -47,7 +47,7 @@ export function changeAccessTemplate(
     const before = await findTemplate(db, id, ifMatch)
     const wanted = {
       name: change.name ?? before.name,
-      ...eachList((list) => change[list] ?? before[list]),
+      ...mapLists((list) => change[list] ?? before[list]),
     }
     const values = await normalize(db, catalogue, wanted, before)
     if (JSON.stringify(toAudit({ ...before, ...values })) === JSON.stringify(toAudit(before))) return before

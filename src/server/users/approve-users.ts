@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, LISTS } from '#contract/held-lists.ts'
+import { type Entitlements, LISTS } from '#contract/entitlement-lists.ts'
 import type { FieldProblem, ProblemCode } from '#contract/problem.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Approval, ApprovalResult } from '#contract/users.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { LISTS } from '#contract/held-lists.ts'
+import { LISTS } from '#contract/entitlement-lists.ts'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
+import { sortByCatalogue, LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import { SEEDED_CATALOGUE as CATALOGUE, ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import { mergeEntitlements, pickListsToEdit } from './entitlements.ts'
 
@@ -75,9 +75,9 @@ test('edits are idempotent', () => {
 })
 
 test('lists are sorted by the catalogue, unknown items last', () => {
-  expect(inOrder(CATALOGUE, 'marcas', ['VW', 'SEAT', 'FIAT', 'VW'])).toEqual(['FIAT', 'VW', 'SEAT'])
-  expect(inOrder(CATALOGUE, 'estados', ['PR', 'SP', 'RJ'])).toEqual(['RJ', 'PR', 'SP'])
-  expect(inOrder(CATALOGUE, 'types', ['Compras', 'administrativo', 'Vendas'])).toEqual([
+  expect(sortByCatalogue(CATALOGUE, 'marcas', ['VW', 'SEAT', 'FIAT', 'VW'])).toEqual(['FIAT', 'VW', 'SEAT'])
+  expect(sortByCatalogue(CATALOGUE, 'estados', ['PR', 'SP', 'RJ'])).toEqual(['RJ', 'PR', 'SP'])
+  expect(sortByCatalogue(CATALOGUE, 'types', ['Compras', 'administrativo', 'Vendas'])).toEqual([
     'Vendas',
     'Administrativo',
     'Compras',

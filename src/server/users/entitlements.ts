@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, eachList, inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
+import { type Entitlements, mapLists, sortByCatalogue, LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
@@ -18,7 +18,7 @@ export function pickListsToEdit(edit: Pick<BulkEdit, ListName>): Partial<Entitle
 
 /** Sorts all three lists by the catalogue and removes duplicates. */
 export function sortEntitlements(catalogue: Catalogue, lists: Readonly<Entitlements>): Entitlements {
-  return eachList((list) => inOrder(catalogue, list, lists[list]))
+  return mapLists((list) => sortByCatalogue(catalogue, list, lists[list]))
 }
 
 /**
@@ -36,10 +36,10 @@ export function mergeEntitlements(
   for (const name of LISTS) {
     const named = items[name]
     if (!named) continue
-    const sorted = inOrder(catalogue, name, current[name] ?? [])
+    const sorted = sortByCatalogue(catalogue, name, current[name] ?? [])
     const result =
       action === 'add'
-        ? inOrder(catalogue, name, [...sorted, ...named])
+        ? sortByCatalogue(catalogue, name, [...sorted, ...named])
         : sorted.filter((item) => !named.includes(item))
     const isSame = result.length === sorted.length
     merged[name] = isSame ? (current[name] ?? []) : result

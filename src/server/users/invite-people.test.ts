@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
-import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
+import { NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import { type InvitationResult, type InviteForm, invitationMessages } from '#contract/invitations.ts'
 import type { Problem } from '#contract/problem.ts'
 import {

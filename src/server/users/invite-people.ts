@@ -4,13 +4,13 @@ import { emailSchema, signInMessages } from '#contract/accounts.ts'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import {
   type Entitlements,
-  eachList,
-  fold,
-  heldAs,
-  inOrder,
+  mapLists,
+  foldText,
+  toStoredValue,
+  sortByCatalogue,
   type ListName,
   NO_ENTITLEMENTS,
-} from '#contract/held-lists.ts'
+} from '#contract/entitlement-lists.ts'
 import {
   type InvitationResult,
   type InvitedLine,
@@ -201,9 +201,9 @@ function checkLine(
   if (parsedName?.error) faults.push(`${parsedName.error.issues[0]?.message}. Corrija o nome.`)
   if (hasMore)
     faults.push('Há mais colunas do que o cabeçalho. Ponha entre aspas o que tem vírgula ou ponto e vírgula.')
-  const given = eachList((list) => {
+  const given = mapLists((list) => {
     const cell = cells[list]
-    return inOrder(catalogue, list, cell ? parseCell(list, vocabulary[list], cell, faults) : defaults[list])
+    return sortByCatalogue(catalogue, list, cell ? parseCell(list, vocabulary[list], cell, faults) : defaults[list])
   })
   const isFaulty = faults.length > 0
   return {
@@ -244,7 +244,7 @@ const MAX_FAULTS = 3
 
 /** Parses a cell by code or name, ignoring accents and case: 'Vendas, CRM', 'fiat|GM'. */
 function parseCell(list: ListName, items: Vocabulary[ListName], cell: string, faults: string[]): string[] {
-  const find = (text: string) => items.exact.get(text) ?? items.folded.get(fold(text))
+  const find = (text: string) => items.exact.get(text) ?? items.folded.get(foldText(text))
   const parts = find(cell)
     ? [cell]
     : cell
@@ -253,7 +253,7 @@ function parseCell(list: ListName, items: Vocabulary[ListName], cell: string, fa
         .filter(Boolean)
   return parts.flatMap((part) => {
     const item = find(part)
-    if (item && !item.archived) return [heldAs(list, item)]
+    if (item && !item.archived) return [toStoredValue(list, item)]
     const fault = item ? 'está no arquivo e não pode ser dado a mais ninguém' : 'não existe'
     faults.push(`${KINDS[list].one} “${truncate(part)}” ${fault}. ${KINDS[list].all}: ${items.offered}.`)
     return []
@@ -267,16 +267,16 @@ type Vocabulary = Record<
 >
 
 function buildVocabulary(catalogue: Catalogue): Vocabulary {
-  return eachList((list) => {
+  return mapLists((list) => {
     const items = catalogue[list]
-    const offered = items.filter(({ archived }) => !archived).map((item) => heldAs(list, item))
+    const offered = items.filter(({ archived }) => !archived).map((item) => toStoredValue(list, item))
     const some = offered.length > MAX_SUGGESTED ? [...offered.slice(0, MAX_SUGGESTED), '…'] : offered
     return {
-      exact: new Map(items.map((item) => [heldAs(list, item), item])),
+      exact: new Map(items.map((item) => [toStoredValue(list, item), item])),
       // Codes come last: they win over equal names.
       folded: new Map([
-        ...items.map((item) => [fold(item.label), item] as const),
-        ...items.map((item) => [fold(item.code), item] as const),
+        ...items.map((item) => [foldText(item.label), item] as const),
+        ...items.map((item) => [foldText(item.code), item] as const),
       ]),
       offered: some.join(', '),
     }

@@ -1,4 +1,4 @@
-import { fold } from '#contract/held-lists.ts'
+import { foldText } from '#contract/entitlement-lists.ts'
 import { invitationMessages } from '#contract/invitations.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { createFieldError } from '#server/http/problem-error.ts'
@@ -95,7 +95,7 @@ const toImportedLine = (
 
 function parseHeader(header: readonly string[]): Column[] {
   const columns = header.map((cell) => {
-    const name = fold(cell).replace(/[^a-z0-9]/g, '')
+    const name = foldText(cell).replace(/[^a-z0-9]/g, '')
     const column = COLUMNS.find((each) => HEADERS[each].includes(name))
     if (column) return column
     throw createFieldError(

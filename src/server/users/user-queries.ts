@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely'
-import { type ListName, OLD_SPELLING, spellingsOf } from '#contract/held-lists.ts'
+import { type ListName, LEGACY_SPELLING, listSpellings } from '#contract/entitlement-lists.ts'
 import { IDLE_DAYS } from '#contract/user-rules.ts'
 import {
   type HistoryEntry,
@@ -117,7 +117,7 @@ const selectActiveValues = (list: ListName) => sql`array(
  */
 function hasExactly(template: string): RawBuilder<boolean> {
   // Profiles may hold an area's old spelling.
-  const types = sql`array_replace(p.types, ${OLD_SPELLING.spelling}, ${OLD_SPELLING.label})`
+  const types = sql`array_replace(p.types, ${LEGACY_SPELLING.spelling}, ${LEGACY_SPELLING.label})`
   return sql`exists (
     select from (
       select types, marcas, estados, ${selectActiveValues('types')} as given_types, ${selectActiveValues('marcas')} as given_marcas,
@@ -150,7 +150,7 @@ const CONDITIONS: {
   approved: (wanted) => sql`p.approved = ${wanted}`,
   verified: (wanted) => sql`(p.email_verified_at is not null) = ${wanted}`,
   waiting: (wanted) => sql`${IS_WAITING} = ${wanted}`,
-  type: (type) => sql`p.types && ${spellingsOf(type)}::text[]`,
+  type: (type) => sql`p.types && ${listSpellings(type)}::text[]`,
   marca: (marca) => sql`${marca} = any(p.marcas)`,
   estado: (estado) => sql`${estado} = any(p.estados)`,
   template: hasExactly,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { saoPauloDay } from '#contract/user-rules.ts'
+import { toSaoPauloDay } from '#contract/user-rules.ts'
 import {
   approveMany,
   editMany,
@@ -26,8 +26,8 @@ const LISTS = { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }
 describeOnEachDatabase('last day of access', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const admin = setUpAdmin(portal)
-  const today = () => saoPauloDay(portal.clock())
-  const addDays = (days: number) => saoPauloDay(portal.clock() + days * DAY)
+  const today = () => toSaoPauloDay(portal.clock())
+  const addDays = (days: number) => toSaoPauloDay(portal.clock() + days * DAY)
   /** São Paulo has been three hours behind UTC since 2019. */
   const toEndOfDay = (day: string) => Date.parse(`${day}T00:00:00-03:00`) + DAY
   const moveTo = (instant: number) => portal.clock.advance(instant - portal.clock())

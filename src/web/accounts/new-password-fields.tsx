@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { guessableParts, guessableSentence } from '#contract/guessable-passwords.ts'
+import { findGuessableParts, formatGuessableParts } from '#contract/guessable-passwords.ts'
 import { rateStrength, STRENGTH_LABELS, type StrengthLevel } from '#contract/passwords.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { classNames } from '#web/ui/class-names.ts'
@@ -32,7 +32,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
     if (password.current?.value) update(password.current)
   }, [])
   const about = { groupName: portalSettings.groupName, email: typed.email }
-  const guessable = guessableSentence(guessableParts(typed.password, about))
+  const guessable = formatGuessableParts(findGuessableParts(typed.password, about))
   const shared = { type: 'password', autoComplete: 'new-password', required: true, minLength }
   return (
     <>

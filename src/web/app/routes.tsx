@@ -11,7 +11,7 @@ import {
   useMatches,
 } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react'
-import { documentTitle, STYLE_PATH } from '#contract/portal.ts'
+import { formatDocumentTitle, STYLE_PATH } from '#contract/portal.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, mustChangePassword, onAuthStateChange } from '#web/session/session.ts'
@@ -58,7 +58,7 @@ function Root() {
       matches.some((match) => match._notFound) ? 'Página não encontrada' : matches.at(-1)?.staticData.title,
   })
   useEffect(() => {
-    setDocumentTitle({ title: documentTitle(title, portalSettings.groupName) })
+    setDocumentTitle({ title: formatDocumentTitle(title, portalSettings.groupName) })
   }, [title])
   return (
     <>

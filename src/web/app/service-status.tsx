@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { LampName, LampState } from '#contract/health.ts'
+import type { ServiceName, ServiceStatus } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
 import { getStreamState } from '#web/support/message-changes.ts'
 import { Alert } from '#web/ui/alert.tsx'
@@ -10,7 +10,7 @@ import { formatInstant } from '#web/ui/format-instant.ts'
 
 const REFETCH_INTERVAL_MS = 20_000
 
-const SERVICES: Record<LampName | 'stream', { label: string; todo: string }> = {
+const SERVICES: Record<ServiceName | 'stream', { label: string; todo: string }> = {
   mail: {
     label: 'E-mail',
     todo: 'Os e-mails esperam na fila e saem sozinhos quando o servidor de e-mail voltar. Peça à equipe de TI para conferi-lo.',
@@ -74,7 +74,7 @@ function formatStatus(isGood: boolean | null, since: string | null): string {
   return `${isGood ? 'em ordem' : 'com problema'}${since ? ` desde ${formatInstant(since)}` : ''}`
 }
 
-function useServiceStatus(): (LampState & { name: keyof typeof SERVICES })[] {
+function useServiceStatus(): (ServiceStatus & { name: keyof typeof SERVICES })[] {
   const { data, error, errorUpdatedAt } = useQuery({
     queryKey: ['lamps'],
     queryFn: ({ signal }) => callApi('GET /api/health/lamps', { signal }),

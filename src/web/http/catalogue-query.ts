@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
-import { heldAs, type ListName } from '#contract/held-lists.ts'
+import { toStoredValue, type ListName } from '#contract/entitlement-lists.ts'
 import { callApi } from './api.ts'
 
 export const catalogueQuery = queryOptions({
@@ -32,9 +32,9 @@ interface Choice {
  */
 export function listChoices(catalogue: Catalogue, list: ListName, held?: readonly string[]): Choice[] {
   return catalogue[list]
-    .filter((item) => !item.archived || !held || held.includes(heldAs(list, item)))
+    .filter((item) => !item.archived || !held || held.includes(toStoredValue(list, item)))
     .map((item) => ({
-      value: heldAs(list, item),
+      value: toStoredValue(list, item),
       label: formatName(list, item) + (item.archived ? ' (no arquivo)' : ''),
     }))
 }

@@ -1,6 +1,6 @@
 import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type BodyIn, type ParamsOf, pathWith, type QueryOf, type RouteShape } from '#contract/route.ts'
+import { type BodyIn, type ParamsOf, buildPath, type QueryOf, type RouteShape } from '#contract/route.ts'
 
 /** The contract's texts for 'internal', copied to keep the whole list out of the bundle. */
 export const GENERIC_FAILURE = {
@@ -134,7 +134,7 @@ async function fetchReply(name: RouteName, input: RequestInput<RouteShape>, acce
 }
 
 function buildUrl(pattern: string, input: RequestInput<RouteShape>): string {
-  const path = pathWith({ path: pattern }, input.params as Record<string, unknown> | undefined)
+  const path = buildPath({ path: pattern }, input.params as Record<string, unknown> | undefined)
   const entries = Object.entries((input.query ?? {}) as Record<string, unknown>)
   const query = new URLSearchParams(
     entries.filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]),

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { byCause, reportMessages } from '#contract/messages.ts'
+import { groupByCause, reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
@@ -87,7 +87,7 @@ interface NoReportsProps {
 
 /** The empty state: explains why there are no reports, and links to the administrators. */
 export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoReportsProps) {
-  const causes = byCause(failures).map(
+  const causes = groupByCause(failures).map(
     (group) => `${group.map(({ area }) => area).join(', ')}: ${group[0].message}`,
   )
   const [explanation, question] = causes.length

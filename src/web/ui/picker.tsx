@@ -1,7 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import Check from 'lucide-react/icons/check'
 import ChevronDown from 'lucide-react/icons/chevron-down'
-import { fold } from '#contract/held-lists.ts'
+import { foldText } from '#contract/entitlement-lists.ts'
 import { classNames } from './class-names.ts'
 import { useLazyPopup } from './lazy-dialog.ts'
 import { itemClasses, popupClasses } from './menu.tsx'
@@ -96,7 +96,7 @@ export function Picker<V extends string | boolean>({ title, every, options, valu
     <Combobox.Root
       {...choice}
       items={items}
-      filter={(item, typed) => !typed || (item !== all && fold(item.label).includes(fold(typed)))}
+      filter={(item, typed) => !typed || (item !== all && foldText(item.label).includes(foldText(typed)))}
       autoHighlight
     >
       <Combobox.Trigger {...trigger} />

@@ -1,4 +1,4 @@
-import { withoutRequestId } from '#contract/messages.ts'
+import { removeRequestId } from '#contract/messages.ts'
 import type { NoticeKind } from './alert.tsx'
 
 export interface ToastContent {
@@ -64,7 +64,7 @@ export function closeToast(id: number): void {
 
 /** Returns a key that is equal for toasts with the same description and no action. */
 function toCauseKey({ id, kind, description, action, countdownTo }: ShownToast): string {
-  return description && !action && !countdownTo ? `${kind} ${withoutRequestId(description)}` : String(id)
+  return description && !action && !countdownTo ? `${kind} ${removeRequestId(description)}` : String(id)
 }
 
 /** Groups toasts by cause, the newest last. */

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { AccessTemplate } from '#contract/access-templates.ts'
-import type { Entitlements, ListName } from '#contract/held-lists.ts'
+import type { Entitlements, ListName } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { getSession } from '#web/session/session.ts'

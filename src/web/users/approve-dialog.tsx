@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { type Entitlements, LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
+import { type Entitlements, LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import { adminMessages, hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { Approval, ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'

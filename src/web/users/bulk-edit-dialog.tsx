@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { type Entitlements, LISTS, type ListName, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
+import { type Entitlements, LISTS, type ListName, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { BulkEdit } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'

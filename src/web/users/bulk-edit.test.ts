@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
+import { NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError } from '#web/http/send-request.ts'

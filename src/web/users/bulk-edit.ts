@@ -1,4 +1,4 @@
-import type { Entitlements } from '#contract/held-lists.ts'
+import type { Entitlements } from '#contract/entitlement-lists.ts'
 import { adminMessages, hasPassed, UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
-import type { ListName } from '#contract/held-lists.ts'
+import type { ListName } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'

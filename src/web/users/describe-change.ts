@@ -1,4 +1,4 @@
-import { LISTS, type ListName } from '#contract/held-lists.ts'
+import { LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import { formatDate, formatDay, formatTime } from '#web/ui/format-instant.ts'
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
-import { type Entitlements, MAX_LABEL_LENGTH } from '#contract/held-lists.ts'
+import { type Entitlements, MAX_LABEL_LENGTH } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'

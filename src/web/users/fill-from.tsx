@@ -1,4 +1,4 @@
-import type { Entitlements } from '#contract/held-lists.ts'
+import type { Entitlements } from '#contract/entitlement-lists.ts'
 import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { EntitlementList } from './entitlements.tsx'
 import type { FillScope } from './fill-lists.ts'

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
-import { LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
+import { LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import type { InvitationResult } from '#contract/invitations.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'

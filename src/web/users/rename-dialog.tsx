@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
-import { type ListName, MAX_LABEL_LENGTH } from '#contract/held-lists.ts'
+import { type ListName, MAX_LABEL_LENGTH } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/send-request.ts'
 import { FormDialog } from '#web/ui/dialog.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import type { Entitlements, ListName } from '#contract/held-lists.ts'
+import type { Entitlements, ListName } from '#contract/entitlement-lists.ts'
 import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'

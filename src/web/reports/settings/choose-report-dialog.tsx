@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import { useRef, useState } from 'react'
-import { fold } from '#contract/held-lists.ts'
+import { foldText } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -108,7 +108,7 @@ function FilteredList({ label, search, list, nothing, onPick }: FilteredListProp
         {error.message}
       </FailedLoad>
     )
-  const found = data?.filter(({ name }) => fold(name).includes(fold(typed.trim())))
+  const found = data?.filter(({ name }) => foldText(name).includes(foldText(typed.trim())))
   return (
     <div className="space-y-3">
       <TextField

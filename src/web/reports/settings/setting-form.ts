@@ -3,7 +3,7 @@ import type { CatalogueItem } from '#contract/catalogue.ts'
 import { NO_SETTING } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import type { EmbedMode } from '#contract/reports.ts'
-import { reduceToUrl } from '#contract/share-url.ts'
+import { extractUrl } from '#contract/share-url.ts'
 
 /** 'Nenhum' exists only in the form: saving it removes the setting. */
 export type FormMode = 'none' | EmbedMode
@@ -39,7 +39,7 @@ export function isUnchanged(form: SettingForm, setting: ReportSetting | undefine
 export function toInput(form: SettingForm): ReportSettingInput | undefined {
   if (form.mode === 'none') return undefined
   if (form.mode === 'secure_sso')
-    return { embed_mode: 'secure_sso', report_url: reduceToUrl(form.report_url) }
+    return { embed_mode: 'secure_sso', report_url: extractUrl(form.report_url) }
   return {
     embed_mode: 'service_principal',
     workspace_id: form.workspace_id.trim(),

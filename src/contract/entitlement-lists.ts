@@ -7,7 +7,7 @@ export type ListName = (typeof LISTS)[number]
 export type Entitlements = Record<ListName, string[]>
 export const NO_ENTITLEMENTS: Entitlements = { types: [], marcas: [], estados: [] }
 
-export const eachList = <T>(make: (list: ListName) => T): Record<ListName, T> => ({
+export const mapLists = <T>(make: (list: ListName) => T): Record<ListName, T> => ({
   types: make('types'),
   marcas: make('marcas'),
   estados: make('estados'),
@@ -15,32 +15,32 @@ export const eachList = <T>(make: (list: ListName) => T): Record<ListName, T> =>
 
 export const MAX_LABEL_LENGTH = 40
 /** Returns what lists store of an item: an area's label, a brand's or a state's code. */
-export function heldAs(list: ListName, item: Pick<CatalogueItem, 'code' | 'label'>): string {
+export function toStoredValue(list: ListName, item: Pick<CatalogueItem, 'code' | 'label'>): string {
   return list === 'types' ? item.label : item.code
 }
 
-export function valuesOf(catalogue: Catalogue, list: ListName): string[] {
-  return catalogue[list].map((item) => heldAs(list, item))
+export function listValues(catalogue: Catalogue, list: ListName): string[] {
+  return catalogue[list].map((item) => toStoredValue(list, item))
 }
 
 /** Spelling in old profiles. */
-export const OLD_SPELLING = { label: 'Administrativo', spelling: 'administrativo' }
+export const LEGACY_SPELLING = { label: 'Administrativo', spelling: 'administrativo' }
 
 /** Lists all spellings of a type in profiles. */
-export function spellingsOf(type: string): string[] {
-  return type === OLD_SPELLING.label ? [type, OLD_SPELLING.spelling] : [type]
+export function listSpellings(type: string): string[] {
+  return type === LEGACY_SPELLING.label ? [type, LEGACY_SPELLING.spelling] : [type]
 }
 
 /**
  * Sorts by the catalogue without duplicates, unknown items last; 'administrativo' counts as
  * Administrativo.
  */
-export function inOrder(catalogue: Catalogue, list: ListName, items: readonly string[]): string[] {
-  const known = valuesOf(catalogue, list)
-  const isOld = (item: string) => list === 'types' && item === OLD_SPELLING.spelling && !known.includes(item)
-  const held = new Set(items.map((item) => (isOld(item) ? OLD_SPELLING.label : item)))
+export function sortByCatalogue(catalogue: Catalogue, list: ListName, items: readonly string[]): string[] {
+  const known = listValues(catalogue, list)
+  const isOld = (item: string) => list === 'types' && item === LEGACY_SPELLING.spelling && !known.includes(item)
+  const held = new Set(items.map((item) => (isOld(item) ? LEGACY_SPELLING.label : item)))
   return [...known.filter((item) => held.has(item)), ...[...held].filter((item) => !known.includes(item))]
 }
 
 /** Lower-cases and removes accents, for searches in labels and names. */
-export const fold = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+export const foldText = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
