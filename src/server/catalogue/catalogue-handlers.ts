@@ -16,7 +16,7 @@ export function catalogueHandlers(): Handlers<typeof catalogueRoutes> {
   }
 }
 
-/** Whoever waits for approval may be anybody: of what is archived they learn what they hold. */
+/** Pending people may be strangers: they see archived items only if they have them. */
 async function readOwnCatalogue({ db, actor }: Context): Promise<Catalogue> {
   const catalogue = await readCatalogue(db)
   if (actor.role === 'admin' || actor.approved) return catalogue

@@ -54,7 +54,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
     return (await send(portal, 'GET', '/api/reports/me', { token })).body.areas
   }
 
-  test('is the specified one when the portal is new', async () => {
+  test('has the specified items in a new portal', async () => {
     const fresh = await startTestPortal({ kind, rateLimits: false })
     const person = await addPerson(fresh)
     const { access_token: token } = await openTestSession(fresh, person)
@@ -62,7 +62,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
     await fresh.stop()
   })
 
-  test('takes BYD, SP and an area with a report, and they are everywhere at once, on every replica', async () => {
+  test('accepts BYD, SP and an area with a report, visible everywhere at once, on every replica', async () => {
     const replica = await startTestPortal({ kind, rateLimits: false, database: portal.database })
     expect((await add('marcas', 'BYD', 'BYD')).status).toBe(201)
     expect((await add('estados', 'São Paulo', 'SP')).status).toBe(201)
@@ -117,7 +117,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
     await replica.stop()
   })
 
-  test('gives a renamed area its new name in every list, in the tabs and in its setting', async () => {
+  test('renames an area in every list, tab and setting', async () => {
     await send(portal, 'PUT', '/api/global-powerbi-settings/administrativo', {
       token: admin.token,
       body: toPrincipalSetting('CRM'),
@@ -145,30 +145,30 @@ describeOnEachDatabase('the catalogue', (kind) => {
       before: { kind: 'types', code: 'administrativo', label: 'Administrativo' },
       after: { kind: 'types', code: 'administrativo', label: 'Backoffice', people: 1 },
     })
-    // The old name may come back, and never the slug.
+    // The old name may return, but never the slug.
     expect((await add('types', 'Administrativo')).body.types.at(-1)).toMatchObject({
       code: 'administrativo-2',
       label: 'Administrativo',
     })
   })
 
-  test('knows every column that a renaming must reach', async () => {
+  test('knows every column with area labels', async () => {
     const { rows } =
       await sql`select table_name as table, column_name as column from information_schema.columns
       where table_schema = 'public' and data_type = 'ARRAY' and column_name like '%types%'`.execute(
         portal.database.db,
       )
-    // In whatever order the database keeps them.
+    // The order is the database's choice.
     expect(new Set(rows)).toEqual(new Set(COLUMNS_WITH_TYPES.map(({ table, column }) => ({ table, column }))))
   })
 
-  describe('keeps what is archived where it is held', () => {
+  describe('with archived items', () => {
     beforeEach(async () => {
       for (const path of ['/types/vendas', '/marcas/FIAT', '/estados/RJ'])
         expect((await call('PATCH', path, { archived: true })).status).toBe(200)
     })
 
-    test('shows and filters it as before, and lets lists that hold it change', async () => {
+    test('shows and filters them as before, and accepts changes of lists that contain them', async () => {
       await portal.database.db
         .insertInto('global_powerbi_settings')
         .values({ type: 'vendas', embed_mode: 'secure_sso', report_url: 'https://app.powerbi.com/x' })
@@ -193,7 +193,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       expect(taken).toMatchObject({ status: 200, body: { losing: 1 } })
     })
 
-    test('shows it to administrators, the approved and whoever holds it, and to nobody else', async () => {
+    test('shows them to administrators, approved people and people who have them, and to no one else', async () => {
       const shown = async (extra: object) => {
         const { access_token: token } = await openTestSession(portal, await addPerson(portal, extra))
         const { body } = await send(portal, 'GET', '/api/catalogue', { token })
@@ -208,7 +208,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       expect(await shown({ ...stranger, approved: true })).toEqual(['vendas', 'FIAT', 'RJ'])
     })
 
-    test('gives it to nobody anew', async () => {
+    test('refuses to grant them', async () => {
       const person = await addPerson(portal, { types: ['CRM'], marcas: ['VW'], estados: ['ES'] })
       for (const [change, path] of [
         [{ types: ['CRM', 'Vendas'] }, 'types.1'],
@@ -235,7 +235,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       expect((await patchProfile(portal, admin, person.user_id, { types: ['Vendas'] })).status).toBe(200)
     })
 
-    test('and never lets its code be used again', async () => {
+    test('never reuses their codes', async () => {
       expect(await add('marcas', 'Fiat nova', 'FIAT')).toMatchObject({
         status: 400,
         body: { fields: [{ path: 'code', message: catalogueMessages.codeTaken }] },
@@ -243,7 +243,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
     })
   })
 
-  test('is put in order, and everything follows', async () => {
+  test('can be sorted, and all lists follow', async () => {
     const marcas = SEEDED_CATALOGUE.marcas.map(({ code }) => code).toReversed()
     const types = [
       'slack',
@@ -273,13 +273,13 @@ describeOnEachDatabase('the catalogue', (kind) => {
     ['a name that is there in other letters', 'types', { label: 'VENDAS' }, 'label'],
     ['no name', 'types', { label: '' }, 'label'],
     ['a list that there is not', 'cidades', { label: 'x' }, 'kind'],
-  ])('refuses %s', async (_, list, body, path) => {
+  ])('rejects %s', async (_, list, body, path) => {
     const before = await read()
     expect(await call('POST', `/${list}`, body)).toMatchObject({ status: 400, body: { fields: [{ path }] } })
     expect(await read()).toEqual(before)
   })
 
-  test('of two administrators at once one writes and one is told', async () => {
+  test('accepts one of two concurrent changes, and refuses the other', async () => {
     const other = await openAdmin(portal)
     const { version } = await read()
     const replies = await Promise.all([
@@ -293,7 +293,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
     expect((await call('PATCH', '/types/none', { label: 'Nova' })).status).toBe(404)
   })
 
-  test('leaves no old name behind when people change while an area is renamed', async () => {
+  test('leaves no old name behind when people change during a rename', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => addPerson(portal, { types: [] })))
     const replies = await Promise.all([
       ...people.slice(0, 2).map(({ user_id }) => patchProfile(portal, admin, user_id, { types: ['CRM'] })),
@@ -305,7 +305,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       expect((await readPerson(portal, admin, user_id)).types).not.toContain('CRM')
   })
 
-  test('a bulk edit is not undone into names that are no more', async () => {
+  test('refuses to undo a bulk edit that would restore a renamed area', async () => {
     const person = await addPerson(portal, { types: ['Vendas', 'CRM'] })
     const edited = await editMany(portal, admin, {
       userIds: [person.user_id],

@@ -20,28 +20,28 @@ const itemsOf = (list: ListName) => `(
     order by position, code), '[]')
   from catalogue_items where kind = '${list}')`
 
-/** SQL of the Catalogue: the driver takes longer to read many rows than one JSON. */
+/** SQL of the Catalogue as JSON: the driver reads one value faster than many rows. */
 export const CATALOGUE_JSON = `json_build_object(
   'version', (select value::integer from portal_facts where name = 'catalogue-version'),
   ${LISTS.map((list) => `'${list}', ${itemsOf(list)}`).join(', ')})`
 const READ_CATALOGUE = prepare(`select ${CATALOGUE_JSON} as catalogue`)
 
-/** Read for each request: it is a few rows, and a change holds on every replica at once. */
+/** Read per request: it is small, and a change takes effect on every replica at once. */
 export async function readCatalogue(db: Db): Promise<Catalogue> {
   const { rows } = await sql.raw<{ catalogue: Catalogue }>(READ_CATALOGUE).execute(db)
   return (rows[0] as { catalogue: Catalogue }).catalogue
 }
 
 /**
- * The catalogue for a transaction that writes lists: until it ends, nobody renames an area. Take it before any row of
- * a person, as a renaming does.
+ * Locks the catalogue for a transaction that writes lists, so that no area is renamed meanwhile. Lock
+ * it before any row of a person, as a rename does.
  */
 export async function holdCatalogue(db: Db): Promise<Catalogue> {
   await sql`select value from portal_facts where name = 'catalogue-version' for share`.execute(db)
   return readCatalogue(db)
 }
 
-/** The area of a slug or of a label. @throws ProblemError invalid-input when there is none */
+/** Finds an area by slug or label. @throws ProblemError invalid-input if there is none */
 export function areaOf({ types }: Catalogue, wanted: { slug: string } | { label: string }): CatalogueItem {
   const area = types.find(({ code, label }) =>
     'slug' in wanted ? code === wanted.slug : label === wanted.label,
@@ -50,7 +50,7 @@ export function areaOf({ types }: Catalogue, wanted: { slug: string } | { label:
   throw unknownValue('type')
 }
 
-/** @throws ProblemError invalid-input when a filter names what is not in the catalogue */
+/** @throws ProblemError invalid-input if a filter has a value outside the catalogue */
 export async function refuseUnknownFilter(
   db: Db,
   { type, marca, estado }: Pick<ProfileFilter, 'type' | 'marca' | 'estado'>,
@@ -70,11 +70,11 @@ function unknownValue(path: string): ProblemError {
 }
 
 /**
- * Refuses what is not in the catalogue.
- * @param lists what is to be written
- * @param held what may stay although it is archived; undefined lets everything archived pass
- * @param prefix where the lists stand in what was sent, 'items.2.'
- * @throws ProblemError invalid-input, its fields as 'types.0'
+ * Rejects values outside the catalogue.
+ * @param lists the lists to be written
+ * @param held current values, which may stay although archived; undefined accepts all archived ones
+ * @param prefix path of the lists in the request, 'items.2.'
+ * @throws ProblemError invalid-input, with fields such as 'types.0'
  */
 export function refuseUnknown(
   catalogue: Catalogue,

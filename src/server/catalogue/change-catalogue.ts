@@ -15,7 +15,7 @@ import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { readCatalogue } from './catalogue.ts'
 
-/** Every column that holds areas by their labels, and who holds it. */
+/** All columns with area labels, and the key of their rows. */
 export const COLUMNS_WITH_TYPES = [
   { table: 'profiles', column: 'types', key: 'user_id' },
   { table: 'access_requests', column: 'types', key: 'user_id' },
@@ -24,12 +24,12 @@ export const COLUMNS_WITH_TYPES = [
 ] as const
 
 type ChangeRoute = typeof catalogueRoutes.changeCatalogueItem
-/** The version that the administrator saw; undefined asks for nothing. */
+/** Version that the administrator saw; undefined skips the check. */
 type IfMatch = string | undefined
-/** What is done to the catalogue, as the audit tells it; undefined where nothing changes. */
+/** Changes the catalogue. Returns the audit entry; undefined if nothing changed. */
 type Change = (db: Db, catalogue: Catalogue) => Promise<AuditEntry | undefined>
 
-/** One administrator at a time: load, decide, write, raise the version. @returns the catalogue as it is then */
+/** Executes a change under a lock and increments the version. @returns the catalogue afterwards */
 function changeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Promise<Catalogue> {
   return context.db.transaction().execute(async (db) => {
     await sql`select value from portal_facts where name = 'catalogue-version' for update`.execute(db)
@@ -42,7 +42,7 @@ function changeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Pr
       db,
     )
     await recordAudit({ ...context, db }, entry)
-    // To those who follow changes it is one of people too many to be named: all is read again.
+    // An unspecific change notification, because it may affect too many people: clients refetch all.
     await sql`insert into changes (kind) values ('person')`.execute(db)
     await sql`select pg_notify('changes', '')`.execute(db)
     return readCatalogue(db)
@@ -51,7 +51,7 @@ function changeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Pr
 
 /**
  * Adds an area, a brand or a state at the end of its list.
- * @throws ProblemError invalid-input, also for a code or a label that is there already
+ * @throws ProblemError invalid-input, also if the code or label exists
  */
 export function addCatalogueItem(
   context: Context,
@@ -71,7 +71,7 @@ export function addCatalogueItem(
 }
 
 /**
- * Renames an item, in every list that holds it too, archives it or takes it back.
+ * Renames an item, including in all lists that contain it, or archives or restores it.
  * @throws ProblemError not-found, invalid-input, conflict with a stale ifMatch
  */
 export function changeCatalogueItem(
@@ -110,8 +110,9 @@ export function changeCatalogueItem(
 }
 
 /**
- * Sets the order of the lists that are named.
- * @throws ProblemError invalid-input unless each names every code once, conflict with a stale ifMatch
+ * Sets the order of the given lists.
+ * @throws ProblemError invalid-input unless each contains every code once, conflict with a stale
+ *   ifMatch
  */
 export function orderCatalogue(
   context: Context,
@@ -137,13 +138,13 @@ export function orderCatalogue(
   })
 }
 
-/** @returns how many rows about people held it */
+/** @returns the number of updated rows about people */
 async function renameInLists(db: Db, from: string, to: string): Promise<number> {
   let count = 0
   for (const { table, column, key } of COLUMNS_WITH_TYPES) {
     const [of, types] = [sql.table(table), sql.ref(column)]
     const holds = sql`${types} && ${listSpellings(from)}::text[]`
-    // Rows are locked in one order everywhere.
+    // Same lock order as everywhere.
     await sql`select ${sql.ref(key)} from ${of} where ${holds} order by ${sql.ref(key)} for update`.execute(
       db,
     )
@@ -158,7 +159,7 @@ async function renameInLists(db: Db, from: string, to: string): Promise<number> 
   return count
 }
 
-/** The slug of the label, with a number behind it where another area had that once. */
+/** Returns the label's slug, with a number if another area has or had it. */
 function freeSlug(items: readonly CatalogueItem[], label: string): string {
   const base = toSlug(label) || 'area'
   for (let number = 1; ; number++) {

@@ -4,22 +4,22 @@ import type { Database } from './database.ts'
 const READ_EVERY_MS = 10_000
 
 export interface DatabaseClock {
-  /** ms since the epoch, as the database's clock has it. */
+  /** ms since the epoch, by the database's clock. */
   now: () => number
-  /** Reads the database's clock no more. */
+  /** Stops synchronizing. */
   stop(): void
 }
 
 /**
- * Goes by the database's clock, so that replicas whose own clocks differ agree about everything that is kept in it and
- * about each other's tokens. Between readings, one every ten seconds, it goes on by this process's steady timer.
- * @param onReading hears of each reading whether the database answered
+ * Follows the database's clock, so that replicas with different clocks agree about stored times and
+ * each other's tokens. It is read every ten seconds; in between this process's monotonic timer counts.
+ * @param onReading called after each reading with whether the database answered
  */
 export async function startDatabaseClock(
   { kind, db }: Database,
   onReading: (isGood: boolean) => void = () => {},
 ): Promise<DatabaseClock> {
-  // It is part of this process.
+  // The embedded database has this process's clock.
   if (kind === 'embedded') return { now: Date.now, stop() {} }
   let aheadMs: number | undefined
   async function read() {
@@ -27,12 +27,12 @@ export async function startDatabaseClock(
     const { rows } = await sql<{ ms: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(db)
     const { ms } = rows[0] as { ms: number }
-    // It was read at some moment between question and answer: more than that is not known, and not corrected.
+    // The reading happened between request and response; within that range the offset is not corrected.
     const [least, most] = [ms - performance.now(), ms - asked]
     aheadMs = Math.min(Math.max(aheadMs ?? (least + most) / 2, least), most)
   }
   await read()
-  // While the database is away its time is reckoned on.
+  // While the database is unavailable, the last offset applies.
   const timer = setInterval(
     () =>
       read().then(

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DatabaseOpenError } from './database.ts'
 import { lockDirectory } from './directory-lock.ts'
 
-/** Says that it is there, claims the directory at the first word from us, and lives until we let go of it. */
+/** Reports that it runs, claims the directory at our signal, and lives until we end it. */
 const LOCK_AND_WAIT = `
 import { lockDirectory } from '#server/database/directory-lock.ts'
 process.stdin.once('data', () => {
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 const claims = () => readdirSync(folder).filter((name) => name.endsWith('.lock'))
 
-/** Other processes that claim the directory at the same moment. */
+/** Starts processes that claim the directory at the same moment. */
 async function startOthers(count: number) {
   const children = Array.from({ length: count }, () =>
     spawn(process.execPath, ['--input-type=module', '-e', LOCK_AND_WAIT, folder], {
@@ -55,7 +55,7 @@ async function startOther() {
   return other
 }
 
-test('a directory in use by a living process is refused, naming both', async () => {
+test('refuses a directory in use by a living process, naming both', async () => {
   const other = await startOther()
   expect(other.said).toBe('locked')
   expect(() => lockDirectory(folder)).toThrow(DatabaseOpenError)
@@ -65,7 +65,7 @@ test('a directory in use by a living process is refused, naming both', async () 
   await other.kill()
 })
 
-test('a lock whose process was killed is taken over', async () => {
+test('takes over the lock of a killed process', async () => {
   const other = await startOther()
   await other.kill()
   expect(claims()).toEqual([expect.stringContaining(`-${other.pid}-`)])
@@ -74,7 +74,7 @@ test('a lock whose process was killed is taken over', async () => {
   release()
 })
 
-test('a lock whose pid now belongs to another process is taken over', () => {
+test('takes over a lock whose pid belongs to another process now', () => {
   for (const pid of [process.ppid, process.pid]) {
     writeFileSync(join(folder, `patio-${pid}-1.lock`), '')
     lockDirectory(folder)()
@@ -82,7 +82,7 @@ test('a lock whose pid now belongs to another process is taken over', () => {
   }
 })
 
-test('this process does not get it twice, but again once released', () => {
+test('refuses a second lock of this process, until the first is released', () => {
   const release = lockDirectory(folder)
   expect(() => lockDirectory(folder)).toThrow(/já está em uso pelo processo/)
   release()
@@ -90,7 +90,7 @@ test('this process does not get it twice, but again once released', () => {
   lockDirectory(folder)()
 })
 
-test('of several processes that find a stale lock, one gets it', async () => {
+test('gives a stale lock to one of several processes', async () => {
   writeFileSync(join(folder, 'patio-99999999-1.lock'), '')
   const others = await startOthers(4)
   expect(others.filter((other) => other.said === 'locked')).toHaveLength(1)
@@ -98,7 +98,7 @@ test('of several processes that find a stale lock, one gets it', async () => {
   await Promise.all(others.map((other) => other.kill()))
 })
 
-test('a directory that cannot be made or written is told of', () => {
+test('reports a directory that cannot be created or written', () => {
   writeFileSync(join(folder, 'a-file'), '')
   expect(() => lockDirectory(join(folder, 'a-file', 'data'))).toThrow(
     /^Não foi possível usar a pasta de dados/,

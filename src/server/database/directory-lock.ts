@@ -6,17 +6,17 @@ const CLAIM = /^patio-(\d+)-(\d*)\.lock$/
 const ATTEMPTS = 10
 const MAX_PAUSE_MS = 100
 
-/** What this process holds: a claim in its name that is not among them was left by one with the same pid. */
+/** Claims of this process; another one with its pid is stale. */
 const held = new Set<string>()
 
 /**
- * Claims a data directory for this process alone: two processes on one embedded database lose each
- * other's acknowledged writes without an error. Each process has a claim file of its own, named by pid and
- * start, and looks for others only after it has made it: of two at once at least one sees the other and
- * steps back. Claims of processes that are gone are removed.
- * @param dataDir made when missing
- * @returns releases the claim
- * @throws DatabaseOpenError when another living process holds it
+ * Locks a data directory for this process: two processes on one embedded database silently lose each
+ * other's acknowledged writes.
+ * Each process writes a claim file with its pid and start time before it looks for others, so that of
+ * two concurrent ones at least one retreats. Claims of dead processes are removed.
+ * @param dataDir created if missing
+ * @returns releases the lock
+ * @throws DatabaseOpenError if another living process has it
  */
 export function lockDirectory(dataDir: string): () => void {
   const mine = join(dataDir, `patio-${process.pid}-${startOf(process.pid)}.lock`)
@@ -53,7 +53,7 @@ function makeClaim(dataDir: string, file: string): void {
   }
 }
 
-/** The pid of another living process with a claim; claims of dead ones are removed on the way. */
+/** Returns the pid of another living process with a claim; removes claims of dead ones. */
 function findOther(dataDir: string): number | undefined {
   for (const name of readdirSync(dataDir)) {
     const [, digits, start = ''] = CLAIM.exec(name) ?? []
@@ -69,13 +69,13 @@ function isAlive(pid: number, start: string): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
+    // EPERM: it is alive and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   return startOf(pid) === start
 }
 
-/** When a process started, so that a recycled pid is not taken for the holder; '' where /proc is missing. */
+/** Returns the start time of a process, to detect a reused pid; '' without /proc. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -85,7 +85,7 @@ function startOf(pid: number): string {
   }
 }
 
-/** Blocks the thread: nothing else runs while the database is not open. */
+/** Blocks the thread: nothing else runs until the database is open. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

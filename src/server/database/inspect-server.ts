@@ -14,7 +14,10 @@ export interface InspectedServer extends Partial<ServerFacts> {
   aheadMs?: number
 }
 
-/** Looks at every host of a URL on connections of their own, each within 6 s; changes nothing and never fails. */
+/**
+ * Inspects every host of a URL on separate connections, each within 6 s; changes nothing and never
+ * throws.
+ */
 export function inspectServers(url: string): Promise<InspectedServer[]> {
   return Promise.all(urlsOfHosts(url).map(inspectServer))
 }

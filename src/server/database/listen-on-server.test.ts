@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { waitFor } from '#server/testing/wait-for.ts'
 import { listenOnServer } from './open-server.ts'
 
-/** A server that hangs up on everybody. */
+/** Starts a server that closes every connection. */
 async function startRudeServer() {
   const onConnection = vi.fn()
   const server = createServer((socket) => {
@@ -16,13 +16,13 @@ async function startRudeServer() {
   return { onConnection, url: `postgres://x@127.0.0.1:${(server.address() as AddressInfo).port}/x` }
 }
 
-test('tries again and again, tells of it once, and gives up when it is stopped', async () => {
+test('listenOnServer retries with one error report, until it is stopped', async () => {
   const { url, onConnection } = await startRudeServer()
   const [onError, onWake] = [vi.fn(), vi.fn()]
   const stop = listenOnServer({ url, channel: 'a_channel', onWake, onError })
   await waitFor(() => expect(onConnection.mock.calls.length).toBeGreaterThan(2), { timeout: 5000 })
   expect(onError).toHaveBeenCalledOnce()
-  // Its last try has failed, the next is set for later.
+  // Its last attempt has failed, and the next is scheduled.
   await wait(50)
   await stop()
   const tries = onConnection.mock.calls.length

@@ -10,7 +10,7 @@ describeOnEachDatabase('listening', (kind) => {
     for (const stop of stops.splice(0)) await stop()
   })
 
-  /** Listens, and has begun to. */
+  /** Listens, and waits until it is connected. */
   const listen = async () => {
     const onWake = vi.fn<() => void>()
     stops.push(database.listen('a_channel', onWake))
@@ -22,7 +22,7 @@ describeOnEachDatabase('listening', (kind) => {
     sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'patio-listen'`.execute(database.db)
 
-  test('hears its channel, everybody who listens, until they stop', async () => {
+  test('notifies every listener of its channel until it stops', async () => {
     const [one, other] = [await listen(), await listen()]
     await notify('another_channel')
     await notify('a_channel')
@@ -33,18 +33,18 @@ describeOnEachDatabase('listening', (kind) => {
     expect(one).toHaveBeenCalledTimes(2)
   })
 
-  test.skipIf(kind === 'embedded')('comes back when its connection is killed, again and again', async () => {
+  test.skipIf(kind === 'embedded')('reconnects after its connection is killed, repeatedly', async () => {
     const heard = await listen()
     for (const times of [2, 3]) {
       await kill()
-      // By itself: what it may have missed is asked for.
+      // Without a notification, because some may have been missed.
       await waitFor(() => expect(heard).toHaveBeenCalledTimes(times))
     }
     await notify('a_channel')
     await waitFor(() => expect(heard).toHaveBeenCalledTimes(4))
   })
 
-  test.skipIf(kind === 'embedded')('leaves no connection behind', async () => {
+  test.skipIf(kind === 'embedded')('leaves no connection open', async () => {
     const left = async () => {
       const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity
         where datname = current_database() and application_name = 'patio-listen'`.execute(database.db)

@@ -15,7 +15,7 @@ const ALL = readdirSync('migrations')
   .filter((name) => name.endsWith('.sql'))
   .sort()
 
-/** What of it stands in no table: the moment, what a browser held, and a mailed link. */
+/** Values that are in no table: the moment, a browser's tokens, and a mailed link. */
 const FILLED = {
   file: 'src/server/database/filled-by-0.1.sql',
   at: Date.parse('2026-11-22T10:52:28.573Z'),
@@ -37,25 +37,25 @@ describeOnEachDatabase('migrating', (kind) => {
       (row) => row.name,
     )
 
-  test('a second time does nothing', async () => {
+  test('does nothing the second time', async () => {
     expect(await applied()).toEqual(ALL)
     expect(await migrate(database.db)).toEqual([])
   })
 
-  test('an empty database applies everything, in the order of the names', async () => {
+  test('applies everything to an empty database, in the order of the names', async () => {
     await empty()
     expect(await migrate(database.db)).toEqual(ALL)
     await database.db.insertInto('portal_facts').values({ name: 'a', value: 'b' }).execute()
   })
 
-  test('three at once apply everything once', async () => {
+  test('applies everything once when three start at the same time', async () => {
     await empty()
     const done = await Promise.all([1, 2, 3].map(() => migrate(database.db)))
     expect(done.flat().sort()).toEqual(ALL)
     expect(await applied()).toEqual(ALL)
   })
 
-  test('a database that version 0.1 filled is served as it was left', async () => {
+  test('keeps the data of version 0.1', async () => {
     const folder = mkdtempSync(`${tmpdir()}/migrations-`)
     for (const name of ALL.filter((name) => name < '0011'))
       copyFileSync(`migrations/${name}`, `${folder}/${name}`)
@@ -93,7 +93,7 @@ describeOnEachDatabase('migrating', (kind) => {
     }
   })
 
-  test('a database of a newer version is refused, and left as it is', async () => {
+  test('refuses the database of a newer version, and does not change it', async () => {
     await database.db.insertInto('schema_migrations').values({ name: '9999-next.sql' }).execute()
     for (const start of [migrate, () => migrateDatabase(database)])
       await expect(start(database.db)).rejects.toThrow(/versão mais nova.*9999-next\.sql/)
@@ -101,7 +101,7 @@ describeOnEachDatabase('migrating', (kind) => {
     expect(await migrate(database.db)).toEqual([])
   })
 
-  test('a field of a person without its column is named', async () => {
+  test('names a profile field without a column', async () => {
     await sql`alter table profiles rename column last_sign_in_at to seen_at`.execute(database.db)
     await expect(migrateDatabase(database)).rejects.toThrow(
       "profiles lacks the column 'last_sign_in_at', which profileSchema in src/contract/users.ts names: add a migration",
@@ -109,7 +109,7 @@ describeOnEachDatabase('migrating', (kind) => {
     await sql`alter table profiles rename column seen_at to last_sign_in_at`.execute(database.db)
   })
 
-  test('whoever owns the database and is no superuser migrates, and lets go of what is old', async ({
+  test('works as the database’s owner without superuser rights, and removes old objects', async ({
     skip,
   }) => {
     skip(kind === 'embedded', 'it has one user')
@@ -133,7 +133,7 @@ describeOnEachDatabase('migrating', (kind) => {
     }
   })
 
-  test('waits for the one that migrates already', async ({ skip }) => {
+  test('waits for a concurrent migration', async ({ skip }) => {
     skip(kind === 'embedded', 'one process has it to itself')
     await empty()
     const events: string[] = []
@@ -149,20 +149,20 @@ describeOnEachDatabase('migrating', (kind) => {
   })
 })
 
-describe('a migration file is cut into statements', () => {
-  test('at semicolons that end a line', () => {
+describe('splitStatements', () => {
+  test('splits at semicolons at the end of a line', () => {
     expect(splitStatements('create table a (b int);\n\n-- why\ncreate index c\n  on a (b);\n')).toEqual([
       'create table a (b int);',
       '-- why\ncreate index c\n  on a (b);',
     ])
   })
 
-  test('not inside a function’s body, nor for a semicolon in a comment', () => {
+  test('does not split function bodies, or at a semicolon in a comment', () => {
     const body = 'create function f() returns int language plpgsql as $$\nbegin\n  return 1;\nend $$;'
     expect(splitStatements(`${body}\nselect 1 -- one;\n  + 1;`)).toEqual([body, 'select 1 -- one;\n  + 1;'])
   })
 
-  test('with the last one whole though nothing ends it, and comments alone left out', () => {
+  test('keeps an unterminated last statement, and drops comments', () => {
     expect(splitStatements('select 1;\nselect 2')).toEqual(['select 1;', 'select 2'])
     expect(splitStatements('select 1;\n-- the end\n')).toEqual(['select 1;'])
   })

@@ -6,15 +6,15 @@ import { type Database, DatabaseOpenError } from './database.ts'
 import type { Db } from './schema.ts'
 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
-/** Any number, as long as every replica asks for the same lock. */
+/** Arbitrary, but the same on every replica. */
 const MIGRATION_LOCK = 740_210_411
 const LOCK_NOT_AVAILABLE = '55P03'
-/** Two minutes of them. */
+/** Two minutes in total. */
 const LOCK_TRIES = 120
 const LOCK_PAUSE_MS = 750
 
 /**
- * Brings an open database to the newest schema, on a connection that may take its time.
+ * Migrates an open database to the newest schema, on a connection without time-outs.
  * @returns the names applied now
  */
 export async function migrateDatabase({ db, openPatient }: Database): Promise<string[]> {
@@ -30,7 +30,7 @@ export async function migrateDatabase({ db, openPatient }: Database): Promise<st
   }
 }
 
-/** @throws Error that names each field of a person whose migration has been forgotten */
+/** @throws Error listing the profile fields without a column */
 export async function assertProfileColumns(db: Db): Promise<void> {
   const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute
     where attrelid = 'profiles'::regclass and attnum > 0 and not attisdropped`.execute(db)
@@ -47,10 +47,10 @@ export async function listMigrations(folder = FOLDER): Promise<string[]> {
 }
 
 /**
- * Applies plain SQL files in the order of their names, each once and in a transaction of its own. Replicas that
- * start together take turns; the lock ends with the transaction, so that none is left behind in a pooler.
- * @param folder with a slash at its end
- * @param only the names to apply at most, all unless given
+ * Applies SQL files in the order of their names, each once in its own transaction. An advisory lock
+ * serializes replicas; it ends with the transaction, so that a pooler keeps none.
+ * @param folder with a trailing slash
+ * @param only limits the names to apply
  * @returns the names applied now
  */
 export async function migrate(db: Db, folder = FOLDER, only?: readonly string[]): Promise<string[]> {
@@ -64,8 +64,8 @@ export async function migrate(db: Db, folder = FOLDER, only?: readonly string[])
 }
 
 /**
- * Those of the names that have not been applied.
- * @throws DatabaseOpenError when a newer version has been at it: what this one would break is not known here
+ * Returns the names that have not been applied.
+ * @throws DatabaseOpenError if a newer version migrated it, because this one might break its schema
  */
 export async function pendingOf(db: Db, names: string[]): Promise<string[]> {
   const { rows } = await sql<{
@@ -82,7 +82,7 @@ export async function pendingOf(db: Db, names: string[]): Promise<string[]> {
   return names.filter((name) => !known.has(name))
 }
 
-/** A wait for a table's lock holds up all later statements on it: so every wait is a short one, again and again. */
+/** Waiting for a table's lock blocks all later statements on it, so each attempt is short. */
 async function applyNext(
   db: Db,
   ...wanted: [names: string[], folder: URL, only?: readonly string[]]
@@ -122,7 +122,7 @@ async function applyInTurn(
   return name
 }
 
-/** Splits at semicolons at the end of a line, outside $$ bodies: PGlite takes one statement a query. */
+/** Splits at semicolons at the end of a line, outside $$ bodies: PGlite runs one statement per query. */
 export function splitStatements(text: string): string[] {
   const statements: string[] = []
   let current = ''

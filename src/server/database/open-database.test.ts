@@ -16,7 +16,7 @@ describe('the embedded database', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('keeps what it holds, is durable, and is one process’s alone', { timeout: 60_000 }, async () => {
+  test('is durable, keeps its data, and allows one process', { timeout: 60_000 }, async () => {
     const dataDir = join(folder, 'data')
     const first = await openEmbedded(dataDir)
     await migrate(first.db)
@@ -35,7 +35,7 @@ describe('the embedded database', () => {
     await second.close()
   })
 
-  test('is its owner’s alone, and mends a directory that was not', { timeout: 60_000 }, async () => {
+  test('is accessible to its owner only, and fixes the permissions of an older directory', { timeout: 60_000 }, async () => {
     const dataDir = join(folder, 'open')
     const warnings: unknown[] = []
     const log = createLog('warn', { write: (line) => warnings.push(JSON.parse(line)) })
@@ -62,7 +62,7 @@ describe('the embedded database', () => {
     process.umask(umask)
   })
 
-  test('that cannot be opened says so and lets go of its directory', async () => {
+  test('reports an error and releases its directory if it cannot be opened', async () => {
     const dataDir = mkdtempSync(join(folder, 'broken-'))
     writeFileSync(join(dataDir, 'postgres'), 'not a folder')
     for (let attempt = 0; attempt < 2; attempt++)
@@ -71,7 +71,7 @@ describe('the embedded database', () => {
 })
 
 describe('a database server', () => {
-  test('that does not answer is named without its password', async () => {
+  test('is named without its password if it does not answer', async () => {
     const failure = openServer({
       url: 'postgres://patio:canary@127.0.0.1:4369/patio',
       onConnectionError: () => {},
@@ -81,7 +81,7 @@ describe('a database server', () => {
     await expect(failure).rejects.not.toThrow(/canary/)
   })
 
-  test('gives counts as numbers and its timeouts to every connection', async ({ skip }) => {
+  test('returns counts as numbers and sets its time-outs on every connection', async ({ skip }) => {
     const url = process.env.TEST_DATABASE_URL
     if (!url) return skip('no server')
     const server = await openServer({ url, onConnectionError: () => {} })

@@ -2,14 +2,14 @@ import type { Log } from '#server/log.ts'
 import type { Database } from './database.ts'
 
 /**
- * Opens the database that the configuration names: a PostgreSQL server, or the embedded one.
+ * Opens the configured database: a PostgreSQL server, or the embedded one.
  * @throws DatabaseOpenError
  */
 export async function openDatabase(
   config: { databaseUrl: string | undefined; databaseDirectUrl?: string | undefined; dataDir: string },
   log: Log,
 ): Promise<Database> {
-  // Only the driver that is used is loaded: the other would double the time to start.
+  // Loads only the driver in use: the other would double the start-up time.
   if (config.databaseUrl) {
     const { openServer } = await import('./open-server.ts')
     return openServer({

@@ -9,7 +9,10 @@ import { type Database, DatabaseOpenError } from './database.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './schema.ts'
 
-/** PGlite starts with fsync off; without -F, and with fsync reaching the disk, a power cut loses nothing acknowledged. */
+/**
+ * PGlite turns fsync off by default; without -F and with a working fsync, a power cut loses no
+ * acknowledged write.
+ */
 const DURABLE_START = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   '-c',
@@ -23,12 +26,12 @@ interface EmscriptenModule {
   }
 }
 
-/** Bits of a mode that let others than the owner in. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077
 
 /**
- * The ordinary file system of PGlite, whose fsync does nothing and whose files everybody may write, with an fsync that
- * reaches the disk and files of the owner alone.
+ * PGlite's file system, with an fsync that reaches the disk (PGlite's does nothing) and with files
+ * that only the owner may access (PGlite's are world-writable).
  */
 export class DurableNodeFS extends NodeFS {
   override async init(pg: PGlite, options: Parameters<NodeFS['init']>[1]) {
@@ -45,8 +48,8 @@ export class DurableNodeFS extends NodeFS {
 }
 
 /**
- * Opens the embedded database in a directory that this process claims for itself.
- * @throws DatabaseOpenError when the directory is in use or cannot be written
+ * Opens the embedded database in a directory locked for this process.
+ * @throws DatabaseOpenError if the directory is in use or not writable
  */
 export async function openEmbedded(dataDir: string, log?: Log): Promise<Database> {
   const release = lockDirectory(dataDir)
@@ -71,9 +74,9 @@ export async function openEmbedded(dataDir: string, log?: Log): Promise<Database
   }
 }
 
-/** Takes the rights of others away from a data directory that was made with more of them. */
+/** Removes permissions of other users from an existing data directory. */
 function shutOthersOut(dataDir: string, log: Log | undefined): void {
-  // Its modes say nothing there.
+  // Windows has no such modes.
   if (process.platform === 'win32') return
   const postgres = join(dataDir, 'postgres')
   const files = readdirSync(dataDir).includes('postgres')
@@ -82,7 +85,7 @@ function shutOthersOut(dataDir: string, log: Log | undefined): void {
         ...readdirSync(postgres, { recursive: true, encoding: 'utf8' }).map((name) => join(postgres, name)),
       ]
     : []
-  // A sticky folder, such as /tmp, is others' too.
+  // A sticky directory, such as /tmp, is shared.
   const isShared = (lstatSync(dataDir).mode & 0o1000) !== 0
   const open = [...(isShared ? [] : [dataDir]), ...files].filter((file) => {
     const stat = lstatSync(file)
@@ -100,9 +103,9 @@ function shutOthersOut(dataDir: string, log: Log | undefined): void {
   }
 }
 
-/** Makes a PGlite with what the migrations ask for. */
+/** Creates a PGlite with the extensions that the migrations need. */
 export function createPglite(options: PGliteOptions): Promise<PGlite> {
-  // A day is no instant: as text it is the same everywhere.
+  // As text, so that no time zone shifts the day.
   return PGlite.create({ ...options, parsers: { [types.DATE]: String }, extensions: { pg_trgm } })
 }
 

@@ -7,18 +7,18 @@ import type { Tables } from './schema.ts'
 import { checkServer, createServerPool } from './server-pool.ts'
 import { urlsOfHosts } from './server-urls.ts'
 
-const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite gives numbers too
+const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite returns numbers too
 pg.types.setTypeParser(COUNT_TYPE, Number)
-// A day is no instant: as text it is the same everywhere.
+// As text, so that no time zone shifts the day.
 pg.types.setTypeParser(pg.types.builtins.DATE, String)
 const TEXT_ARRAY_TYPE = 1009 as number
 const parseTextArray = pg.types.getTypeParser(TEXT_ARRAY_TYPE)
-// The driver reads letter by letter, three lists for each person; few need more than a split.
+// The driver parses character by character, three lists per person; most need only a split.
 pg.types.setTypeParser(TEXT_ARRAY_TYPE, (text) =>
   /["\\]|NULL|^\{\}/.test(text) ? parseTextArray(text) : text.slice(1, -1).split(','),
 )
 
-/** Waiting for a connection and for the answer: together under the 5 s for which people wait for a page. */
+/** Time-outs of connecting and of queries: together less than the 5 s that people wait for a page. */
 const SERVING = {
   connectionTimeoutMillis: 1_200,
   statementTimeoutMillis: 3_400,
@@ -30,15 +30,16 @@ const PATIENT = { connectionTimeoutMillis: 10_000, statementTimeoutMillis: 0, qu
 export interface ServerOptions {
   /** postgres://… as in DATABASE_URL */
   url: string
-  /** The same database past a pooler, as in DATABASE_DIRECT_URL: for LISTEN and migrations. */
+  /** The same database without a pooler, as in DATABASE_DIRECT_URL: for LISTEN and migrations. */
   directUrl?: string | undefined
-  /** Hears of idle connections that broke; the pool replaces them by itself. */
+  /** Called for idle connections that broke; the pool replaces them. */
   onConnectionError: (error: Error) => void
 }
 
 /**
  * Opens a PostgreSQL server (15 or later).
- * @throws DatabaseOpenError when nothing that writes answers, the server is too old, the database not in UTF8, or the two URLs lead to different ones
+ * @throws DatabaseOpenError if no writable server answers, it is too old, the database is not UTF8,
+ *   or the URLs lead to different databases
  */
 export async function openServer(options: ServerOptions, limits = SERVING): Promise<Database> {
   const { onConnectionError } = options
@@ -59,7 +60,7 @@ export async function openServer(options: ServerOptions, limits = SERVING): Prom
     readPool: pool.count,
     openPatient: () => openServer({ url: directUrl ?? url, onConnectionError }, PATIENT),
     listen(channel, onWake) {
-      // A pooler would pass nothing on, and leave the connection that it was said on listening for ever.
+      // A pooler forwards no notifications, and the connection would listen forever.
       if (pool.facts()?.isPooled && !directUrl) return async () => {}
       const listener = { url: directUrl ?? url, channel, onWake, onError: onConnectionError }
       listening.push(listener)
@@ -88,7 +89,7 @@ export async function openServer(options: ServerOptions, limits = SERVING): Prom
   return { ...database, isPooled: pool.facts()?.isPooled ?? false }
 }
 
-/** A lock that is held by one way must be seen to be held by the other: only then is it the same running database. */
+/** A lock taken through one URL must be visible through the other: only then it is the same database. */
 async function refuseAnotherServer({ db, openPatient }: Database): Promise<void> {
   const lock = sql<{ got: boolean }>`select pg_try_advisory_xact_lock(${randomInt(2 ** 47)}::bigint) as got`
   const direct = (await openPatient?.()) as Database
@@ -108,7 +109,7 @@ async function refuseAnotherServer({ db, openPatient }: Database): Promise<void>
   }
 }
 
-/** Host, port and database of the URL, never its password. */
+/** Formats host, port and database of the URL, never its password. */
 function placeOf(url: string): string {
   const urls = urlsOfHosts(url).map((each) => new URL(each))
   return `${urls.map(({ host }) => host || 'localhost')}${urls[0]?.pathname}`
@@ -121,22 +122,22 @@ function reasonOf(error: unknown): string {
 
 const TIMEOUT_MS = 5_000
 const BACKOFF = { firstMs: 100, maxMs: 5_000 }
-/** How often a connection is tried that may have died without a word. */
+/** Interval of pings that detect silently broken connections. */
 const PING_MS = 30_000
 
 export interface ListenOptions {
-  /** Read whenever a connection is made. */
+  /** Read at each connection. */
   url: string
   /** An SQL identifier. */
   channel: string
   onWake: () => void
-  /** Hears once of each outage. */
+  /** Called once per outage. */
   onError: (error: Error) => void
 }
 
 /**
- * Listens on a connection of its own, outside the pool, and comes back whenever it is lost.
- * @returns ends it
+ * Listens on a separate connection, outside the pool, and reconnects when it is lost.
+ * @returns stops it
  */
 export function listenOnServer(options: ListenOptions): () => Promise<void> {
   let current: pg.Client | undefined

@@ -4,11 +4,14 @@ import type { ListName } from '#contract/entitlement-lists.ts'
 import type { EmbedMode } from '#contract/reports.ts'
 import type { AccessRequest, Profile, ProfileInstant } from '#contract/users.ts'
 
-/** Filled in by the database unless given. */
+/** Optional in inserts, with a default in the database. */
 type Defaulted<T> = ColumnType<T, T | undefined, T>
 type Json = ColumnType<unknown, string | null, string | null>
 
-/** A profile's fields as the contract lists them, instants as dates. All but the e-mail have a default or may be null. */
+/**
+ * A profile's fields from the contract, with instants as dates. All but the e-mail have a default or
+ * are nullable.
+ */
 type ProfileColumns = {
   [Name in keyof Profile]: Name extends 'email'
     ? string
@@ -16,11 +19,11 @@ type ProfileColumns = {
 }
 
 export interface ProfilesTable extends ProfileColumns {
-  /** Written outright when a name is corrected, which the trigger does not count. */
+  /** Set explicitly when a name is corrected, which the trigger ignores. */
   entitlement_version: Generated<number>
-  /** Set when an approval is taken away, until the person asks for access again. */
+  /** Set when an approval is removed, until the person asks for access again. */
   approval_removed_at: Defaulted<Date | null>
-  /** Made by the database of e-mail and name: lower case without accents. */
+  /** Generated from e-mail and name: lower case without accents. */
   search_text: GeneratedAlways<string>
 }
 
@@ -70,7 +73,7 @@ interface AccessRecordsTable {
   user_id: string
   action: 'sign-in' | 'report'
   report_id: string | null
-  /** As whom an administrator was given it. */
+  /** Person whose report an administrator viewed. */
   viewed_as: Defaulted<string | null>
   ip: string | null
   user_agent: string | null
@@ -82,7 +85,10 @@ interface AccessRequestsTable extends Omit<AccessRequest, 'requested_at'> {
   requested_at: Defaulted<Date>
 }
 
-/** 'disown-…' are the 'não fui eu' links: of a new account, and of a change to one. 'signup-used' opens nothing. */
+/**
+ * 'disown-…' are the 'não fui eu' links of a new account and of a change. 'signup-used' can no longer
+ * be used.
+ */
 export type LinkPurpose =
   | 'signup'
   | 'signup-used'
@@ -123,7 +129,7 @@ export interface Tables {
     purpose: LinkPurpose
     expires_at: Date
   }
-  /** Of people who have not answered; they are deleted with the answer. */
+  /** Open invitations; deleted when answered. */
   invitations: {
     id: Generated<string>
     email: string
@@ -132,10 +138,10 @@ export interface Tables {
     marcas: string[]
     estados: string[]
     invited_by: string | null
-    /** When the newest mail was asked for. */
+    /** Time of the newest mail. */
     invited_at: Date
   }
-  /** Of accounts that are not verified; mark_hash is null once there was more than one sign-up. */
+  /** Sign-ups of unverified accounts; mark_hash is null after more than one. */
   sign_ups: { user_id: string; count: number; mark_hash: Uint8Array | null; mark_expires_at: Date }
   rate_limits: { key: string; taken: number; resets_at: Date }
   sign_in_attempts: { key: string; failures: number; locked_until: Date; forget_at: Date }
@@ -161,7 +167,7 @@ export interface Tables {
     handled_by: Defaulted<string | null>
     handled_at: Defaulted<Date | null>
     answered: Defaulted<boolean>
-    /** All of it as the search compares it, see fold_text in the migrations. */
+    /** Text as the search compares it, see fold_text in the migrations. */
     search_text: GeneratedAlways<string>
   }
   audit_entries: AuditEntriesTable
@@ -196,5 +202,5 @@ export interface Tables {
   schema_migrations: { name: string; applied_at: Defaulted<Date> }
 }
 
-/** The query builder; also what a transaction is, so that every query function runs in either. */
+/** The query builder or a transaction, so that query functions run in either. */
 export type Db = Kysely<Tables>

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
-import { getDatabaseUrl, openFreshDatabase } from '#server/testing/test-database.ts'
+import { openFreshDatabase, getDatabaseUrl } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
@@ -23,7 +23,7 @@ async function open(options: Omit<ServerOptions, 'onConnectionError'>): Promise<
   return database
 }
 
-/** An empty, migrated database with its address. */
+/** Creates an empty, migrated database with a URL. */
 async function openOwn() {
   const database = await openFreshDatabase('server')
   ends.push(database.close)
@@ -37,7 +37,7 @@ const runAt = async (url: string, ...statements: string[]) => {
   await client.end()
 }
 
-test('several hosts are several URLs, of servers that write', () => {
+test('splitHosts returns one URL per host', () => {
   const list =
     'postgres://patio:p%40ss@one:5432,[::1],three/patio?target_session_attrs=read-write&sslmode=require'
   expect(urlsOfHosts(list)).toEqual(
@@ -52,11 +52,11 @@ test('several hosts are several URLs, of servers that write', () => {
     expect(isPostgresUrl(wrong), wrong).toBe(false)
 })
 
-describe.skipIf(!process.env.TEST_DATABASE_URL)('connections to a server', () => {
+describe.skipIf(!process.env.TEST_DATABASE_URL)('a pool of server connections', () => {
   const write = ({ db }: Database) =>
     db.insertInto('portal_facts').values({ name: crypto.randomUUID(), value: 'x' }).execute()
 
-  test('that only reads all at once are let go, and it counts as unavailable until one writes', async () => {
+  test('drops connections that become read-only, and is unavailable until one is writable', async () => {
     const { database, url } = await openOwn()
     const portal = await startTestPortal({ kind: 'server', database })
     ends.unshift(portal.stop)
@@ -67,7 +67,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('connections to a server', () =>
         'set session characteristics as transaction read write',
         `alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = ${isReadOnly}`,
       )
-    // What a primary does that is demoted without a word: those who are connected stay so.
+    // A primary that is demoted silently keeps its connections.
     const demote = () => sql`set session characteristics as transaction read only`.execute(database.db)
     expect(await ready()).toBe(200)
     await demote()
@@ -82,14 +82,14 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('connections to a server', () =>
     expect(await ready()).toBe(200)
   })
 
-  test('go to the next of several hosts when one does not answer', async () => {
+  test('uses the next of several hosts if one does not answer', async () => {
     const { url } = await openOwn()
     const { host } = new URL(url)
     const database = await open({ url: url.replace(host, `127.0.0.1:1,${host}`) })
     await write(database)
   })
 
-  test('past a pooler must lead to the same database', async () => {
+  test('requires that the direct URL leads to the same database', async () => {
     const [one, other] = [await openOwn(), await openOwn()]
     await write(await open({ url: one.url, directUrl: one.url }))
     await expect(open({ url: one.url, directUrl: other.url })).rejects.toThrow(/bancos de dados diferentes/)
@@ -106,7 +106,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !findPgBouncer())(
       return { ...own, pooledUrl: bouncer.url }
     }
 
-    test('the portal migrates, serves many at once, keeps to its time-outs, and leaves nothing to strangers', async () => {
+    test('migrates, serves concurrent requests, enforces time-outs, and leaves no state for other clients', async () => {
       const { url, pooledUrl } = await openPooled()
       const pooled = await open({ url: pooledUrl })
       expect(pooled.isPooled).toBe(true)
@@ -121,7 +121,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !findPgBouncer())(
         send(portal, 'GET', index % 2 ? '/api/profiles/me' : '/api/profiles', { token }),
       )
       const statuses = (await Promise.all(asked)).map(({ status }) => status)
-      // On a busy machine some wait too long for a connection; what a name known twice breaks is a 500.
+      // Some time out waiting for a connection on a busy machine; a duplicate name would be a 500.
       expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
       expect(statuses).toContain(200)
 
@@ -141,7 +141,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !findPgBouncer())(
       for (const seen of await Promise.all(strangers)) expect(seen).toEqual({ timeout: '0', locks: 0 })
     })
 
-    test('notifications come by the direct way, and without one nothing listens', async () => {
+    test('receives notifications only through the direct URL', async () => {
       const { url, pooledUrl } = await openPooled()
       const [both, alone] = [await open({ url: pooledUrl, directUrl: url }), await open({ url: pooledUrl })]
       const [heard, unheard] = [vi.fn(), vi.fn()]

@@ -4,7 +4,7 @@ import { urlsOfHosts } from './server-urls.ts'
 
 const READ_ONLY = '25006'
 const CHECK_MS = 1_200
-/** A name that leads to another server by now, or a server that is one no more, is left by then at the latest. */
+/** Connections are replaced after this time, so that DNS changes and demoted servers are noticed. */
 const LONGEST_LIFE_SECONDS = 300
 
 export interface ServerFacts {
@@ -12,15 +12,16 @@ export interface ServerFacts {
   version: number
   /** Of the database: 'UTF8' */
   encoding: string
-  /** Whether somebody stands between who may hand each transaction to another connection: PgBouncer, say. */
+  /** Whether a pooler such as PgBouncer may assign each transaction to another connection. */
   isPooled: boolean
 }
 
 /**
- * Looks at the server behind a new connection, and sets the time-out of its statements unless it is pooled: there a
- * session's setting would go to strangers. Poolers invent the process id that they give their clients.
+ * Reads facts about the server of a new connection, and sets its statement time-out unless it is
+ * pooled: the setting would affect other clients. Poolers return invented process ids.
  * @param timeoutMs 0 for none
- * @throws what counts as unavailable when the server only reads: a standby, or a primary that is one no more
+ * @throws an error that counts as unavailable if the server is read-only: a standby or a demoted
+ *   primary
  */
 export async function checkServer(client: pg.ClientBase, timeoutMs: number): Promise<ServerFacts> {
   const { processID } = client as unknown as { processID: number | null }
@@ -43,18 +44,18 @@ interface ServerPoolOptions {
   onConnectionError: (error: Error) => void
   connectionTimeoutMillis: number
   statementTimeoutMillis: number
-  /** For a server that says nothing at all. */
+  /** For a server that does not respond at all. */
   queryTimeoutMillis: number
   max: number
 }
 
 type HeldConnection = Pick<pg.PoolClient, 'query' | 'release'>
 
-/** A pool whose connections lead to a server that writes. */
+/** Creates a pool with connections to a writable server. */
 export function createServerPool(options: ServerPoolOptions) {
   const { connectionTimeoutMillis, statementTimeoutMillis, max } = options
   let urls = urlsOfHosts(options.url)
-  /** Those that were looked at since a server was last seen to only read; any other is not used again. */
+  /** Connections checked since a server was last read-only; others are not used again. */
   let held = new WeakMap<object, HeldConnection>()
   let current = 0
   let newest: ServerFacts | undefined
@@ -68,7 +69,8 @@ export function createServerPool(options: ServerPoolOptions) {
     maxLifetimeSeconds: LONGEST_LIFE_SECONDS,
     max,
     onConnect: async (client) => {
-      // The pool hears idle connections alone; one that breaks in somebody's hands would end the process. Its query fails.
+      // The pool handles errors of idle connections only; of one in use it would end the process. Its query
+      // fails anyway.
       client.on('error', () => {})
       newest = await checkServer(client, statementTimeoutMillis)
       held.set(client, hold(client as pg.PoolClient, newest.isPooled))
@@ -76,7 +78,7 @@ export function createServerPool(options: ServerPoolOptions) {
   })
   pool.on('error', options.onConnectionError)
 
-  /** The other hosts get their turn when one cannot be reached or only reads. */
+  /** Tries the other hosts if one is unreachable or read-only. */
   async function connectToAny(): Promise<pg.PoolClient> {
     const startedAt = performance.now()
     for (let tries = 1; ; tries++) {
@@ -97,13 +99,13 @@ export function createServerPool(options: ServerPoolOptions) {
   function hold(client: pg.PoolClient, isPooled: boolean): HeldConnection {
     let isSpoilt = false
     const query = async (asked: string, values: unknown[] = []) => {
-      // The connection behind a pooler knows the names that others gave.
+      // Behind a pooler the connection has prepared names of other clients.
       const name = isPooled ? undefined : preparedNameOf(asked)
       try {
         return await (name ? client.query({ name, text: asked, values }) : client.query(asked, values))
       } catch (error) {
         if ((error as { code?: string }).code === READ_ONLY) held = new WeakMap()
-        // What the server did not say itself leaves the connection in a state that nobody knows.
+        // After an error that is not from the server, the connection's state is unknown.
         isSpoilt ||= !(error instanceof pg.DatabaseError)
         throw error
       }
@@ -123,14 +125,14 @@ export function createServerPool(options: ServerPoolOptions) {
         client.release(true)
       }
     },
-    /** What was last seen. */
+    /** Facts of the latest connection. */
     facts: () => newest,
     count: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    /** For connections from now on; of as many hosts as before. */
+    /** For new connections, with the same number of hosts. */
     replaceUrl(url: string) {
       urls = urlsOfHosts(url)
       pool.options.connectionString = urls[current]
@@ -145,7 +147,7 @@ function isPoolBusy(error: unknown): boolean {
 
 type Query = (...asked: [never]) => Promise<pg.QueryResult>
 
-/** Behind a pooler a setting may last for its transaction at most, so every statement stands in one. */
+/** Sets the time-out in every transaction: behind a pooler a setting must not outlive one. */
 function timeEachTransaction(query: Query, timeoutMs: number): Query {
   const run = query as (asked: unknown, values?: unknown[]) => Promise<pg.QueryResult>
   const begin = (text: string) => run(`${text}; set local statement_timeout = ${timeoutMs}`)
@@ -166,7 +168,7 @@ function timeEachTransaction(query: Query, timeoutMs: number): Query {
       await run('commit')
       return result
     } catch (error) {
-      // One that cannot even do that is not used again.
+      // A connection that cannot roll back is not used again.
       await run('rollback').catch(() => {})
       throw error
     }

@@ -1,13 +1,13 @@
 /**
- * One URL for each host of a list, as libpq takes it:
+ * Splits a URL with several hosts as libpq does:
  * 'postgres://…@one:5432,other:5432/patio?target_session_attrs=read-write'.
- * @throws TypeError when it is no URL
+ * @throws TypeError if it is not a URL
  */
 export function urlsOfHosts(url: string): string[] {
   const [, before = '', hosts = '', behind = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(url) ?? []
   return hosts.split(',').map((host) => {
     const single = new URL(`${before}${host}${behind}`)
-    // It is what is asked of every server anyway.
+    // Every server is checked for this anyway.
     single.searchParams.delete('target_session_attrs')
     return single.href
   })
@@ -15,7 +15,7 @@ export function urlsOfHosts(url: string): string[] {
 
 const WRITING = ['read-write', 'primary']
 
-/** One host or several, of which one that writes is wanted. */
+/** Checks for one host, or several of which a writable one is wanted. */
 export function isPostgresUrl(value: string): boolean {
   try {
     const attributes = new URL(value.replace(/,[^/?#]*/, '')).searchParams.getAll('target_session_attrs')

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findPostgres } from '#scripts/find-programs.mjs'
-import { findServerUser, startTemporaryPostgres } from '#scripts/throw-away-postgres.mjs'
+import { startTemporaryPostgres, findServerUser } from '#scripts/throw-away-postgres.mjs'
 import { findFreePort } from '#server/testing/portal-process.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 import { migrate } from './migrate.ts'
@@ -12,9 +12,9 @@ import { openServer } from './open-server.ts'
 
 const SLOW = 120_000
 
-/** A standby of a server; it ends with the test. */
+/** Starts a standby of a server, stopped after the test. */
 async function startStandby(primaryUrl: string) {
-  // Where the other programs are too: the one that is found may be a link.
+  // The path may be a link; the other programs are in the real directory.
   const programs = dirname(realpathSync(join((await findPostgres()) as string, 'postgres')))
   const owner = process.getuid?.() === 0 ? findServerUser() : undefined
   const folder = mkdtempSync('/tmp/patio-standby-')
@@ -31,7 +31,7 @@ async function startStandby(primaryUrl: string) {
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${folder}`,
     'fsync=off',
-    // Not fewer than the primary has.
+    // At least the primary's number.
     'max_connections=200',
   ]
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
@@ -49,7 +49,7 @@ async function startStandby(primaryUrl: string) {
 }
 
 test.skipIf(!process.env.TEST_DATABASE_URL)(
-  'of a primary and its standby the one that writes is taken, whichever it is',
+  'openServer chooses the writable one of a primary and its standby',
   async () => {
     const primary = await startTemporaryPostgres()
     if (!primary) throw new Error('a server to test on, and no programs of one')

@@ -9,24 +9,24 @@ import { causeOf } from './name-cause.ts'
 const FETCH_MS = 4_000
 const WITHIN_MS = 10_000
 const DAY_MS = 86_400_000
-/** An address for documents (RFC 5737): nobody comes from it, so nobody may be believed to. */
+/** Documentation address (RFC 5737): no client has it, so no server may trust it. */
 const MADE_UP_IP = '192.0.2.77'
 const STREAM_EVENTS = 4
 const STREAM_PAUSE_MS = 250
-/** Of the three quarters of a second between the first event and the last. */
+/** First and last event are 750 ms apart unless a proxy buffers them. */
 const HELD_BACK_BELOW_MS = 300
 
 interface Address {
   publicUrl: string
-  /** Opens the routes for operators. */
+  /** Authorizes the operators' routes. */
   token: string
-  /** Asked by the portal itself, for which there may be no way back in although everybody else has one. */
+  /** Run by the portal itself, whose network may not reach its public address. */
   isInside?: boolean
 }
 
 const isLocal = (url: URL) => ['localhost', '127.0.0.1'].includes(url.hostname)
 
-/** The way that people take: name, TLS, proxy, portal, and back without anything held up. */
+/** Checks the path of a request: DNS, TLS, proxy, portal, and unbuffered streams. */
 export function addressChecks({ publicUrl, token, isInside = false }: Address): Check[] {
   const url = new URL(publicUrl)
   const checks = [
@@ -77,7 +77,7 @@ function checkCertificate({ hostname, port, host }: URL): Promise<Found> {
       host: hostname,
       port: Number(port || 443),
       ...(isIP(hostname) ? {} : { servername: hostname }),
-      // An expired one is to be told from a foreign one.
+      // To distinguish an expired certificate from an untrusted one.
       rejectUnauthorized: false,
       timeout: FETCH_MS,
     })
@@ -107,10 +107,10 @@ function checkCertificate({ hostname, port, host }: URL): Promise<Found> {
   })
 }
 
-/** Asks the portal whom it takes us for, with a made-up address in the header that only a proxy may write. */
+/** Reads the portal's view of the client IP, with a forged header that only a proxy may set. */
 async function checkProxy(publicUrl: string, token: string): Promise<Found> {
   const url = new URL(publicUrl)
-  // Nobody stands in between there.
+  // No proxy in between.
   const isDirect = url.protocol === 'http:' && isLocal(url)
   const reply = await ask(`${publicUrl}/api/health/caller`, {
     authorization: `Bearer ${token}`,
@@ -161,7 +161,7 @@ async function checkStream(publicUrl: string, token: string): Promise<Found> {
   )
 }
 
-/** The portal's end of the check: a few events, and it is over. */
+/** Server side of the check: sends a few events and ends. */
 export const sendTrialEvents: AcceptStream = (stream) => {
   let isOver = false
   const send = async () => {

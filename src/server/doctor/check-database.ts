@@ -15,17 +15,17 @@ const FAR_APART_MS = 2_000
 const LATE_MAIL_SECONDS = 600
 const OLD_BACK_UP_HOURS = 26
 const HOUR_MS = 3_600_000
-/** The job runs every hour, and nobody notices one that was left out. */
+/** The job runs every hour; one missed run goes unnoticed. */
 const LATE_RETENTION_HOURS = 3
 
-/** The servers of DATABASE_URL: reach, TLS, version, who writes, poolers, clocks. */
+/** Checks the servers of DATABASE_URL: connection, TLS, version, writability, poolers, clocks. */
 export function serverChecks({ databaseUrl, databaseDirectUrl }: Config): Check[] {
   if (!databaseUrl) return []
   return [
     check('database', 'Banco de dados', WITHIN_MS, async () => {
       const servers = await inspectServers(databaseUrl)
       const found = servers.flatMap((server) => describeServer(server, databaseDirectUrl !== undefined))
-      // Of several hosts one that serves is enough.
+      // Of several hosts, one that works is enough.
       return servers.some(serves)
         ? found.map((each) => (each.grade === 'fault' ? { ...each, grade: 'warning' } : each))
         : found
@@ -88,7 +88,7 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): Found[]
   return [good(`${at}: PostgreSQL ${major}, ${tls}, aceita escrita${isPooled ? ', com pooler' : ''}.`)]
 }
 
-/** What lies in the database, once it is open. */
+/** Checks of an open database's contents. */
 export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): Check[] {
   return [
     check('migrations', 'Migrações', WITHIN_MS, async () => {
@@ -139,7 +139,7 @@ export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): C
   ]
 }
 
-/** @param at when the newest back-up was written; undefined when there is none */
+/** @param at time of the newest backup; undefined if there is none */
 export function describeBackUp(at: Date | undefined, todo: string): Found {
   if (!at) return warning('Cópia de segurança: nenhuma foi feita pelo portal.', todo)
   const hours = Math.round((Date.now() - at.getTime()) / HOUR_MS)

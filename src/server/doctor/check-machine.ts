@@ -6,7 +6,7 @@ import { type Check, check, fault, good, warning } from './examine.ts'
 
 const GIB = 2 ** 30
 
-/** The disk below the data directory, or below the working directory where there is none. */
+/** Checks the disk of the data directory, or of its closest existing parent. */
 export function diskCheck(dataDir: string): Check {
   const run = async () => {
     let folder = resolve(dataDir)

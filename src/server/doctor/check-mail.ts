@@ -8,13 +8,13 @@ import { type Check, check, type Found, good, warning } from './examine.ts'
 const SILENCE_MS = 4_000
 const SEND_MS = 10_000
 const DNS_MS = 2_000
-/** Those that mail services give: whoever signs under another is not found here. */
+/** Selectors of common mail services; others are not found. */
 const COMMON_SELECTORS = ['default', 'google', 'selector1', 'selector2', 'dkim', 'mail', 'k1', 's1', 'smtp']
 
 /**
- * The mail server, and what receivers ask the DNS about the sender.
- * @param mailTo gets a test mail; without it nothing is sent
- * @param dnsServers instead of the machine's, for tests
+ * Checks the mail server, and the sender's DNS records.
+ * @param mailTo receives a test mail; none is sent without it
+ * @param dnsServers replace the machine's in tests
  */
 export function mailChecks(config: Config, mailTo?: string, dnsServers?: string[]): Check[] {
   const { isDemo, smtpUrl, mailFrom } = config
@@ -78,7 +78,7 @@ async function checkSender(dns: Resolver, kind: keyof typeof RECORDS, domain: st
   }
 }
 
-/** The TXT records of a name, none where there is no such name. */
+/** Returns the TXT records of a name; none if it does not exist. */
 async function readTexts(dns: Resolver, name: string): Promise<string[]> {
   try {
     return (await dns.resolveTxt(name)).map((parts) => parts.join(''))

@@ -6,11 +6,11 @@ import type { PowerBi } from '#server/power-bi/power-bi.ts'
 import { testSavedReports } from '#server/reports/test-report-setting.ts'
 import { type Check, check, type Found, fault, good, warning } from './examine.ts'
 
-/** Of one test, and of as many beside each other as there may be. */
+/** Time-out of all concurrent tests. */
 const REPORTS_MS = 30_000
 const SAME_TIME = 3
 
-/** The directory, the service, and every area's report as 'Testar tudo' in /admin tries them. */
+/** Checks the directory, the service and every area's report, as 'Testar tudo' in /admin does. */
 export function powerBiChecks(
   { powerBi: { rlsRoles }, mailFrom }: Config,
   powerBi: PowerBi,

@@ -8,7 +8,7 @@ import { type Check, check, type Found, fault, good, warning } from './examine.t
 const DAY_MS = 86_400_000
 const ORIGINS = { file: 'do arquivo', environment: 'do ambiente', default: 'padrão' }
 
-/** Where each setting comes from, and its value unless it is a secret. */
+/** Lists the origin of each setting, and its value unless it is secret. */
 export function settingChecks(environment: NodeJS.ProcessEnv): Check[] {
   return traceSettings(environment).map(({ name, from, shown }) =>
     check(`setting-${name}`, name, 1_000, async () => good(`${name}: ${describeOrigin(from, shown)}.`)),
@@ -20,7 +20,7 @@ function describeOrigin(from: keyof typeof ORIGINS, shown: string | undefined): 
   return shown === undefined ? ORIGINS[from] : `${ORIGINS[from]} (${shown})`
 }
 
-/** What is set and hardly meant so. */
+/** Checks for probable mistakes in the settings. */
 export function doubtChecks(environment: NodeJS.ProcessEnv, config: Config | undefined): Check[] {
   const run = async () => {
     const doubts = settingWarnings(environment, config).map((says) =>
@@ -37,7 +37,7 @@ export function doubtChecks(environment: NodeJS.ProcessEnv, config: Config | und
   return [check('settings', 'Configuração', 2_000, run)]
 }
 
-/** Secrets that every user of the machine may read. */
+/** Finds secrets that all users of the machine can read. */
 function openFiles(environment: NodeJS.ProcessEnv): Found[] {
   return SETTING_NAMES.flatMap((name) => {
     const file = environment[`${name}_FILE`]
@@ -62,7 +62,7 @@ function endOfCertificate(config: Config | undefined): Found[] {
   return days < 30 ? [warning(`POWERBI_CLIENT_CERTIFICATE: vence em ${days} dias.`, todo)] : []
 }
 
-/** Node only mutters about a file that it cannot read, and goes on without. */
+/** Node only warns about an unreadable file, and continues without it. */
 function extraAuthorities({ NODE_EXTRA_CA_CERTS: file }: NodeJS.ProcessEnv): Found[] {
   try {
     if (file) accessSync(file, constants.R_OK)

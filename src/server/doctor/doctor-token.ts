@@ -2,17 +2,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IsOperator } from '#server/http/implement.ts'
 import type { Keyring } from '#server/keyring.ts'
 
-/** More than the clocks of the two machines are apart. */
+/** Longer than the clock skew between the two machines. */
 const LIFE_MS = 10 * 60_000
 const PURPOSE = 'doctor'
 
-/** Opens the routes for operators to whoever knows SESSION_SECRET, for ten minutes. */
+/** Signs a token for the operators' routes with SESSION_SECRET, valid for ten minutes. */
 export function signDoctorToken(keyring: Keyring): string {
   const until = Date.now() + LIFE_MS
   return `doctor.${until}.${signatureOf(String(until), keyring(PURPOSE)[0].bytes)}`
 }
 
-/** The check of such a token, by any of the secrets. */
+/** Creates the check of such a token, with any of the secrets. */
 export function createIsDoctor(keyring: Keyring): IsOperator {
   return (authorization) => {
     const [, until = '', signature = ''] =

@@ -44,7 +44,7 @@ const REAL = {
   POWERBI_CLIENT_ID: '0f8a2c55-7b1d-4b52-9a3e-6d2f1c9b8e70',
   POWERBI_CLIENT_SECRET: 'c4nary',
 }
-/** Keeps the other checks from being run: they would call the world. */
+/** Prevents the other checks from running, which would call external services. */
 const AND_A_FAULT = { PORT: 'x' }
 const configOf = (environment: Record<string, string>) => readConfig({ ...REAL, ...environment })
 
@@ -65,10 +65,10 @@ async function listenOn(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A port that takes connections and never says a word. */
+/** Accepts connections and never responds. */
 const listenSilently = () => listenOn(createServer((socket) => void socket.on('error', () => {})))
 
-describe('each wrong setting has its line, in the table of docs/operations.md too', () => {
+describe('a wrong setting gets its line, as in the table of docs/operations.md', () => {
   const rows = readFileSync('docs/operations.md', 'utf8').replace(/ +\|/g, ' |').split('\n')
 
   test.each([
@@ -87,13 +87,13 @@ describe('each wrong setting has its line, in the table of docs/operations.md to
   ])('%s=%s', async (name, value) => {
     const findings = await runDoctor({ ...REAL, ...AND_A_FAULT, [name]: value }, {})
     const lines = linesOf(findings).filter((line) => !line.includes('PORT:'))
-    // The file of no certificate is also one that everybody may read.
+    // A file without a certificate is also readable by everybody.
     expect(lines).toHaveLength(value === 'package.json' ? 2 : 1)
     const row = `| \`${name}=${value}\` | \`${lines[0]}\` |`
     expect(rows.includes(row), row).toBe(true)
   })
 
-  test('every setting is told with its origin, no secret with its value', async () => {
+  test('lists every setting with its origin, secrets without their value', async () => {
     const said = writeFindings(
       await runDoctor({ ...REAL, ...AND_A_FAULT, GROUP_NAME_FILE: 'package.json' }, {}),
     )
@@ -104,12 +104,12 @@ describe('each wrong setting has its line, in the table of docs/operations.md to
   })
 })
 
-describe('each broken service has its line', () => {
+describe('a broken service gets its line', () => {
   const database = (url: string) => serverChecks(configOf({ DATABASE_URL: url }))
   const [mail] = [(url: string) => mailChecks(configOf({ SMTP_URL: url }), undefined, ['127.0.0.1:1'])]
   const address = (publicUrl: string) => addressChecks({ publicUrl, token: 'doctor' })
 
-  test('closed ports', async () => {
+  test('with closed ports', async () => {
     const port = await findFreePort()
     const refused =
       'ninguém atende nesse endereço e porta. → Inicie o serviço, ou confira o endereço e a porta.'
@@ -125,7 +125,7 @@ describe('each broken service has its line', () => {
     ])
   })
 
-  test('silent ports, side by side, and a check that never ends by itself', async () => {
+  test('with unresponsive ports, concurrently, and with a check that never ends', async () => {
     const port = await listenSilently()
     const never = { name: 'never', about: 'Nunca', timeoutMs: 50, run: () => new Promise<never>(() => {}) }
     const lines = await linesFrom(
@@ -143,7 +143,7 @@ describe('each broken service has its line', () => {
     ])
   }, 30_000)
 
-  test('a certificate that nobody has signed', async () => {
+  test('with an untrusted certificate', async () => {
     const { folder, certificate, key } = createCertificate()
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const files = { cert: readFileSync(certificate), key: readFileSync(key) }
@@ -155,7 +155,7 @@ describe('each broken service has its line', () => {
     expect((await linesFrom(...mail(`smtps://127.0.0.1:${port}`)))[0]).toContain(unknown)
   })
 
-  test('somebody else who answers, one who sends on, a proxy without a portal', async () => {
+  test('with another server, a redirect, or a proxy without a portal', async () => {
     const answer = { status: 200 }
     const server = createHttpServer((_, reply) =>
       reply.writeHead(answer.status, { location: 'https://www.example.com/x' }).end('nginx'),
@@ -172,7 +172,7 @@ describe('each broken service has its line', () => {
     }
   })
 
-  test('a mail server that takes the test mail, and one that refuses it', async () => {
+  test('with a mail server that accepts the test mail, and one that refuses it', async () => {
     const inbox = await startSmtpInbox()
     onTestFinished(inbox.stop)
     const checks = mailChecks(configOf({ SMTP_URL: inbox.url }), 'ti@example.com', ['127.0.0.1:1'])
@@ -193,7 +193,7 @@ describe('each broken service has its line', () => {
     expect((await linesFrom(...refused))[1]).toMatch(/^falha {2}E-mail de teste: /)
   })
 
-  test('a full or missing folder of back-ups', async () => {
+  test('with a full or missing backup folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'patio-backups-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     expect(await linesFrom(backUpFolderCheck(folder))).toEqual([expect.stringMatching(/^aviso .*nenhuma/)])
@@ -215,7 +215,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
   }
   const look = (environment: Record<string, string>) => linesFrom(...serverChecks(configOf(environment)))
 
-  test('that only reads, is asked with a wrong password, and speaks TLS that is known, or is not', async () => {
+  test('gets a line for a read-only server, a wrong password, and trusted or untrusted TLS', async () => {
     const server = await startTemporaryPostgres()
     if (!server) throw new Error('a server to test on, and no programs of one')
     onTestFinished(server.stop)
@@ -232,7 +232,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     expect((await look({ DATABASE_URL: wrong.href }))[0]).toContain('o banco de dados não existe')
     expect((await look({ DATABASE_URL: `${server.url}?sslmode=verify-full` }))[0]).toContain('não fala TLS')
 
-    // What a machine without a locale makes of itself.
+    // The default of a machine without a locale.
     await runAt(server.url, "create database ascii encoding 'SQL_ASCII' locale 'C' template template0")
     const ascii = { DATABASE_URL: server.url.replace(/postgres$/, 'ascii') }
     expect((await look(ascii))[0]).toMatch(/^falha .*SQL_ASCII/)
@@ -263,7 +263,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
       .toEqual([expect.stringMatching(/^falha .*só aceita leitura\. → Aponte/)])
   }, 60_000)
 
-  test.skipIf(!findPgBouncer())('behind PgBouncer', async () => {
+  test.skipIf(!findPgBouncer())('gets a line for PgBouncer', async () => {
     const bouncer = await startPgBouncer(process.env.TEST_DATABASE_URL as string)
     onTestFinished(bouncer.stop)
     expect((await look({ DATABASE_URL: bouncer.url }))[0]).toMatch(/^aviso .*pooler.*DATABASE_DIRECT_URL/)
@@ -272,10 +272,10 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
   })
 })
 
-describe('a portal that runs', () => {
+describe('a running portal', () => {
   const portal = setUpPortal({ kind: 'embedded' })
 
-  test('is reached, sees whom it should, streams at once, and knows the doctor by the secret alone', async () => {
+  test('is reachable, sees the client IP, streams without delay, and accepts only the doctor’s token', async () => {
     const token = signDoctorToken(portal.keyring)
     const lines = await linesFrom(...addressChecks({ publicUrl: portal.url, token }))
     expect(lines.map((line) => line.slice(0, 6))).toEqual(['ok    ', 'ok    ', 'ok    '])
@@ -286,9 +286,9 @@ describe('a portal that runs', () => {
       )
   })
 
-  test('behind a proxy that is not trusted, or that believes anybody, or that collects what is streamed', async () => {
+  test('gets a line for a proxy that is untrusted, trusts everybody, or buffers streams', async () => {
     const token = signDoctorToken(portal.keyring)
-    /** Collects whole replies before it hands them on. */
+    /** Buffers whole replies. */
     const proxy = createHttpServer(async (request, reply) => {
       const headers = { ...request.headers, 'x-forwarded-for': '192.0.2.77' } as unknown as Record<
         string,
@@ -298,7 +298,7 @@ describe('a portal that runs', () => {
       reply.writeHead(answer.status).end(await answer.text())
     })
     const port = await listenOn(proxy)
-    // By a name that is not this machine's own, as far as the check can tell.
+    // A host name that the check does not consider local.
     const lines = await linesFrom(
       ...addressChecks({ publicUrl: `http://127.1:${port}`.replace('127.1', '[::ffff:127.0.0.1]'), token }),
     )
@@ -308,7 +308,7 @@ describe('a portal that runs', () => {
     expect(lines[2]).toMatch(/^aviso .*o proxy os junta/)
   })
 
-  test('tries every report, as the screen does', async () => {
+  test('tests every report, as the screen does', async () => {
     const powerBi = createPowerBi({
       directory: {
         tenantId: 'x',
@@ -341,7 +341,7 @@ describe('a portal that runs', () => {
 
 const DOCTOR = fileURLToPath(new URL('../doctor.ts', import.meta.url))
 
-test('the command ends with what scripts ask for, in JSON where wanted', async () => {
+test('the command exits with the documented codes, and prints JSON on request', async () => {
   const run = async (args: string[], env: Record<string, string>) => {
     const child = spawn(process.execPath, [DOCTOR, ...args], { env: { ...BARE_ENVIRONMENT, ...env } })
     const [said] = await Promise.all([

@@ -8,14 +8,14 @@ export const good = (says: string): Found => ({ grade: 'good', says, todo: null 
 export const warning = (says: string, todo: string): Found => ({ grade: 'warning', says, todo })
 export const fault = (says: string, todo: string): Found => ({ grade: 'fault', says, todo })
 
-/** One look at one thing. It may throw: what it threw is then its finding. */
+/** A check. An error that it throws becomes its result. */
 export interface Check {
   name: string
-  /** What it is about, for when it fails: 'Banco de dados'. */
+  /** Subject of the message if it fails: 'Banco de dados'. */
   about: string
-  /** Longer than any time-out of its own. */
+  /** Longer than the check's own time-outs. */
   timeoutMs: number
-  /** What it is when nothing could be reached, if that is no fault. */
+  /** Grade if nothing was reachable; 'fault' by default. */
   unreachable?: 'warning' | 'fault'
   run(): Promise<Found | Found[]>
 }
@@ -27,7 +27,7 @@ export const check = (name: string, about: string, timeoutMs: number, run: Check
   run,
 })
 
-/** Runs checks beside each other; none can hang or fail, and the findings come in the order of the checks. */
+/** Runs checks concurrently; none can hang or throw, and findings are in the order of the checks. */
 export async function examine(checks: readonly Check[]): Promise<Finding[]> {
   const found = await Promise.all(
     checks.map(async (check) => {

@@ -3,11 +3,11 @@ import type { Handlers } from '#server/http/implement.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { Lamps } from './lamps.ts'
 
-/** Each takes some seconds and calls everything outside. */
+/** A run takes some seconds and calls every external service. */
 const LIMIT = { max: 6, windowSeconds: 60 }
 
 export interface HealthServices {
-  /** Tries everything; who asks meanwhile gets the same answer. */
+  /** Runs all checks; concurrent requests share one run. */
   examinePortal: () => Promise<Finding[]>
   consumeRateLimit: ConsumeRateLimit
   lamps: Lamps
@@ -24,7 +24,7 @@ export function healthHandlers(services: HealthServices): Handlers<typeof health
       return { items: await running }
     },
     readLamps() {
-      // Whoever asks was found in it just now.
+      // The request has just been authenticated with it.
       services.lamps.note('database', true)
       return services.lamps.read()
     },

@@ -3,13 +3,13 @@ import { isRefusedForGood } from '#server/mail/outbox.ts'
 import type { Mailer } from '#server/mail/smtp-mailer.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 
-/** What this process has seen of the services that it uses; nothing is asked for it. */
+/** Status of external services as seen by this process, without polling. */
 export interface Lamps {
   note(lamp: ServiceName, isGood: boolean): void
   read(): Record<ServiceName, ServiceStatus>
 }
 
-/** All are unknown until the service has been used once. */
+/** Creates the status; services are unknown until used. */
 export function createLamps(clock: () => number): Lamps {
   const states: Record<ServiceName, ServiceStatus> = {
     mail: { isGood: null, since: null },
@@ -25,7 +25,7 @@ export function createLamps(clock: () => number): Lamps {
   }
 }
 
-/** A mailer whose lamp tells whether the server takes what it is given. */
+/** Wraps a mailer to track whether the server accepts mails. */
 export function withLamp(mailer: Mailer, { note }: Lamps): Mailer {
   return {
     async deliver(mail) {
@@ -33,7 +33,7 @@ export function withLamp(mailer: Mailer, { note }: Lamps): Mailer {
         await mailer.deliver(mail)
         note('mail', true)
       } catch (error) {
-        // A recipient that does not exist is no fault of the server's.
+        // A recipient that does not exist is not the server's fault.
         note('mail', isRefusedForGood(error))
         throw error
       }
@@ -41,7 +41,7 @@ export function withLamp(mailer: Mailer, { note }: Lamps): Mailer {
   }
 }
 
-/** Counts on, and notes what the directory and the service answer; a report that is refused is that report's own trouble. */
+/** Wraps a counter to track the directory and the service; a refused report concerns only that report. */
 export function countWithLamp(count: CountCall, { note }: Lamps): CountCall {
   return (service, outcome, ms) => {
     count(service, outcome, ms)

@@ -1,5 +1,5 @@
 interface Cause {
-  /** Goes behind a colon. */
+  /** Follows a colon. */
   says: string
   todo: string
 }
@@ -17,7 +17,7 @@ const WRONG_LOGIN: Cause = {
   todo: 'Confira o usuário e a senha na configuração.',
 }
 
-/** By the code of the system, of TLS, of PostgreSQL (SQLSTATE) and of the mail library. */
+/** Codes of the system, of TLS, of PostgreSQL (SQLSTATE) and of the mail library. */
 const BY_CODE: Record<string, Cause> = {
   ECONNREFUSED: {
     says: 'ninguém atende nesse endereço e porta',
@@ -66,7 +66,7 @@ const BY_CODE: Record<string, Cause> = {
     todo: 'Aumente max_connections, ou ponha um PgBouncer antes dele.',
   },
 }
-/** What says it in words alone. */
+/** Errors known only by their message. */
 const BY_WORDS: [RegExp, Cause][] = [
   [/self-signed|self signed|unable to (verify|get)/i, UNTRUSTED],
   [/certificate has expired/i, BY_CODE.CERT_HAS_EXPIRED as Cause],
@@ -78,12 +78,12 @@ const BY_WORDS: [RegExp, Cause][] = [
   [/time-?d? ?out|Greeting never received/i, NO_WAY],
 ]
 
-/** Why something outside could not be had, in words: of an error, its causes, and those that it gathers. */
+/** Explains a connection error in Portuguese, from its causes and aggregated errors. */
 export function causeOf(error: unknown): Cause {
   const chain = chainOf(error)
   for (const { code } of chain) if (code && BY_CODE[code] && code !== 'ETIMEDOUT') return BY_CODE[code]
   for (const { message } of chain) {
-    // Some libraries keep the system's code in their words alone.
+    // Some libraries have the system's code only in the message.
     const code = /\bE[A-Z]{4,}\b/.exec(message)?.[0]
     if (code && BY_CODE[code]) return BY_CODE[code]
     const known = BY_WORDS.find(([words]) => words.test(message))

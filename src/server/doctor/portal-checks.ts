@@ -15,12 +15,12 @@ interface Patient {
   config: Config
   environment: NodeJS.ProcessEnv
   keyring: Keyring
-  /** Undefined while it cannot be opened. */
+  /** Undefined if it cannot be opened. */
   db: Db | undefined
-  /** Undefined where there is none to ask: the demo's runs inside the demo. */
+  /** Undefined without credentials: the demo's Power BI runs in its own process. */
   powerBi: PowerBi | undefined
   mailTo?: string | undefined
-  /** Whether the portal looks at itself. */
+  /** Whether the portal checks itself. */
   isInside?: boolean
 }
 

@@ -20,7 +20,7 @@ import { portalChecks } from './portal-checks.ts'
 const OPEN_MS = 10_000
 const MARKS = { good: 'ok    ', warning: 'aviso ', fault: 'falha ' }
 
-/** Looks at the installation that the environment describes. It changes nothing. */
+/** Checks the installation of the environment, without changes. */
 export async function runDoctor(
   environment: NodeJS.ProcessEnv,
   { mailTo, backUps }: { mailTo?: string | undefined; backUps?: string | undefined },
@@ -62,7 +62,7 @@ export async function runDoctor(
   }
 }
 
-/** The demo's secret is not made here: then nothing is there that would know it. */
+/** Does not create the demo's secret: without one no portal is running. */
 function secretsOf({ sessionSecrets, dataDir }: Config): string[] {
   if (sessionSecrets.length > 0) return sessionSecrets
   return [existsSync(join(dataDir, 'demo-secret')) ? readDemoSecret(dataDir) : randomUUID()]
@@ -75,7 +75,7 @@ function faultsOf({ faults }: ConfigError): Finding[] {
   }))
 }
 
-/** The embedded database is open in one process alone, and is not made here. */
+/** Opens the database if possible: the embedded one may be in use, and is not created here. */
 async function openQuietly(config: Config): Promise<{ database: Database | undefined; checks: Check[] }> {
   const said = (found: ReturnType<typeof good>) => ({
     database: undefined,
@@ -99,7 +99,7 @@ async function openQuietly(config: Config): Promise<{ database: Database | undef
     return { database, checks: config.databaseUrl ? [] : embedded.checks }
   } catch (error) {
     if (!(error instanceof DatabaseOpenError)) throw error
-    // What the servers' own check says is said more precisely there.
+    // The servers' own check is more precise.
     if (config.databaseUrl)
       return /DATABASE_(DIRECT_)?URL/.test(error.message)
         ? said(fault(error.message, 'Confira os dois endereços.'))
@@ -114,13 +114,13 @@ async function openQuietly(config: Config): Promise<{ database: Database | undef
   }
 }
 
-/** Nothing can be said yet of what would lie in it. */
+/** An empty database has no contents to check. */
 async function isEmpty({ db }: Database): Promise<boolean> {
   const names = await listMigrations()
   return (await pendingOf(db, names).catch(() => [])).length === names.length
 }
 
-/** One line for each finding, in JSON for scripts; for people one for each cause that reports share. */
+/** Formats one line per finding, as JSON for scripts; for people, one per cause that reports share. */
 export function writeFindings(findings: readonly Finding[], isJson = false): string {
   const lines = isJson
     ? findings.map((finding) => JSON.stringify(finding))
@@ -128,7 +128,7 @@ export function writeFindings(findings: readonly Finding[], isJson = false): str
   return `${lines.join('\n')}\n`
 }
 
-/** 0 when all is good, 1 with warnings, 2 with faults. */
+/** Returns 0 if all is well, 1 with warnings, 2 with faults. */
 export function exitCodeOf(findings: readonly Finding[]): number {
   if (findings.some(({ grade }) => grade === 'fault')) return 2
   return findings.some(({ grade }) => grade === 'warning') ? 1 : 0

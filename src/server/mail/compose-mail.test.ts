@@ -13,7 +13,7 @@ const CONTENT: MailContent = {
   aside: { text: HOSTILE, label: 'Não fui eu', link: 'https://portal.example/b#x=1&y=2' },
 }
 
-test('nothing that a mail is made of becomes HTML', () => {
+test('composeMail escapes all parts in HTML', () => {
   const { html, text, subject } = composeMail(HOSTILE, CONTENT)
   expect(html).not.toContain('<img')
   // Title, heading, group, two paragraphs, item, button, note and aside.
@@ -22,7 +22,7 @@ test('nothing that a mail is made of becomes HTML', () => {
   expect(subject).toContain('Silva & Filhos')
 })
 
-test('the plain text says all that the HTML says, links included', () => {
+test('composeMail includes all content of the HTML in the plain text, with links', () => {
   const { html, text, link } = composeMail('Grupo', {
     ...CONTENT,
     subject: 'Assunto',
@@ -42,7 +42,7 @@ test('the plain text says all that the HTML says, links included', () => {
   expect(text).toContain('https://portal.example/a#x=1&y=2')
 })
 
-test('a mail without list and aside holds no empty ones', () => {
+test('composeMail omits empty lists and asides', () => {
   const { list: _list, aside: _aside, ...plain } = CONTENT
   const { html, text } = composeMail('Grupo', plain)
   expect(html).not.toMatch(/<ul|border-top/)

@@ -1,27 +1,27 @@
 import { escapeHtml } from '#contract/portal.ts'
 
-/** Dark enough for white text on it (AA) and readable in clients that turn mails dark. */
+/** Dark enough for white text (AA), and readable in clients that invert mails. */
 const ACCENT = '#0f5c7d'
 const FONT = "font-family:'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const PARAGRAPH = 'margin:0 0 24px'
 const SMALL = 'margin:0 0 12px;font-size:14px;line-height:20px;color:#52606d'
 
-/** What a mail says, as plain text; the frame is the same for all of them. */
+/** Content of a mail as plain text; the layout is the same for all. */
 export interface MailContent {
   subject: string
   heading: string
   /** The first one follows the greeting. */
   paragraphs: string[]
-  /** One line for each. */
+  /** Items, one line each. */
   list?: string[]
-  /** The one thing that the mail asks for. */
+  /** The main action. */
   button: { label: string; link: string }
   notes: string[]
-  /** A second way, told in small print: 'não fui eu'. */
+  /** A secondary action in small print: 'não fui eu'. */
   aside?: { text: string; label: string; link: string }
 }
 
-/** Writes a mail as plain text and, with the same words, as HTML. */
+/** Composes a mail as plain text and as HTML with the same content. */
 export function composeMail(groupName: string, content: MailContent) {
   return {
     subject: content.subject,
@@ -91,10 +91,10 @@ function writeAside({ text, label, link }: NonNullable<MailContent['aside']>): s
 <a href="${escapeHtml(link)}" style="color:${ACCENT}">${escapeHtml(label)}</a></p>`
 }
 
-/** Made when first asked for: reading the time zones takes ten milliseconds. */
+/** Created lazily: loading the time zones takes ten milliseconds. */
 let moments: Intl.DateTimeFormat | undefined
 
-/** '21/11/2026, 09:05', of São Paulo. */
+/** Formats an instant in São Paulo: '21/11/2026, 09:05'. */
 export function writeMoment(at: Date): string {
   moments ??= new Intl.DateTimeFormat('pt-BR', {
     dateStyle: 'short',
@@ -104,8 +104,8 @@ export function writeMoment(at: Date): string {
   return moments.format(at)
 }
 
-/** '21/11/2026, 09:05 (horário de Brasília)' */
+/** Formats an instant with its time zone: '21/11/2026, 09:05 (horário de Brasília)'. */
 export const writeInstant = (at: Date): string => `${writeMoment(at)} (horário de Brasília)`
 
-/** '21/11/2026', of São Paulo. */
+/** Formats a day in São Paulo: '21/11/2026'. */
 export const writeDay = (at: Date): string => writeMoment(at).replace(/,.*/, '')

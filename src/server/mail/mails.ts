@@ -1,7 +1,7 @@
 import type { Context } from '#server/http/context.ts'
 import type { MailContent } from './compose-mail.ts'
 
-/** Every kind of mail; the feature that sends it composes it. */
+/** All kinds of mail, composed by the feature that sends them. */
 export type MailKind =
   | 'account-approved'
   | 'account-exists'
@@ -16,31 +16,31 @@ export type MailKind =
   | 'verification'
   | 'waiting-digest'
 
-/** A row of the outbox, taken for sending. */
+/** A row of the outbox, claimed for sending. */
 export interface QueuedMail {
   id: string
   kind: string
   recipient: string
   created_at: Date
-  /** 1 when it is taken for the first time. */
+  /** 1 at the first attempt. */
   attempts: number
 }
 
-/** What mails are made with; db is the transaction that takes the row. */
+/** Context for composing mails; `db` is the transaction that claims the row. */
 export interface MailContext extends Pick<Context, 'db' | 'clock'> {
-  /** Origin under which people open the portal: every link starts with it. */
+  /** Origin of the portal, with which every link starts. */
   publicUrl: string
   groupName: string
 }
 
-/** Composes a mail when it is sent; undefined when it is not owed any more. */
+/** Composes a mail when it is sent; undefined if it is obsolete. */
 export type ComposeMail = (context: MailContext, mail: QueuedMail) => Promise<MailContent | undefined>
 
 export type Mails = Record<MailKind, ComposeMail>
 
 /**
- * Puts a mail into the outbox; call it in the transaction of what the mail tells of. The row holds no secret: what
- * goes into the mail is composed when it is sent.
+ * Queues a mail; call it in the transaction of its cause. The row has no secrets, because the mail is
+ * composed when it is sent.
  */
 export async function queueMail(
   { db }: Pick<Context, 'db'>,

@@ -60,7 +60,7 @@ describeOnEachDatabase('the outbox', (kind) => {
       .set({ due_at: new Date(0) })
       .execute()
 
-  test('a mail that failed goes out once the server is back, under the same Message-ID', async () => {
+  test('sends a failed mail once the server is back, with the same Message-ID', async () => {
     inbox = await startSmtpInbox({ rejects: 451 })
     const { port, mails: refused } = inbox
     const outbox = outboxWith(createSmtpMailer({ url: inbox.url, from: FROM }))
@@ -85,7 +85,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     expect((await rows())[0]?.sent_at).toBeInstanceOf(Date)
   })
 
-  test('retries wait 10 s, twice as long each time, at most 10 min', async () => {
+  test('retries after 10 s, doubling to 10 min', async () => {
     const outbox = outboxWith({ deliver: async () => Promise.reject(new Error('down')) })
     await queueFor('nara@grupopatio.com.br')
     const waits: number[] = []
@@ -107,7 +107,7 @@ describeOnEachDatabase('the outbox', (kind) => {
       { rejectsRecipient: 550, reason: '5.7.1 Relaying denied' },
       true,
     ],
-  ])('%s: whether it is tried again', async (_, answers, isRetried) => {
+  ])('decides about a retry after %s', async (_, answers, isRetried) => {
     inbox = await startSmtpInbox(answers)
     const outbox = outboxWith(createSmtpMailer({ url: inbox.url, from: FROM }))
     await queueFor('nara@grupopatio.com.br')
@@ -121,7 +121,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     expect(row).toEqual({ sent_at: null, waits: isRetried })
   })
 
-  test('two workers at once send each mail once', async () => {
+  test('sends each mail once with two concurrent workers', async () => {
     const sent: string[] = []
     const slow: Mailer = {
       async deliver({ to }) {
@@ -135,7 +135,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     expect(sent.toSorted()).toEqual(people.toSorted())
   })
 
-  test('a mail whose sender died is left alone for a minute, then sent again under the same Message-ID', async () => {
+  test('sends the mail of a crashed worker after a minute, with the same Message-ID', async () => {
     const mails: Mail[] = []
     const dying: Mailer = { deliver: (mail) => new Promise(() => void mails.push(mail)) }
     const living: Mailer = { deliver: async (mail) => void mails.push(mail) }
@@ -182,7 +182,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     },
   )
 
-  test('sends what is queued at once, and stop waits for the mail on its way', async () => {
+  test('sends queued mails at once, and stop waits for the current one', async () => {
     const sent: string[] = []
     let arrive: (() => void) | undefined
     const mailer: Mailer = {
@@ -200,7 +200,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     expect(sent).toEqual([])
     outbox.start()
     await waitFor(() => expect(sent).toEqual(['antes@grupopatio.com.br']))
-    // It looks once more after each mail.
+    // It polls once more after each mail.
     await new Promise((resolve) => setTimeout(resolve, 100))
     await queueFor('lento@grupopatio.com.br')
     await waitFor(() => expect(arrive).toBeDefined())
@@ -215,7 +215,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     expect(sent).toEqual(['antes@grupopatio.com.br', 'lento@grupopatio.com.br'])
   })
 
-  test('finds by polling what no notification told of', async () => {
+  test('finds mails without a notification by polling', async () => {
     const sent: string[] = []
     const deliver: Mailer['deliver'] = async ({ to }) => void sent.push(to)
     const outbox = outboxWith({ deliver }, { pollMs: 20, listen: () => async () => {} })
@@ -225,7 +225,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     await outbox.stop()
   })
 
-  test('a failure is logged without the address', async () => {
+  test('logs a failure without the address', async () => {
     const stream = new PassThrough()
     const outbox = outboxWith(
       {
@@ -250,7 +250,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     expect(log).not.toContain('canario')
   })
 
-  test('a kind that this version does not know is left alone', async () => {
+  test('ignores kinds of a newer version', async () => {
     await database.db
       .insertInto('mail_outbox')
       .values({ kind: 'of-a-later-version', recipient: 'a@b.c' })

@@ -9,11 +9,11 @@ import type { Mail, Mailer } from './smtp-mailer.ts'
 
 const POLL_MS = 1_000
 /**
- * Rest after each mail. On the embedded database requests wait while a mail is prepared, which takes longer for
- * an e-mail that has an account: without the rest the next answers would tell.
+ * Pause after each mail. On the embedded database requests wait while a mail is composed, which takes
+ * longer for an e-mail with an account: without the pause, response times would reveal it.
  */
 const REST_MS = 30
-/** How long a taken row is left alone: longer than sending can last, so that only a crash lets it run out. */
+/** Lifetime of a claim: longer than sending can take, so that it expires only after a crash. */
 const CLAIM_SECONDS = 60
 const BACKOFF = { firstMs: 10_000, maxMs: 600_000 }
 
@@ -27,8 +27,8 @@ interface OutboxContext extends MailContext {
 export type Outbox = ReturnType<typeof createOutbox>
 
 /**
- * The worker that empties the outbox; every replica runs one.
- * @param pollMs how often it looks for mails that are due again, or that no notification told of
+ * Creates the worker that sends the outbox; every replica runs one.
+ * @param pollMs interval of looking for due mails without a notification
  */
 export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
   let poll: NodeJS.Timeout | undefined
@@ -36,19 +36,19 @@ export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
   const deliverWhile = async (mayGoOn: () => boolean, restMs: number) => {
     while (mayGoOn() && (await deliverNextMail(context))) await wait(restMs)
   }
-  // While the database is away, every poll fails.
+  // While the database is unavailable, every poll fails.
   const deliver = logFirstFailure(context.log, 'outbox stalled', () =>
     deliverWhile(() => poll !== undefined, REST_MS),
   )
   const delivery = coalesce(deliver, 0)
   return {
-    /** The database notifies of each mail that is queued, on whatever replica. */
+    /** The database notifies every replica of each queued mail. */
     start() {
       poll ??= setInterval(delivery.wake, pollMs)
       stopListening ??= context.listen('mail_outbox', delivery.wake)
     },
     deliverDue: () => deliverWhile(() => true, 0),
-    /** Takes no further mail and waits for the one that is being sent. */
+    /** Claims no further mail and waits for the current one. */
     async stop() {
       clearInterval(poll)
       poll = undefined
@@ -59,8 +59,8 @@ export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
 }
 
 /**
- * Sends the mail that has been due longest, at least once. It is taken in a transaction of its own, so
- * that none waits for a mail server; a crash after that sends it again under the same Message-ID.
+ * Sends the mail that is due longest, at least once. It is claimed in a separate transaction, so that
+ * none waits for a mail server; after a crash it is sent again with the same Message-ID.
  * @returns whether there was one
  */
 async function deliverNextMail(context: OutboxContext): Promise<boolean> {
@@ -69,7 +69,7 @@ async function deliverNextMail(context: OutboxContext): Promise<boolean> {
   return taken !== undefined
 }
 
-/** @returns the row with its mail, which is undefined when it is not owed any more */
+/** @returns the row with its mail, which is undefined if it is obsolete */
 async function takeMail(
   context: OutboxContext,
 ): Promise<{ row: QueuedMail; mail: Mail | undefined } | undefined> {
@@ -89,7 +89,7 @@ async function takeMail(
       return { row, mail }
     })
   } catch (error) {
-    // The claim is undone with the rest; a row that cannot be made must not hold up those behind it.
+    // The rollback undoes the claim; a row that fails must not block those after it.
     if (row) await postpone(db, row)
     throw error
   }
@@ -107,8 +107,8 @@ async function sendMail({ db, mailer, log }: OutboxContext, row: QueuedMail, mai
 }
 
 /**
- * Whether the server refused this recipient or this mail for good (RFC 5321, 4.2.1: 5yz). Not its policy (RFC 3463,
- * X.7.Z: relaying denied, say), nor our sender or credentials: an operator can mend those.
+ * Checks for a permanent failure of this recipient or mail (RFC 5321, 4.2.1: 5yz). Excludes the
+ * server's policy (RFC 3463, X.7.Z), our sender and credentials, which an operator can fix.
  */
 export function isRefusedForGood(error: unknown): boolean {
   const { responseCode, command, response } = error as Record<string, unknown>
@@ -116,7 +116,10 @@ export function isRefusedForGood(error: unknown): boolean {
   return isAboutMail && Number(responseCode) >= 500 && !/^5\d\d[ -]5\.7\./.test(String(response ?? ''))
 }
 
-/** Host, codes and the SMTP verb: messages of mail servers repeat the address, those of the network do not. */
+/**
+ * Returns host, codes and the SMTP verb: messages of mail servers contain the address, those of the
+ * network do not.
+ */
 function factsOf(error: unknown) {
   const { code, responseCode, command, host, message } = error as Record<string, unknown>
   const isOfNetwork = /^(ESOCKET|ECONNECTION|ETIMEDOUT|EDNS|ETLS)$/.test(String(code))
@@ -129,13 +132,13 @@ function factsOf(error: unknown) {
   }
 }
 
-/** Times are the database's own: replicas' clocks differ. */
+/** Times come from the database, because replicas' clocks differ. */
 const now = sql<Date>`now()`
-/** When a mail is due that was refused for good. */
+/** Due time of permanently failed mails. */
 export const NEVER = sql<Date>`'infinity'::timestamptz`
 const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::int * interval '1 second'`
 
-/** Takes the row that has been due longest, passing over those that another replica is taking. */
+/** Claims the row that is due longest, skipping those claimed by other replicas. */
 function claimRow(db: Db, kinds: string[]): Promise<QueuedMail | undefined> {
   return db
     .updateTable('mail_outbox')
@@ -145,7 +148,7 @@ function claimRow(db: Db, kinds: string[]): Promise<QueuedMail | undefined> {
         .select('id')
         .where('sent_at', 'is', null)
         .where('due_at', '<=', now)
-        // While a new version is rolled out, its kinds are left to it.
+        // During a rollout, mails of new kinds are left to the new version.
         .where('kind', 'in', kinds)
         .orderBy('due_at')
         .limit(1)
@@ -160,13 +163,13 @@ async function markSent(db: Db, id: string): Promise<void> {
   await db.updateTable('mail_outbox').set({ sent_at: now }).where('id', '=', id).execute()
 }
 
-/** A row that is never due again; it goes with the undeliverable ones. @returns no time to the next try */
+/** Marks a row as undeliverable. @returns null, as there is no retry */
 async function giveUp(db: Db, { id }: QueuedMail): Promise<null> {
   await db.updateTable('mail_outbox').set({ due_at: NEVER }).where('id', '=', id).execute()
   return null
 }
 
-/** Puts a row off after a failure: 10 s, doubling to 10 min. */
+/** Delays a row after a failure: 10 s, doubling to 10 min. */
 async function postpone(db: Db, { id, attempts }: QueuedMail): Promise<number> {
   const seconds = backoffDelay(attempts, BACKOFF) / 1000
   const due = { due_at: inSeconds(seconds) }

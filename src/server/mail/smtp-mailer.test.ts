@@ -17,7 +17,7 @@ const MAIL = {
 let inbox: SmtpInbox
 afterEach(() => inbox?.stop())
 
-test('a mail arrives with sender, subject, both bodies and its Message-ID', async () => {
+test('createSmtpMailer sends sender, subject, both bodies and the Message-ID', async () => {
   inbox = await startSmtpInbox()
   await createSmtpMailer({ url: inbox.url, from: FROM }).deliver(MAIL)
   const [mail] = inbox.mails
@@ -29,7 +29,7 @@ test('a mail arrives with sender, subject, both bodies and its Message-ID', asyn
   expect(mail?.raw).toContain('Content-Type: text/html; charset=utf-8')
 })
 
-test('an address cannot smuggle in a second recipient or a header', async () => {
+test('createSmtpMailer allows no second recipient or header in an address', async () => {
   inbox = await startSmtpInbox()
   const mailer = createSmtpMailer({ url: inbox.url, from: FROM })
   for (const to of ['a@x.com,b@y.com', 'a@x.com\r\nBcc: b@y.com', 'A <b@y.com>'])
@@ -40,7 +40,7 @@ test('an address cannot smuggle in a second recipient or a header', async () => 
   }
 })
 
-test('a server that takes the connection and says nothing counts as a failure in time', async () => {
+test('createSmtpMailer times out if the server does not respond', async () => {
   const sockets: Socket[] = []
   const silent = createServer((socket) => void sockets.push(socket))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -60,6 +60,6 @@ test.each([
   ['smtps://mail.example.com', false],
   ['smtp://localhost:2525', false],
   ['smtp://[::1]', false],
-])('mails to %s may leave unencrypted: %s', (url, expected) => {
+])('canSendUnencrypted(%s) is %s', (url, expected) => {
   expect(mayLeaveUnencrypted(url)).toBe(expected)
 })

@@ -1,32 +1,32 @@
 import { namingHost } from '#server/log.ts'
 
 export interface Mail {
-  /** With angle brackets, the same however often the mail is sent (RFC 5322, 3.6.4). */
+  /** With angle brackets, the same at each attempt (RFC 5322, 3.6.4). */
   messageId: string
   to: string
   kind: string
   subject: string
   text: string
   html: string
-  /** The one link that the mail is about. */
+  /** Main link of the mail. */
   link: string | null
 }
 
-/** The port behind which mails leave the portal. */
+/** Interface for sending mails. */
 export interface Mailer {
-  /** Hands a mail over; resolves once the other side has taken it, rejects when that is not certain. */
+  /** Sends a mail; resolves once the server has accepted it, rejects if that is uncertain. */
   deliver(mail: Mail): Promise<void>
 }
 
-/** Shorter than the outbox's claim on a row, and than the time that a stopping portal is given. */
+/** Shorter than the outbox's claim, and than the shutdown time-out. */
 const SEND_MS = 20_000
 const SILENCE_MS = 10_000
 
 /**
- * Sends mails over SMTP.
- * @param options.url smtp:// (STARTTLS where the server offers it; `?requireTLS=true` insists) or smtps://
+ * Creates a mailer for SMTP.
+ * @param options.url smtp:// (STARTTLS if offered; `?requireTLS=true` requires it) or smtps://
  * @param options.from sender, 'Pátio <portal@…>'
- * @param options.sendMs however slow the server: a mail not taken by then counts as not sent
+ * @param options.sendMs time-out of a mail in total; after it the mail counts as not sent
  */
 export function createSmtpMailer(options: { url: string; from: string; sendMs?: number }): Mailer {
   const { url, from, sendMs = SEND_MS } = options
@@ -37,13 +37,13 @@ export function createSmtpMailer(options: { url: string; from: string; sendMs?: 
       const open = await transport
       const message = {
         from,
-        // As an object, so that nothing in an address is taken for a second one.
+        // An object, so that an address cannot contain a second one.
         to: { name: '', address: to },
         messageId,
         subject,
         text,
         html,
-        // RFC 3834: no out-of-office answers to a machine.
+        // RFC 3834: prevents out-of-office replies.
         headers: { 'Auto-Submitted': 'auto-generated' },
         signal: AbortSignal.timeout(sendMs),
       }
@@ -52,7 +52,7 @@ export function createSmtpMailer(options: { url: string; from: string; sendMs?: 
   }
 }
 
-/** Whether mails to this server may leave unencrypted: only STARTTLS that is insisted on cannot be stripped on the way. */
+/** Checks whether mails may be sent unencrypted: only a required STARTTLS cannot be stripped. */
 export function mayLeaveUnencrypted(url: string): boolean {
   const { protocol, hostname, searchParams } = new URL(url)
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
@@ -60,8 +60,8 @@ export function mayLeaveUnencrypted(url: string): boolean {
 }
 
 /**
- * Connects, encrypts where that is wanted, signs in and leaves; sends nothing.
- * @throws what the library says of the server
+ * Connects, encrypts if configured and signs in, without sending.
+ * @throws the library's error
  */
 export async function greetMailServer(url: string, ms: number): Promise<void> {
   const transport = await openTransport(url, ms)
@@ -73,7 +73,7 @@ export async function greetMailServer(url: string, ms: number): Promise<void> {
 }
 
 async function openTransport(url: string, silenceMs = SILENCE_MS) {
-  // Loaded when the first mail goes out: the demo never sends one.
+  // Loaded with the first mail: the demo never sends one.
   const { createTransport } = await import('nodemailer')
   return createTransport({
     url,
