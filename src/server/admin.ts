@@ -5,13 +5,13 @@ import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo } from './demo/demo-installation.ts'
 import { createLog, type Log } from './log.ts'
-import { ADMIN_COMMANDS, AdminError, createCliRequest, formatUsage } from './operations/admin-commands.ts'
+import { ADMIN_COMMANDS, AdminError, formatUsage, createCliRequest } from './operations/admin-commands.ts'
 import { typedCommand } from './version.ts'
 
 /**
  * Runs one command on the configured database.
- * @param args what stands behind `npm run admin --`
- * @returns what is printed
+ * @param args arguments of `npm run admin --`
+ * @returns the output
  * @throws AdminError, DatabaseOpenError
  */
 async function runAdmin(config: Config, log: Log, args: string[]): Promise<string> {
@@ -43,7 +43,7 @@ async function open(config: Config, log: Log): Promise<Database> {
   }
 }
 
-/** What the person at the terminal can mend is told in words; everything else is a fault with its stack. */
+/** Formats errors that the operator can fix as their message, others with their stack. */
 function explain(error: unknown): string {
   const isReadable =
     error instanceof AdminError || error instanceof ConfigError || error instanceof DatabaseOpenError
@@ -51,7 +51,7 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-// What the process writes is its user's alone.
+// Files are accessible to the process's user only.
 process.umask(0o077)
 try {
   const config = readConfig(process.env)

@@ -37,7 +37,7 @@ import {
 } from './users/user-handlers.ts'
 import { VERSION } from './version.ts'
 
-/** What the portal is made of, passed in: tests pass the same with other clocks and services. */
+/** Services of the portal; tests replace clocks and external services. */
 export interface PortalServices {
   database: Database
   powerBi: PowerBi
@@ -48,7 +48,7 @@ export interface PortalServices {
   /** ms since the epoch */
   clock: () => number
   isDraining: () => boolean
-  /** Whether a reply whose values are not its schema's fails, as in tests. */
+  /** Whether replies are validated against their schema, as in tests. */
   validatesReplies?: boolean
   examinePortal: HealthServices['examinePortal']
   lamps: Lamps
@@ -68,18 +68,18 @@ export interface PortalServices {
     groupName: string
     rlsRoles: string[]
     powerBiHosts: string[]
-    /** Names under which the portal answers; undefined for any. */
+    /** Accepted Host names; undefined accepts any. */
     allowedHosts: string[] | undefined
   }
-  /** The built page and its files; left out, the app is the API alone. */
+  /** The built page and its files; without it the app serves the API only. */
   page?: { folder: string; brand: Brand; portal: PortalPageOptions }
-  /** Handlers of whole path prefixes beside the API: the demo instruments. */
+  /** Handlers of path prefixes outside the API: the demo's instruments. */
   mounts?: Mount[]
 }
 
 export const portalMails: Mails = { ...accountMails, ...userMails, ...reportMails, ...supportMails }
 
-/** Puts the portal together: each feature takes what it declares from the same services. */
+/** Creates the app: each feature receives the services that it declares. */
 export function createApp({ database, options, ...given }: PortalServices): HttpApp {
   const { keyring, clock, metrics } = given
   const { db } = database
@@ -100,7 +100,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     altcha,
     humanCheck,
     authenticate: createAuthenticate(database, tokens, clock, options.sessionMaxDays),
-    // Read at each request: the token may have been replaced.
+    // Read per request: the token may have been replaced.
     isOperator: (authorization: string | undefined) =>
       createOperatorCheck(options.metricsToken)(authorization) || isDoctor(authorization),
     ...limits,
@@ -122,7 +122,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   })
 }
 
-/** reCAPTCHA answers count only when they were given on the portal's own host. */
+/** Creates the reCAPTCHA check, which accepts only answers from the portal's own host. */
 function recaptchaOf({ recaptcha, publicUrl }: PortalServices['options']) {
   return createRecaptcha(() => recaptcha?.secretKey ?? '', new URL(publicUrl).hostname)
 }

@@ -28,14 +28,14 @@ const USAGE = `Uso: ${typedCommand('backup')} ARQUIVO
                                                      para listar quem foi excluído depois da cópia
      ${typedCommand('restore')} --send-held-mail             envia os e-mails que a restauração reteve`
 
-/** Owner alone: a back-up holds everything. */
+/** Owner only: a backup contains everything. */
 const FILE_MODE = 0o600
 
 function open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database> {
   return openDatabase(config, createLog('warn'))
 }
 
-/** Runs some work on the database with time enough, and closes it. */
+/** Runs work on the database without time-outs, and closes it. */
 async function onDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await open(config)
   const patient = await database.openPatient?.()
@@ -47,7 +47,7 @@ async function onDatabase<T>(config: Config, work: (database: Database) => Promi
   }
 }
 
-/** Only a back-up that was restored once for trial gets the name that was asked for. */
+/** Writes a backup; renames it to the given name only after a trial restore. */
 async function backUp(config: Config, file: string): Promise<string> {
   if (existsSync(file)) throw new BackUpError(`${file} já existe. Escolha outro nome.`)
   const part = `${file}.part`
@@ -69,7 +69,7 @@ async function backUp(config: Config, file: string): Promise<string> {
       return summary
     }))
   try {
-    // A full disk is heard of by the file alone.
+    // A full disk is reported only by the file stream.
     const [summary] = await Promise.all([take(), written])
     return `Cópia gravada em ${file} e restaurada para teste: ${summarize(summary)}.`
   } finally {
@@ -129,7 +129,7 @@ async function run(args: string[]): Promise<string> {
   throw new BackUpError(USAGE)
 }
 
-/** What the person at the terminal can mend is told in words; everything else is a fault with its stack. */
+/** Formats errors that the operator can fix as their message, others with their stack. */
 function explain(error: unknown): string {
   if (error instanceof BackUpError || error instanceof ConfigError || error instanceof DatabaseOpenError)
     return error.message

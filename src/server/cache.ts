@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Creates a bounded cache whose times to live go by the portal's clock. Fetches of one key at the same time coalesce,
- * failures are not kept. Whoever may read a key is decided before.
+ * Creates a bounded cache with TTLs by the portal's clock. Concurrent fetches of a key are coalesced,
+ * failures not cached. Check access before reading.
  * @param clock ms since the epoch
  */
 export function createCache<V extends NonNullable<unknown>, C = unknown>(

@@ -12,7 +12,7 @@ import { DEMO_PASSWORD, SHORT_DEMO_PASSWORD } from './demo/seed.ts'
 const ADMIN = 'admin@grupopatio.com.br'
 const SLOW = 90_000
 
-/** What an installation keeps secret, a demo too. */
+/** Secrets of any installation, including a demo. */
 function secretEnvironment(canaries: Canaries): Record<string, string> {
   return {
     METRICS_TOKEN: canaries.plant('metrics token'),
@@ -21,7 +21,7 @@ function secretEnvironment(canaries: Canaries): Record<string, string> {
   }
 }
 
-/** What a portal for real people keeps secret beside; nothing here leads anywhere. */
+/** Further secrets of a production portal; no address leads anywhere. */
 function realEnvironment(canaries: Canaries): Record<string, string> {
   return {
     ...REAL_ENVIRONMENT,
@@ -31,7 +31,7 @@ function realEnvironment(canaries: Canaries): Record<string, string> {
   }
 }
 
-describe('a process with canaries for secrets, at log level debug', () => {
+describe('a process with canaries as secrets, at log level debug', () => {
   const canaries = createCanaries()
   const environment = secretEnvironment(canaries)
   let portal: PortalProcess
@@ -40,7 +40,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
     await waitUntilReady(portal)
     const session = readDemoSecret(portal.dataDir)
     canaries.watch('session secret of the demo', session)
-    // The emulator's client secret is made of its beginning.
+    // The emulator's client secret is its prefix.
     canaries.watch('emulated client secret', session.slice(0, 16))
   }, SLOW)
   afterAll(() => portal.stop())
@@ -65,7 +65,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
   })
 
   test(
-    'prints and exports none of them, whatever is asked of it and whatever fails',
+    'prints and exports none of them, for any request or failure',
     async () => {
       expect((await signIn(canaries.plant('wrong password'))).status).toBe(400)
       const { access_token, refresh_token } = JSON.parse((await signIn(DEMO_PASSWORD)).text)
@@ -96,7 +96,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
       const metrics = await call('GET', '/api/metrics', undefined, environment.METRICS_TOKEN)
       expect(metrics.status).toBe(200)
       expect(canaries.findLeaks(metrics.text)).toEqual([])
-      // The announcement names the demo's password, which is no secret there.
+      // The announcement contains the demo's password, which is not secret.
       const untilThen = portal.output().replace(`(senha ${DEMO_PASSWORD})`, '')
       await expect.poll(() => portal.output(), { timeout: 5_000 }).toContain('"path":"/api/metrics"')
       expect(canaries.findLeaks(untilThen)).toEqual([])
@@ -106,7 +106,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
   )
 
   test(
-    'prints none of them when it cannot start',
+    'prints none of them when it fails to start',
     async () => {
       const database = `postgres://patio:${encodeURIComponent(canaries.plant('database password'))}@127.0.0.1:9/x`
       const real = { PATIO_DEMO: 'false', ...realEnvironment(canaries) }
@@ -130,7 +130,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
 const BUILT = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
 test.skipIf(!existsSync(BUILT))(
-  'the built files name no secret of the server and hold no password of the demo',
+  'the built files contain no setting of the server and no password of the demo',
   () => {
     const files = readdirSync(BUILT, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getLinkToken } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
 import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
-import { scriptFault, toTokenBody } from '#server/testing/embed-token-calls.ts'
+import { toTokenBody, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startWatchedPortal, type WatchedPortal } from './testing/canaries.ts'
@@ -13,7 +13,7 @@ const SIGN_IN = '/api/auth/token?grant_type=password'
 const REFRESH = '/api/auth/token?grant_type=refresh_token'
 const TOKEN = '/api/functions/get-powerbi-token'
 
-describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (kind) => {
+describeOnEachDatabase('a secret appears nowhere', (kind) => {
   let canaries: Canaries
   let watched: WatchedPortal
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
       refresh_token: refresh,
       device_token: device,
     } = reply.body as Record<string, string>
-    // The signature alone: what stands before it is the same in every token, or no secret.
+    // The signature only: other parts are the same in every token, or not secret.
     if (access) canaries.watch(`access token ${Math.random()}`, access.split('.')[2] as string)
     if (refresh) canaries.watch(`refresh token ${Math.random()}`, refresh)
     if (device) canaries.watch(`device token ${Math.random()}`, device)
@@ -49,7 +49,7 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
     expect(canaries.findLeaks(text)).toEqual([])
   }
 
-  test('after a sign-up, good and bad sign-ins, refreshes, a replay, a reset and a change of password', async () => {
+  test('after a sign-up, valid and invalid sign-ins, refreshes, a replay, a reset and a password change', async () => {
     const { call, portal, output } = watched
     const password = canaries.plant('password')
     const signedUp = await call('POST', '/api/auth/signup', { email: EMAIL, password, captcha: await pass() })
@@ -92,7 +92,7 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
     for (const words of ['"msg":"request"', '"msg":"mail not sent"']) expect(output.log).toContain(words)
   })
 
-  test('after faults of the directory and of Power BI that repeat what they were sent', async () => {
+  test('after faults of the directory and of Power BI that echo the request', async () => {
     const { call, portal, output } = watched
     const { access_token } = await openTestSession(portal, await addPerson(portal))
     const ask = () => call('POST', TOKEN, toTokenBody('Vendas'), access_token)
@@ -142,14 +142,14 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
     expect(output.log).toContain('"msg":"unexpected failure"')
   })
 
-  test('in the log, nor any address of a person', () => {
+  test('in the log, which contains no e-mail addresses either', () => {
     expectNoneIn(watched.output.log)
     expect(watched.output.log.includes('@grupopatio.com.br')).toBe(false)
   })
-  test('in what was refused', () => expectNoneIn(watched.output.refusals))
+  test('in refusals', () => expectNoneIn(watched.output.refusals))
   test('in the metrics', async () => expectNoneIn(await watched.scrape()))
 
-  test('in any table, the audit trail among them', async () => {
+  test('in any table, including the audit trail', async () => {
     const { db } = watched.portal.database
     const { rows: tables } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables where table_schema = 'public'`.execute(db)

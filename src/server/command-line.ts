@@ -1,9 +1,9 @@
-// `patio COMMAND`: what a release runs, under its own Node and without npm.
+// `patio COMMAND`: entry point of a release, with its own Node and without npm.
 import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { VERSION } from './version.ts'
 
-/** What stands behind a command's name, what it does, and the module that reads the former from process.argv, as for npm. */
+/** Arguments, description and module of a command; the module reads process.argv, as with npm. */
 type Command = [takes: string, does: string, run: () => Promise<unknown>]
 
 const COMMANDS: Record<string, Command> = {
@@ -29,7 +29,10 @@ const usage = () => {
   ].join('\n')
 }
 
-/** Node looks for NODE_EXTRA_CA_CERTS before it reads a file of settings. What cannot be read the doctor tells of. */
+/**
+ * Loads NODE_EXTRA_CA_CERTS: Node reads it before the settings file. The doctor reports unreadable
+ * files.
+ */
 function trustOwnAuthorities(file: string | undefined): void {
   if (!file || getCACertificates('extra').length > 0) return
   try {
@@ -43,7 +46,7 @@ const [name = ''] = process.argv.slice(2)
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
 if (command) {
   trustOwnAuthorities(process.env.NODE_EXTRA_CA_CERTS)
-  // One module does both, and is told which.
+  // One module implements both and reads the command's name.
   if (name !== 'backup' && name !== 'restore') process.argv.splice(2, 1)
   await command[2]()
 } else if (name === '--version' || name === 'version') {

@@ -23,7 +23,7 @@ describe('NAME_FILE', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('stands in for NAME, without the line end of the file', () => {
+  test('replaces NAME, without the file’s trailing newline', () => {
     const file = join(folder, 'secret')
     writeFileSync(file, `${SECRET}\n`)
     expect(
@@ -34,7 +34,7 @@ describe('NAME_FILE', () => {
     })
   })
 
-  test('that cannot be read is told of, once', () => {
+  test('is reported once if it cannot be read', () => {
     const faults = faultsOf({
       ...DEMO,
       SESSION_SECRET: undefined,
@@ -43,7 +43,7 @@ describe('NAME_FILE', () => {
     expect(faults).toEqual([expect.stringMatching(/^SESSION_SECRET_FILE: não foi possível ler/)])
   })
 
-  test('that holds a wrong value does not show it', () => {
+  test('does not leak an invalid value', () => {
     const file = join(folder, 'wrong')
     writeFileSync(file, 'canary')
     expect(faultsOf({ ...DEMO, SESSION_SECRET_FILE: file }).join()).not.toContain('canary')

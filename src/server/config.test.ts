@@ -34,7 +34,7 @@ const namesOf = (environment: Record<string, string | undefined>) =>
   faultsOf(environment).map((fault) => fault.split(':')[0])
 
 describe('an empty environment', () => {
-  test('is the demo, on loopback', () => {
+  test('configures the demo, on loopback', () => {
     expect(readConfig({})).toMatchObject({
       isDemo: true,
       isProduction: false,
@@ -57,7 +57,7 @@ describe('an empty environment', () => {
     })
   })
 
-  test('of production is told everything that is missing, at once', () => {
+  test('reports all missing variables at once in production', () => {
     const faults = faultsOf({ NODE_ENV: 'production' })
     for (const name of [
       'PUBLIC_URL',
@@ -74,8 +74,8 @@ describe('an empty environment', () => {
   })
 })
 
-describe('a whole production environment', () => {
-  test('is taken', () => {
+describe('a complete production environment', () => {
+  test('is accepted', () => {
     expect(readConfig(REAL)).toMatchObject({
       isDemo: false,
       isProduction: true,
@@ -140,14 +140,14 @@ describe('a whole production environment', () => {
     ['RETENTION_ACCESS_MONTHS', '5'],
     ['RETENTION_UNVERIFIED_DAYS', '0'],
     ['RETENTION_AUDIT_MONTHS', 'never'],
-  ])('refuses %s=%s, in one Portuguese line', (name, value) => {
+  ])('rejects %s=%s with one Portuguese line', (name, value) => {
     const faults = faultsOf({ ...REAL, [name]: value })
     expect(faults).toHaveLength(1)
     expect(faults[0]).toMatch(new RegExp(`^${name.replace(/_FILE$/, '')}.*: .{5,}`))
     expect(faults[0]).not.toMatch(/\b(invalid|expected|too|must|received)\b/i)
   })
 
-  test('names each wrong and each missing variable, once', () => {
+  test('reports each invalid and each missing variable once', () => {
     const names = namesOf({
       ...REAL,
       PORT: 'x',
@@ -158,7 +158,7 @@ describe('a whole production environment', () => {
     expect(names.sort()).toEqual(['PORT', 'PUBLIC_URL', 'RATE_LIMITS', 'SESSION_SECRET'])
   })
 
-  test('never repeats a value', () => {
+  test('never contains a value in its error', () => {
     const canary = 'canary-7f3a'
     const told = faultsOf(Object.fromEntries(SETTING_NAMES.map((name) => [name, canary]))).join('\n')
     expect(told).not.toContain(canary)
@@ -166,8 +166,8 @@ describe('a whole production environment', () => {
   })
 })
 
-describe('values are read as people write them', () => {
-  test('secrets as a list, the newest first', () => {
+describe('readConfig', () => {
+  test('parses secrets as a list, newest first', () => {
     const older = [...SECRET].reverse().join('')
     expect(readConfig({ ...REAL, SESSION_SECRET: ` ${SECRET} , ${older},` }).sessionSecrets).toEqual([
       SECRET,
@@ -175,7 +175,7 @@ describe('values are read as people write them', () => {
     ])
   })
 
-  test('the public address without its slash, e-mail in lower case, empty as not set', () => {
+  test('removes the public URL’s slash, lower-cases e-mails, and treats empty as not set', () => {
     const config = readConfig({
       ...REAL,
       PUBLIC_URL: 'https://relatorios.example.com/',
@@ -187,7 +187,7 @@ describe('values are read as people write them', () => {
     expect(config.builtinAdminEmail).toBe('admin@example.com')
   })
 
-  test('PATIO_DEMO=false without production asks for the real settings', () => {
+  test('requires the real settings with PATIO_DEMO=false outside production', () => {
     expect(namesOf({ PATIO_DEMO: 'false' })).toContain('SESSION_SECRET')
   })
 
@@ -205,25 +205,25 @@ describe('values are read as people write them', () => {
     }
   })
 
-  test('the demo’s own address may be told, the names of others not', () => {
+  test('accepts the demo’s own address, but no other host', () => {
     for (const url of ['http://localhost:4000', 'http://127.0.0.1'])
       expect(readConfig({ PUBLIC_URL: url }).publicUrl).toBe(url)
     for (const url of ['http://localhost.example.com', 'https://10.0.0.7', 'http://127.0.0.1.nip.io'])
       expect(namesOf({ PUBLIC_URL: url })).toEqual(['PUBLIC_URL'])
   })
 
-  test('the demo listens on loopback only', () => {
+  test('accepts only loopback as the demo’s HOST', () => {
     expect(namesOf({ HOST: '0.0.0.0' })).toEqual(['HOST'])
     expect(readConfig({ HOST: 'localhost' }).host).toBe('localhost')
   })
 })
 
-describe('what is hardly meant is warned of', () => {
+describe('settingWarnings', () => {
   const warningsOf = (environment: Record<string, string>) =>
     settingWarnings(environment, readConfig(environment))
   const sound = { ...REAL, SMTP_URL: 'smtps://mail.example.com', TRUSTED_PROXIES: '10.0.0.5' }
 
-  test('nothing of a sound environment, nor of what others set', () => {
+  test('returns nothing for a valid environment, or for names of other programs', () => {
     const others = {
       HOME: '/root',
       HOSTNAME: 'portal-1',
@@ -245,14 +245,14 @@ describe('what is hardly meant is warned of', () => {
     ['TRUSTED_PROXY', /talvez seja TRUSTED_PROXIES$/],
     ['PATIO_PUBLIC_ADDRESS', /docs\/settings\.md/],
     ['POWERBI_SECRET', /docs\/settings\.md/],
-  ])('a name that nobody reads: %s', (name, expected) => {
+  ])('reports the unknown name %s', (name, expected) => {
     const warnings = warningsOf({ ...sound, [name]: 'canary' })
     expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name}: `))])
     expect(warnings[0]).toMatch(expected)
     expect(warnings[0]).not.toContain('canary')
   })
 
-  test('a proxy that nobody trusts, mails that may be read, a value given twice', () => {
+  test('reports a missing trusted proxy, unencrypted mail, and a value given twice', () => {
     const color = join(mkdtempSync(join(tmpdir(), 'patio-settings-')), 'color')
     writeFileSync(color, '#ffffff\n')
     expect(warningsOf({ ...sound, TRUSTED_PROXIES: ' ' })).toEqual([
@@ -265,11 +265,11 @@ describe('what is hardly meant is warned of', () => {
   })
 })
 
-describe('the documents name what is read, and nothing else', () => {
-  /** Names at the beginning of a line: those that a person sets by it. */
+describe('the documents', () => {
+  /** Matches names at the beginning of a line, where they are set. */
   const namesIn = (text: string, line: RegExp) => [...text.matchAll(line)].map(([, name]) => name as string)
 
-  test('docs/settings.md has every setting, with its default, and marks what is secret or required', () => {
+  test('list every setting in docs/settings.md, with its default, and mark secret and required ones', () => {
     const page = readFileSync('docs/settings.md', 'utf8')
     const rows = [...page.matchAll(/^\| `([A-Z_]+)`( 🔑)? +\| (.*?) +\| (.+?) +\|$/gm)]
     const told = rows.map(([, name, key, shown]) => [name, Boolean(key), shown?.includes('**required**')])
@@ -281,14 +281,14 @@ describe('the documents name what is read, and nothing else', () => {
     expect(told).toEqual(meant)
     for (const [, name, , shown = ''] of rows) {
       const plain = defaultOfSetting(name as SettingName)
-      // Where demo mode or the cloud decides, the page says so in words.
+      // The page describes defaults that depend on demo mode or the cloud.
       if (plain) expect(shown, name).toContain(`\`${plain}\``)
     }
     const config = readFileSync('src/server/config.ts', 'utf8')
     expect(SETTING_NAMES.filter((name) => !config.includes(`env.${name}`))).toEqual([])
   })
 
-  test('.env.example has what a production installation cannot do without', () => {
+  test('list all required production settings in .env.example', () => {
     const example = readFileSync('.env.example', 'utf8')
     const set = namesIn(example, /^([A-Z_]+?)(?:_FILE)?=/gm)
     const required = namesOf({ NODE_ENV: 'production' }).map((fault) => fault?.split(' ')[0])

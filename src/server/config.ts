@@ -1,16 +1,16 @@
 import { CLOUDS } from './power-bi/clouds.ts'
 import { type Environment, parseVariables, readValues, traceSettings } from './settings.ts'
 
-/** Below it a script solves challenges for nothing; only trials may go there. */
+/** Below this, challenges cost a script too little; allowed outside production only. */
 const MIN_ALTCHA_COST = 1000
 const MIN_SECRET_LENGTH = 32
-/** Long enough for a balancer that asks every second. */
+/** Enough for a load balancer that checks every second. */
 const SHUTDOWN_GRACE_SECONDS = 3
 
-/** Everything the process reads from its environment, parsed once. */
+/** All settings, parsed once from the environment. */
 export type Config = ReturnType<typeof configOf>
 
-/** Thrown with every fault of the environment at once, each a readable line. */
+/** Thrown with all faults of the environment, one readable line each. */
 export class ConfigError extends Error {
   readonly faults: string[]
   constructor(faults: string[]) {
@@ -20,7 +20,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Parses the environment once.
+ * Parses the environment.
  * @throws ConfigError naming every variable that is missing or wrong, never its value
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
@@ -28,7 +28,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = parseVariables(readValues(environment, faults), faults)
   const isProduction = env.NODE_ENV === 'production'
   const isDemo = env.PATIO_DEMO ?? !isProduction
-  // One line for a variable is enough: a wrong one is not missing as well.
+  // At most one line per variable: a wrong one is not also missing.
   const named = new Set(faults.map(variableOf))
   const further = faultsOf(env, isDemo, isProduction)
   faults.push(...further.filter((fault) => !named.has(variableOf(fault))))
@@ -37,7 +37,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return configOf(env, { isDemo, isProduction }, environment)
 }
 
-/** 'NAME: …' and 'NAME_FILE: …' speak of NAME. */
+/** Returns NAME for 'NAME: …' and 'NAME_FILE: …'. */
 function variableOf(fault: string): string {
   return (fault.split(':', 1)[0] as string).replace(/_FILE$/, '')
 }
@@ -52,14 +52,13 @@ function configOf(
   return {
     isDemo,
     isProduction,
-    /** Where each setting comes from, with the values of those that are no secrets. */
+    /** Origin of each setting, with the values of non-secret ones. */
     shown: traceSettings(environment),
     port: env.PORT,
     host: env.HOST ?? (isDemo ? '127.0.0.1' : '0.0.0.0'),
-    // How long the process still takes connections after SIGTERM, while it already says that it is not ready; a demo
-    // ends at once.
+    // Time to accept connections after SIGTERM while reporting not ready; a demo stops at once.
     shutdownGraceSeconds: env.SHUTDOWN_GRACE_SECONDS ?? (isDemo ? 0 : SHUTDOWN_GRACE_SECONDS),
-    /** Origin under which people open the portal; links in mails lead there and nowhere else. */
+    /** Origin of the portal, used in all links of mails. */
     publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
     databaseUrl: env.DATABASE_URL,
     databaseDirectUrl: env.DATABASE_DIRECT_URL,
@@ -73,10 +72,10 @@ function configOf(
       color: env.BRAND_COLOR,
       logo: env.BRAND_LOGO,
     },
-    /** The first signs, all verify. Empty in demo mode: the data directory holds a random one. */
+    /** The first signs, all verify. Empty in demo mode, which stores a random one in the data directory. */
     sessionSecrets: env.SESSION_SECRET ?? [],
     sessionMaxDays: env.SESSION_MAX_DAYS,
-    /** Empty in demo mode, which sends nothing. */
+    /** Empty in demo mode, which sends no mail. */
     smtpUrl: env.SMTP_URL ?? '',
     mailFrom: env.MAIL_FROM ?? `Pátio <portal@${companyEmailDomain}>`,
     recaptcha:
@@ -113,13 +112,13 @@ function configOf(
     },
     metricsToken: env.METRICS_TOKEN,
     logIps: env.LOG_IPS,
-    // The demo talks to a person at a terminal.
+    // The demo logs to a terminal.
     logLevel: env.LOG_LEVEL ?? (isDemo ? 'warn' : 'info'),
     rateLimits: env.RATE_LIMITS === 'on',
   }
 }
 
-/** What a portal for real people cannot do without. */
+/** Settings required outside demo mode. */
 export const REQUIRED = [
   'PUBLIC_URL',
   'SESSION_SECRET',
@@ -130,7 +129,7 @@ export const REQUIRED = [
   'POWERBI_CLIENT_ID',
 ] as const
 
-/** What only a portal for real people needs: where it is set and the mode is the demo's, the mode was forgotten. */
+/** Settings that make no sense in demo mode: whoever sets them forgot NODE_ENV. */
 const REFUSED_IN_DEMO = [
   'SESSION_SECRET',
   'SMTP_URL',
@@ -140,15 +139,15 @@ const REFUSED_IN_DEMO = [
   'POWERBI_CLIENT_CERTIFICATE',
 ] as const
 
-/** Addresses that nobody else reaches. */
+/** URLs of this machine. */
 const LOCAL_URL = /^https?:\/\/(localhost|127\.0\.0\.1)(:|$)/
 
-/** Variables that are missing, do not go together, or are good enough for trials only. */
+/** Lists faults of combinations: missing variables, conflicts, and values for trials only. */
 function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): string[] {
   const isWeak = (secret: string) => secret.length < MIN_SECRET_LENGTH || new Set(secret).size < 8
   const { BUILTIN_ADMIN_EMAIL: admin, COMPANY_EMAIL_DOMAIN: domain, PUBLIC_URL: url } = env
   const missing = 'falta (obrigatória fora da demonstração)'
-  // In production the mode itself is the fault.
+  // In production demo mode itself is the fault.
   const isOnlyDemo = isDemo && !isProduction
   const forgotten = 'a demonstração não usa isto; para atender pessoas de verdade, defina NODE_ENV=production'
   const rules: [isBroken: unknown, fault: string][] = [

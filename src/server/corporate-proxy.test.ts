@@ -16,14 +16,14 @@ const DIRECTORY = { tenantId: EMULATED_TENANT_ID, clientId: EMULATED_CLIENT_ID, 
 let emulator: Awaited<ReturnType<typeof serveEmulator>>
 let proxy: Server
 let proxyUrl: string
-/** What the proxy was asked to reach. */
+/** Hosts requested from the proxy. */
 let asked: string[]
 let undo: (() => void) | undefined
 
 beforeEach(async () => {
   emulator = await serveEmulator({ secret: 'chave', clientSecret: CLIENT_SECRET })
   asked = []
-  // Whatever name is asked for, the emulator answers: only the proxy knows it.
+  // The emulator answers to any name: only the proxy knows it.
   const { hostname, port } = new URL(emulator.at)
   proxy = createServer((_, response) => response.writeHead(501).end())
   proxy.on('connect', (request, socket) => {
@@ -51,7 +51,7 @@ function testVendas(options: Pick<PowerBiOptions, 'directory' | 'apiBase'>) {
   return createPowerBi({ ...options, ...rules, log: createLog('silent') }).testReport(VENDAS, IDENTITY)
 }
 
-test('directory and Power BI are reached through the proxy', async () => {
+test('useCorporateProxy routes directory and Power BI through the proxy', async () => {
   undo = useCorporateProxy({ HTTP_PROXY: proxyUrl })
   const { pathname } = new URL(emulator.at)
   const found = await testVendas({
@@ -65,7 +65,7 @@ test('directory and Power BI are reached through the proxy', async () => {
   expect(new Set(asked)).toEqual(new Set(['login.invalid:80', 'api.invalid:80']))
 })
 
-test('what NO_PROXY names and what this machine is are reached without it', async () => {
+test('useCorporateProxy bypasses the proxy for NO_PROXY and this machine', async () => {
   undo = useCorporateProxy({ http_proxy: proxyUrl, NO_PROXY: 'interno.example' })
   expect((await fetch(`${emulator.at}/calls`)).status).toBe(200)
   await fetch('http://interno.example.invalid/')
@@ -81,7 +81,7 @@ test.each<[CloudName, string]>([
   ['us-gov-high', 'login.microsoftonline.us:443'],
   ['us-gov-dod', 'login.microsoftonline.us:443'],
   ['china', 'login.partner.microsoftonline.cn:443'],
-])('the directory of the cloud %s is %s', async (name, host) => {
+])('the cloud %s has the directory %s', async (name, host) => {
   undo = useCorporateProxy({ HTTPS_PROXY: proxyUrl })
   const { authority, scope, apiBase } = CLOUDS[name]
   const found = await testVendas({ directory: { ...DIRECTORY, authority, scope }, apiBase })
@@ -92,7 +92,7 @@ test.each<[CloudName, string]>([
   expect(new Set(asked)).toEqual(new Set([host]))
 })
 
-test('nothing is set without a proxy, and what is none is refused', () => {
+test('useCorporateProxy does nothing without a proxy, and rejects an invalid one', () => {
   expect(useCorporateProxy({ NO_PROXY: '*' })).toBeUndefined()
   for (const HTTPS_PROXY of ['nada', 'proxy:3128', 'proxy.example.com:3128'])
     expect(() => useCorporateProxy({ HTTPS_PROXY }), HTTPS_PROXY).toThrow(

@@ -1,13 +1,13 @@
 import { setGlobalProxyFromEnv } from 'node:http'
 
-/** What the portal says to itself (the demo's emulators) never takes the way out. */
+/** Requests to this machine (the demo's emulators) never use the proxy. */
 const OWN_HOSTS = ['localhost', '127.0.0.1']
 
 /**
- * Sends what this process fetches, from the directory, Power BI and reCAPTCHA, through the proxy of HTTPS_PROXY
- * (HTTP_PROXY for http URLs), but for the hosts of NO_PROXY. Mail goes its own way.
- * @returns a function that undoes it; undefined when no proxy is set
- * @throws ERR_PROXY_INVALID_CONFIG for what is no proxy's URL
+ * Routes this process's requests to the directory, Power BI and reCAPTCHA through HTTPS_PROXY
+ * (HTTP_PROXY for http URLs), except to hosts of NO_PROXY. Mail is not affected.
+ * @returns a function that undoes it; undefined without a proxy
+ * @throws ERR_PROXY_INVALID_CONFIG for an invalid URL
  */
 export function useCorporateProxy(environment: NodeJS.ProcessEnv): (() => void) | undefined {
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined
@@ -22,7 +22,7 @@ export function useCorporateProxy(environment: NodeJS.ProcessEnv): (() => void) 
   })
 }
 
-/** Node lets 'proxy:3128' pass here, as a URL of a protocol of that name, and breaks on it later. */
+/** Rejects 'proxy:3128', which Node accepts as a URL with the protocol 'proxy' and fails on later. */
 function assertProxyUrl(url: string): void {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
     throw Object.assign(new Error('Not the URL of a proxy'), { code: 'ERR_PROXY_INVALID_CONFIG' })

@@ -1,4 +1,4 @@
-// `npm run doctor`: tries everything that an installation stands on, and says what to do.
+// `npm run doctor`: checks everything that an installation depends on, and suggests remedies.
 
 import { parseArgs } from 'node:util'
 import { exitCodeOf, runDoctor, writeFindings } from './doctor/run-doctor.ts'
@@ -22,7 +22,7 @@ try {
   })
   const findings = await runDoctor(process.env, { mailTo: values['mail-to'], backUps: values.backups })
   process.stdout.write(writeFindings(findings, values.json))
-  // What does not answer may still be waited for.
+  // Ends pending requests to services that do not respond.
   process.exit(exitCodeOf(findings))
 } catch (error) {
   const { code, stack } = error as NodeJS.ErrnoException

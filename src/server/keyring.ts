@@ -1,23 +1,23 @@
 import { createHash, hkdfSync } from 'node:crypto'
 
-/** A key derived from one of the configured secrets; kid tells which, so that secrets can be rotated. */
+/** A key derived from one of the configured secrets; `kid` identifies it for rotation. */
 export interface Key {
   kid: string
   bytes: Uint8Array
 }
 
 /**
- * Derives separate keys for separate purposes; the first of a purpose signs, all of them verify. The list stays the
- * same object and is filled anew when secrets are replaced: whoever holds it has the newest.
+ * Derives separate keys per purpose; the first signs, all verify. The returned array is updated in
+ * place when secrets are replaced.
  */
 export type Keyring = (purpose: string) => [Key, ...Key[]]
 
 export interface ReplaceableKeyring extends Keyring {
-  /** Those that are in use and not among the new ones still verify, until the process ends. */
+  /** Replaced secrets still verify until the process ends. */
   replaceSecrets(secrets: readonly string[]): void
 }
 
-/** @param secrets SESSION_SECRET's values, the newest first; at least one */
+/** @param secrets values of SESSION_SECRET, newest first; at least one */
 export function createKeyring(secrets: readonly string[]): ReplaceableKeyring {
   if (secrets.length === 0) throw new Error('a keyring needs at least one secret')
   let inUse = [...secrets]

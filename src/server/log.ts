@@ -2,7 +2,7 @@ import pino from 'pino'
 
 export type Log = pino.Logger
 
-/** Anything under these names is cut from every log line, however it got there. */
+/** Fields with these names are redacted from every log line, at any depth. */
 const SECRET_NAMES = [
   'password',
   'newPassword',
@@ -19,7 +19,7 @@ const SECRET_NAMES = [
 
 const REQUEST_LOG_BATCH_BYTES = 4096
 
-/** JSON lines, secrets cut out; on standard output unless another destination is given. */
+/** Creates a logger of JSON lines with redacted secrets, to standard output by default. */
 export function createLog(level: string, destination?: pino.DestinationStream): Log {
   const options: pino.LoggerOptions = {
     level,
@@ -35,9 +35,9 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
 }
 
 /**
- * The log of requests, a line each: a logger of its own without redaction, because the caller picks what goes in
- * and looking for secrets in every line would cost more than the rest of a small request. Lines are written in
- * batches, after a second at the latest and before the process ends.
+ * Creates the request logger, without redaction, which would cost more than the rest of a small
+ * request: callers choose the fields. Lines are written in batches, within a second and before the
+ * process ends.
  */
 export function createRequestLog(level: string): Log {
   const destination = pino.destination({ dest: 1, sync: false, minLength: REQUEST_LOG_BATCH_BYTES })
@@ -45,7 +45,7 @@ export function createRequestLog(level: string): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
 }
 
-/** Type, message and stack of an error and its causes; no further fields, since drivers put values there. */
+/** Returns type, message and stack of an error and its causes; drivers put values into other fields. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error)
   return {
@@ -58,7 +58,7 @@ function describeError(error: unknown): unknown {
   }
 }
 
-/** Runs the work; a failure says which host it was about, which those of a time-out do not by themselves. */
+/** Adds the host to errors of the work, which time-outs lack. */
 export async function namingHost<T>(host: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -68,7 +68,7 @@ export async function namingHost<T>(host: string, work: () => Promise<T>): Promi
   }
 }
 
-/** Runs the work without failing; of a row of failures the first one is logged. */
+/** Wraps work so that it never throws; logs only the first of consecutive failures. */
 export function logFirstFailure(log: Log, message: string, work: () => Promise<void>): () => Promise<void> {
   let isFailing = false
   return async () => {

@@ -11,7 +11,7 @@ import {
   waitUntilReady,
 } from '#server/testing/portal-process.ts'
 
-/** Runs a process that is expected to refuse, and gives its exit code and words. */
+/** Runs a process that must fail, and returns its exit code and output. */
 async function refusal(env: Record<string, string>, spawn = spawnPortal) {
   const portal = await spawn(env)
   const code = await portal.exited
@@ -19,10 +19,10 @@ async function refusal(env: Record<string, string>, spawn = spawnPortal) {
   return { code, output: portal.output().trim() }
 }
 
-/** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
+/** Creating a database with synchronous writes is slow on a busy machine. */
 const SLOW = 90_000
 
-/** A request whose body is only half sent, so that the server is surely still at it. */
+/** Sends half of a body, so that the request is surely in progress. */
 function startHalfRequest(url: string, firstHalf: string) {
   const half = request(url, { method: 'POST', agent: false, headers: { 'content-type': 'application/json' } })
   const status = new Promise<number | undefined>((resolve, reject) => {
@@ -43,8 +43,8 @@ function startHalfRequest(url: string, firstHalf: string) {
   }
 }
 
-describe('the process refuses to start in words', () => {
-  test('a bad environment: every fault a line, no value', async () => {
+describe('the process refuses to start', () => {
+  test('with a bad environment: one line per fault, no value', async () => {
     const { code, output } = await refusal({ LOG_LEVEL: 'loud', BRAND_COLOR: 'hunter2' })
     expect(code).toBe(1)
     expect(output.split('\n')).toHaveLength(3)
@@ -52,44 +52,44 @@ describe('the process refuses to start in words', () => {
     expect(output).not.toContain('hunter2')
   })
 
-  test('an unreachable database: one line without its password', async () => {
+  test('with an unreachable database: one line without its password', async () => {
     const { code, output } = await refusal({ DATABASE_URL: 'postgres://patio:hunter2@127.0.0.1:1/patio' })
     expect(code).toBe(1)
     expect(output).toMatch(/^Banco de dados inacessível em 127\.0\.0\.1:1\/patio: .+$/)
   })
 
-  test('demo mode on an address that others reach', async () => {
+  test('with demo mode on a public address', async () => {
     const { code, output } = await refusal({ HOST: '0.0.0.0', PUBLIC_URL: 'https://portal.example.com' })
     expect(code).toBe(1)
     expect(output).toContain('HOST')
     expect(output).toMatch(/PUBLIC_URL: .*NODE_ENV=production/)
   })
 
-  test('a logo that is not there', async () => {
+  test('with a missing logo', async () => {
     const { code, output } = await refusal({ BRAND_LOGO: '/nowhere/logo.svg' })
     expect(code).toBe(1)
     expect(output.split('\n').slice(1)).toEqual(['  - BRAND_LOGO: o arquivo não pode ser lido'])
   })
 
-  test('an address that this machine does not have', async () => {
+  test('with an address that this machine does not have', async () => {
     const { code, output } = await refusal({
       NODE_ENV: 'production',
       ...REAL_ENVIRONMENT,
       DATA_DIR: await createMigratedDataDir(),
-      // No resolver asks anybody for it.
+      // An invalid name, which no resolver looks up.
       HOST: 'portal..invalid',
     })
     expect([code, output]).toEqual([1, expect.stringMatching(/O endereço portal\.\.invalid .* HOST/)])
     expect(output).not.toContain('Error')
   })
 
-  test('production without its secrets, with a list of them', async () => {
+  test('without production’s secrets, listing them', async () => {
     const { code, output } = await refusal({ NODE_ENV: 'production' })
     expect(code).toBe(1)
     for (const name of ['PUBLIC_URL', 'SESSION_SECRET', 'POWERBI_CLIENT_ID']) expect(output).toContain(name)
   })
 
-  test('demo mode in production', async () => {
+  test('with demo mode in production', async () => {
     const { code, output } = await refusal({
       NODE_ENV: 'production',
       ...REAL_ENVIRONMENT,
@@ -113,14 +113,14 @@ describe('a running demo', () => {
     await rm(dataDir, { recursive: true })
   })
 
-  test('keeps a second process off its data directory', async () => {
+  test('prevents a second process on its data directory', async () => {
     const { code, output } = await refusal({ DATA_DIR: dataDir })
     expect(code).toBe(1)
     expect(output).toContain(`já está em uso pelo processo ${demo.child.pid}`)
   })
 
   test(
-    'keeps its port: the second one says so in a line',
+    'prevents a second process on its port, which prints one line',
     async () => {
       const { code, output } = await refusal({ PORT: new URL(demo.url).port }, spawnMigratedPortal)
       expect(code).toBe(1)
@@ -139,24 +139,24 @@ describe('a running demo', () => {
     expect(status).toBe(421)
   })
 
-  test('does not insist on TLS, which it lacks, and tries Trusted Types on its page alone', async () => {
+  test('sends no Strict-Transport-Security, and Trusted Types as report-only on its page', async () => {
     const [page, api] = [await fetch(`${demo.url}/login`), await fetch(`${demo.url}/api/health/live`)]
     expect(page.headers.get('strict-transport-security')).toBeNull()
     expect(page.headers.get('content-security-policy-report-only')).toBe("require-trusted-types-for 'script'")
     expect(api.headers.get('content-security-policy-report-only')).toBeNull()
   })
 
-  test('offers its instruments', async () => {
+  test('serves its instruments', async () => {
     for (const path of ['/demo/mailbox', '/demo/mailbox.json', '/demo/power-bi/calls'])
       expect((await fetch(demo.url + path)).status).toBe(200)
   })
 
   test(
-    'finishes the running request on SIGTERM, exits with 0 and leaves its data usable',
+    'finishes the running request on SIGTERM, exits with 0 and keeps its data usable',
     async () => {
       const running = startHalfRequest(`${demo.url}/api/functions/verify-recaptcha`, '{"token":')
       await running.isUnderWay
-      // A terminal that closed: ends nothing.
+      // A closed terminal must not end it.
       demo.child.kill('SIGHUP')
       expect((await fetch(`${demo.url}/api/health/ready`)).status).toBe(200)
       demo.child.kill('SIGTERM')
@@ -176,7 +176,7 @@ describe('a running demo', () => {
 })
 
 test(
-  'production has nothing of the demo',
+  'production contains nothing of the demo',
   async () => {
     const smtp = { SMTP_URL: 'smtp://mail.example.com', SMTP_URI: 'smtp://mail.example.com' }
     const portal = await spawnPortal({ NODE_ENV: 'production', ...REAL_ENVIRONMENT, ...smtp })

@@ -7,7 +7,7 @@ import { SETTING_NAMES } from './settings.ts'
 import { NotBuiltError, type Portal, startPortal } from './start.ts'
 import { typedCommand } from './version.ts'
 
-/** What an operator can mend is told in words and ends the process; everything else is a fault with its stack. */
+/** Explains errors that the operator can fix; undefined for others, which are logged with their stack. */
 function explain(error: unknown, config: Config | undefined): string | undefined {
   if (error instanceof ConfigError || error instanceof DatabaseOpenError || error instanceof NotBuiltError)
     return error.message
@@ -61,7 +61,7 @@ function stopOnSignals(portal: Portal): void {
   process.on('SIGINT', stop)
 }
 
-/** A supervisor's reload, or a terminal that closes: no reason to end, least of all without finishing what runs. */
+/** Rereads secrets on SIGHUP, from a supervisor's reload or a closed terminal, instead of exiting. */
 function readSecretsOnHangUp(portal: () => Portal | undefined, log: Log): void {
   process.on('SIGHUP', () => {
     try {
@@ -76,7 +76,7 @@ function readSecretsOnHangUp(portal: () => Portal | undefined, log: Log): void {
 }
 
 let config: Config | undefined
-// What the process writes is its user's alone.
+// Files are accessible to the process's user only.
 process.umask(0o077)
 try {
   config = readConfig(process.env)

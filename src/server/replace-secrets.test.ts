@@ -9,7 +9,7 @@ import { REAL_ENVIRONMENT, spawnPortal, waitUntilReady } from './testing/portal-
 
 const [OLD, NEW] = ['an-old-secret-7b9a3e48c6b2f1e0d9c8b7a695', 'a-new-secret-c6b2f1e0d9c8b7a6957b9a3e48']
 
-test('a secret that is replaced signs no more and verifies still, whoever holds its keys', async () => {
+test('a replaced secret still verifies but no longer signs, with keys obtained before', async () => {
   const keyring = createKeyring([OLD])
   const { access, devices } = createTokens(keyring, Date.now)
   const claims = { userId: 'u', sessionId: 's', refreshCounter: 0 }
@@ -23,7 +23,7 @@ test('a secret that is replaced signs no more and verifies still, whoever holds 
   expect(await fresh.access.verify(await access.sign(claims))).toEqual(claims)
 })
 
-test('SIGHUP reads the files of secrets again: all of them, or none when one is bad', async () => {
+test('SIGHUP rereads the secret files: all of them, or none if one is invalid', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'patio-secrets-'))
   const dataDir = await createMigratedDataDir()
   const write = (name: string, value: string) => writeFileSync(join(folder, name), `${value}\n`)

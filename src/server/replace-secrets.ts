@@ -3,18 +3,18 @@ import type { Database } from './database/database.ts'
 import type { ReplaceableKeyring } from './keyring.ts'
 import { traceSettings } from './settings.ts'
 
-/** What holds secrets and takes new ones while it runs. */
+/** Services with secrets that can be replaced at runtime. */
 interface SecretHolders {
-  /** Its secrets are replaced in place: what reads them when it needs them has the newest. */
+  /** Its secrets are replaced in place, and read when needed. */
   config: Config
   keyring: ReplaceableKeyring
   database: Pick<Database, 'replaceUrls'>
 }
 
 /**
- * Reads the environment and its files again and takes every secret that has changed, or none of them.
- * @returns names of settings that have changed and that only a restart takes
- * @throws ConfigError when anything of it is wrong: all stays as it was
+ * Rereads the environment and its files, and replaces all changed secrets or none.
+ * @returns names of changed settings that need a restart
+ * @throws ConfigError if anything is invalid: nothing changes
  */
 export function replaceSecrets(
   environment: NodeJS.ProcessEnv,
@@ -39,7 +39,7 @@ export function replaceSecrets(
   )
 }
 
-/** Everything of the databases' URLs but who signs in. */
+/** Returns the databases' URLs without credentials. */
 function placesOf({ databaseUrl = '', databaseDirectUrl = '' }: Config): Record<string, string> {
   const place = (url: string) => url.replace(/\/\/[^/?#]*@/, '//')
   return { DATABASE_URL: place(databaseUrl), DATABASE_DIRECT_URL: place(databaseDirectUrl) }

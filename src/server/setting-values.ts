@@ -1,4 +1,4 @@
-// The kinds of values that settings take, with what is said of a wrong one.
+// Types of settings, with the messages of invalid values.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ export const list = z.string().transform((value) =>
 )
 export const text = z.string().min(1)
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'informe uma URL http(s)' })
-/** Everything stands under it from its root on: a path would be in no link. */
+/** Only an origin: links would ignore a path. */
 export const origin = httpUrl.pipe(
   z
     .string()
@@ -29,7 +29,7 @@ export const origin = httpUrl.pipe(
     })
     .transform((value) => new URL(value).origin),
 )
-/** What the password of a URL most often breaks on. */
+/** Most common mistake in a URL's password. */
 export const ESCAPES = 'na senha, # / ? @ e % escrevem-se %23 %2F %3F %40 e %25'
 export const postgresUrl = z
   .string()
@@ -40,7 +40,7 @@ export const hostName = z.string().regex(HOST_NAME, { error: 'use nomes de host 
 export const companyDomain = z
   .string()
   .regex(HOST_NAME, { error: 'informe um só domínio, em minúsculas e sem @, como exemplo.com.br' })
-/** 'Pátio <portal@exemplo.com.br>' or the address alone: one sender, fit for a header. */
+/** 'Pátio <portal@exemplo.com.br>' or an address alone: one sender, valid in a header. */
 export const sender = z
   .string()
   .regex(/^([^\p{Cc}<>",;:]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
@@ -64,7 +64,7 @@ export const certificate = text.refine(isCertificateWithKey, {
 })
 export const proxies = list.transform(readProxies).prefault('')
 
-/** The range of everybody would believe whoever asks. */
+/** Rejects the range of all addresses, which would trust every client. */
 function readProxies(proxies: string[], { addIssue }: z.RefinementCtx): TrustedProxies {
   try {
     return parseTrustedProxies(proxies)
@@ -74,7 +74,7 @@ function readProxies(proxies: string[], { addIssue }: z.RefinementCtx): TrustedP
   }
 }
 
-/** libpq's names of files in a database URL; the driver would only fail once it connects. */
+/** Checks files of libpq's parameters; the driver would fail only when it connects. */
 function readCertificatesOf(url: string, { addIssue }: z.RefinementCtx): void {
   const { searchParams } = new URL(urlsOfHosts(url)[0] as string)
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
@@ -85,7 +85,7 @@ function readCertificatesOf(url: string, { addIssue }: z.RefinementCtx): void {
   }
 }
 
-/** PEM of certificate and private key in one text, which belong together. */
+/** Checks a PEM text for a certificate and its private key. */
 function isCertificateWithKey(pem: string): boolean {
   try {
     return new X509Certificate(pem).checkPrivateKey(createPrivateKey(pem))

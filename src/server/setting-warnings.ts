@@ -2,14 +2,14 @@ import type { Config } from './config.ts'
 import { mayLeaveUnencrypted } from './mail/smtp-mailer.ts'
 import { readValues, SETTING_NAMES } from './settings.ts'
 
-/** Families of names that are nobody else's. */
+/** Prefixes of the portal's own settings. */
 const OWN_PREFIXES = /^(PATIO|POWERBI|RETENTION|ALTCHA|RECAPTCHA)_/
-/** What Kubernetes sets by itself for a service that is called patio. */
+/** Set by Kubernetes for a service named patio. */
 const OF_A_SERVICE = /^PATIO_(SERVICE_|PORT(_|$))/
 
 /**
- * What does not stop the start and is hardly meant so: a line each, which begins with the name and holds no value.
- * @param config what the environment was read as; left out where it was not to be read
+ * Lists probable mistakes that do not prevent the start: one line each, with the name and no value.
+ * @param config omitted if the environment is invalid
  */
 export function settingWarnings(environment: NodeJS.ProcessEnv, config?: Config): string[] {
   const values = readValues(environment, [])
@@ -26,7 +26,7 @@ export function settingWarnings(environment: NodeJS.ProcessEnv, config?: Config)
   return warnings
 }
 
-/** Names that nobody reads and that somebody may have meant as one of ours. */
+/** Finds names that are not read but resemble a setting. */
 function misspelling(name: string, value: string): string[] {
   const plain = name.replace(/_FILE$/, '')
   const isKnown = (SETTING_NAMES as string[]).includes(plain)
@@ -38,13 +38,13 @@ function misspelling(name: string, value: string): string[] {
     : []
 }
 
-/** Short names have neighbours that mean something: HOME is none of HOST. */
+/** Scales with the length: HOME is not a misspelled HOST. */
 function isNear(known: string, name: string): boolean {
   const most = Math.max(1, Math.floor(known.length / 5))
   return Math.abs(known.length - name.length) <= most && editDistance(known, name, most) <= most
 }
 
-/** Levenshtein's: letters put in, left out or exchanged. Counted no further once it is above `most`. */
+/** Computes the Levenshtein distance, up to `most`. */
 function editDistance(one: string, other: string, most: number): number {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let row = 0; row < one.length && Math.min(...previous) <= most; row++) {

@@ -23,7 +23,7 @@ import {
 
 const CLOUD_NAMES = Object.keys(CLOUDS) as CloudName[]
 
-/** Every setting; docs/settings.md says what each is. */
+/** All settings; docs/settings.md describes them. */
 const environmentSchema = z.object({
   // The process
   NODE_ENV: z.string().optional(),
@@ -76,7 +76,7 @@ const environmentSchema = z.object({
     .optional(),
   MAIL_FROM: sender.optional(),
 
-  // The group’s name and look
+  // The group's name and brand
   GROUP_NAME: text.max(80).default('Grupo Pátio'),
   GROUP_SITE_URL: httpUrl.default('https://www.grupopatio.com.br'),
   GROUP_DEALERSHIPS_URL: httpUrl.default('https://www.grupopatio.com.br/concessionarias'),
@@ -86,7 +86,7 @@ const environmentSchema = z.object({
     .default('#0f5c7d'),
   BRAND_LOGO: readableFile.optional(),
 
-  // How long data are kept
+  // Retention
   RETENTION_UNVERIFIED_DAYS: wholeNumber(1, 365).default(7),
   RETENTION_MAIL_DAYS: wholeNumber(1, 365).default(30),
   RETENTION_MESSAGES_MONTHS: wholeNumber(1, 120).default(12),
@@ -103,10 +103,10 @@ const environmentSchema = z.object({
 export type Environment = z.output<typeof environmentSchema>
 export type SettingName = keyof Environment
 
-/** Every variable that is read; each stands in docs/settings.md. */
+/** All variables that are read; each is in docs/settings.md. */
 export const SETTING_NAMES = Object.keys(environmentSchema.shape) as SettingName[]
 
-/** Their values are shown nowhere. */
+/** Values that are never shown. */
 const SECRETS: readonly SettingName[] = [
   'METRICS_TOKEN',
   'DATABASE_URL',
@@ -120,19 +120,19 @@ const SECRETS: readonly SettingName[] = [
 
 export const isSecretSetting = (name: SettingName): boolean => SECRETS.includes(name)
 
-/** The value of a setting that nobody sets, as one would write it; undefined when there is none. */
+/** Returns the default of a setting as text; undefined if there is none. */
 export function defaultOfSetting(name: SettingName): string | undefined {
   const value: unknown = environmentSchema.shape[name].safeParse(undefined).data
   const isPlain = ['string', 'number', 'boolean'].includes(typeof value) || Array.isArray(value)
   return isPlain ? String(value) : undefined
 }
 
-/** NAME_FILE stands in for NAME, so that secrets can come from mounted files. */
+/** Reads NAME_FILE in place of NAME, so that secrets can be mounted files. */
 export function readValues(env: NodeJS.ProcessEnv, faults: string[]): Record<string, string | undefined> {
   const values: Record<string, string | undefined> = {}
   for (const name of SETTING_NAMES) {
     const file = env[`${name}_FILE`]
-    // An empty variable is how shells and compose files say "not set".
+    // Shells and compose files set an empty variable for "not set".
     values[name] = env[name] === '' ? undefined : env[name]
     if (!file) continue
     try {
@@ -144,7 +144,7 @@ export function readValues(env: NodeJS.ProcessEnv, faults: string[]): Record<str
   return values
 }
 
-/** A variable that is wrong is named and then left out, so that the others are still looked at. */
+/** Reports invalid variables and omits them, so that the others are still checked. */
 export function parseVariables(values: Record<string, string | undefined>, faults: string[]): Environment {
   const parsed = environmentSchema.safeParse(values)
   if (parsed.success) return parsed.data
@@ -154,12 +154,12 @@ export function parseVariables(values: Record<string, string | undefined>, fault
   return environmentSchema.parse(Object.fromEntries(rest))
 }
 
-/** What is wrong with a value by itself, in a line. */
+/** Returns the message of an invalid value, one line. */
 export function faultOfSetting(name: SettingName, value: string): string | undefined {
   return environmentSchema.shape[name].safeParse(value).error?.issues[0]?.message
 }
 
-/** Where each setting comes from; `shown` is its value, left out for secrets and where there is none. */
+/** Lists the origin of each setting; `shown` is its value, undefined for secrets and unset ones. */
 export function traceSettings(environment: NodeJS.ProcessEnv) {
   const values = readValues(environment, [])
   return SETTING_NAMES.map((name) => {

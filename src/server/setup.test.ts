@@ -19,7 +19,7 @@ async function runSetup(args: string[], answers: string[]) {
   return { said, complained, code }
 }
 
-test('asks until the answers are sound, writes a file that the portal takes, and tries it', async () => {
+test('setup asks until the answers are valid, writes a file that the portal accepts, and checks it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'patio-setup-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [file, secret] = [join(folder, 'patio.env'), join(folder, 'powerbi')]
@@ -48,7 +48,7 @@ test('asks until the answers are sound, writes a file that the portal takes, and
     expect(said).toContain(asked)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const lines = readFileSync(file, 'utf8').trim().split('\n')
-  // A shell that reads the file gets the same.
+  // A shell reads the same values from the file.
   const shell = execFileSync('sh', ['-c', `set -a; . ${file}; printf '%s %s' "$SMTP_URL" "$DATA_DIR"`], {
     encoding: 'utf8',
   })
@@ -57,7 +57,7 @@ test('asks until the answers are sound, writes a file that the portal takes, and
     lines.map((line) => [line.split('=', 1)[0], line.slice(line.indexOf('=') + 1).replace(/^"(.*)"$/, '$1')]),
   )
   const config = readConfig(written)
-  // The proxy is on this machine, and before one portal.
+  // The proxy is on this machine, with one portal.
   expect(config).toMatchObject({
     host: '127.0.0.1',
     publicUrl: 'https://127.0.0.1:9',

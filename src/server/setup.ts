@@ -1,4 +1,4 @@
-// `npm run setup -- FILE`: asks what a portal for real people needs, writes it into a file of settings, and tries it.
+// `npm run setup -- FILE`: asks for the required settings, writes them to a file, and checks them.
 
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const USAGE = `Uso: ${typedCommand('setup')} ARQUIVO   (por exemplo /etc/patio/p
 interface Question {
   name: SettingName
   ask: string
-  /** Taken for an empty answer; '' leaves the setting out. Without it an answer is needed. */
+  /** Default for an empty answer; '' omits the setting. Without it an answer is required. */
   otherwise?: string
 }
 
@@ -37,7 +37,7 @@ const QUESTIONS: readonly Question[] = [
   { name: 'POWERBI_CLIENT_SECRET', ask: 'Segredo do aplicativo' },
 ]
 
-/** Asks line by line, of a terminal or of what is piped in; what is typed for a secret is not shown. */
+/** Opens a prompt on a terminal or a pipe; secrets are not echoed. */
 function openPrompt() {
   const isTerminal = process.stdin.isTTY === true
   let isMuted = false
@@ -65,7 +65,7 @@ function openPrompt() {
 
 class SetupError extends Error {}
 
-/** Asks until the answer is one that the portal takes. @returns the line of the file, or nothing */
+/** Asks until the answer is valid. @returns the line of the file, or none */
 async function settle(
   prompt: ReturnType<typeof openPrompt>,
   { name, ask, otherwise }: Question,
@@ -104,12 +104,12 @@ async function setUp(file: string): Promise<number> {
   const settings: [string, string][] = [['NODE_ENV', 'production']]
   for (const question of QUESTIONS) settings.push(...(await settle(prompt, question)))
   prompt.close()
-  // Then nobody has to reach the portal past it.
+  // Only the proxy can then reach the portal.
   if (settings.some(([name, value]) => name === 'TRUSTED_PROXIES' && value === SAME_MACHINE))
     settings.push(['HOST', SAME_MACHINE])
   const secret = () => randomBytes(36).toString('base64url')
   settings.push(['SESSION_SECRET', secret()], ['METRICS_TOKEN', secret()])
-  // What systemd, Node and a shell that reads the file take alike.
+  // Quoting that systemd, Node and shells parse alike.
   const text = settings.map(
     ([name, value]) => `${name}=${/^[\w.,:/@+-]*$/.test(value) ? value : `"${value}"`}`,
   )
@@ -122,7 +122,7 @@ async function setUp(file: string): Promise<number> {
   return exitCodeOf(findings)
 }
 
-/** Before anything is asked. */
+/** Checks the folder before asking. */
 function assertFolder(folder: string): void {
   try {
     accessSync(folder, constants.W_OK)
@@ -131,7 +131,7 @@ function assertFolder(folder: string): void {
   }
 }
 
-/** The files of the service manager and of each proxy, with what was answered in them, for one portal. */
+/** Fills the answers into the files of the service manager and each proxy, for one portal. */
 function filledIn({ PUBLIC_URL = '' }: Record<string, string>, file: string): string {
   const { host, hostname } = new URL(PUBLIC_URL)
   const files = ['patio.service', 'Caddyfile', 'nginx.conf', 'haproxy.cfg'].map((name) => {
@@ -146,7 +146,7 @@ function filledIn({ PUBLIC_URL = '' }: Record<string, string>, file: string): st
   return `\nO serviço e o proxy (um dos três), preenchidos:\n\n${files.join('\n')}`
 }
 
-// What the process writes is its user's alone.
+// Files are accessible to the process's user only.
 process.umask(0o077)
 try {
   const [file, ...rest] = process.argv.slice(2)

@@ -31,20 +31,20 @@ const DRAIN_MS = 25_000
 export interface Portal {
   server: Server
   /**
-   * Takes the secrets that its settings' files hold now, all or none.
-   * @returns names of settings that have changed and that only a restart takes
-   * @throws ConfigError when anything of it is wrong
+   * Rereads secrets from the files of its settings, all or none.
+   * @returns names of changed settings that need a restart
+   * @throws ConfigError if anything is invalid
    */
   replaceSecrets(environment: NodeJS.ProcessEnv): string[]
-  /** Says at once that it is not ready, serves on for the grace, finishes what is under way, closes the database. */
+  /** Reports not ready, serves for the grace, finishes running requests, closes the database. */
   stop(): Promise<void>
 }
 
 export class NotBuiltError extends Error {}
 
 /**
- * Opens the database, brings it up to date, and serves the portal.
- * @throws DatabaseOpenError, NotBuiltError, or the system's error when the port cannot be had
+ * Opens and migrates the database, and serves the portal.
+ * @throws DatabaseOpenError, NotBuiltError, or the system's error if it cannot listen
  */
 export async function startPortal(config: Config, log: Log): Promise<Portal> {
   const database = await openDatabase(config, log)
@@ -67,7 +67,7 @@ export async function startPortal(config: Config, log: Log): Promise<Portal> {
   }
 }
 
-/** Brings an open database up to date and serves the portal on it; stopping closes it. */
+/** Migrates an open database and serves the portal; stopping closes it. */
 export async function servePortal(
   config: Config,
   log: Log,
@@ -122,7 +122,7 @@ export async function servePortal(
     powerBi,
     lamps,
     examinePortal: async () => {
-      // Loaded when somebody asks.
+      // Loaded on demand.
       const { examine } = await import('./doctor/examine.ts')
       const { portalChecks } = await import('./doctor/portal-checks.ts')
       return examine(portalChecks({ config, environment: process.env, keyring, db, powerBi, isInside: true }))
@@ -160,14 +160,15 @@ export async function servePortal(
   })
   const retention = createRetentionJob({ db, log, clock, periods: config.retention })
   outbox.start()
-  // The demo's seeded sign-ups are old on purpose.
+  // The demo's seeded sign-ups are deliberately old.
   if (!demo) retention.start()
   return {
     server,
     replaceSecrets: (environment) => replaceSecrets(environment, { config, keyring, database }),
     async stop() {
       isDraining = true
-      // What the last requests queue is left to another replica, or to the next start. Streams would never end.
+      // Mails of the last requests are sent by another replica or after the next start. Streams would never
+      // end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
       await Promise.all([drained, outbox.stop(), messageStreams.stop(), retention.stop()])
       databaseClock?.stop()
@@ -176,7 +177,7 @@ export async function servePortal(
   }
 }
 
-/** Of the server that is configured when a mail leaves. */
+/** Creates a mailer that follows changes of SMTP_URL. */
 function mailerOf(config: Config): Mailer {
   let [url, mailer] = ['', undefined as Mailer | undefined]
   return {

@@ -4,6 +4,6 @@ export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ).version
 
-/** What is typed for one of the commands: 'patio admin' where a release's own program runs, else 'npm run admin --'. */
+/** Returns how to type a command: 'patio admin' in a release, else 'npm run admin --'. */
 export const typedCommand = (name: string): string =>
   process.argv[1]?.endsWith('command-line.ts') ? `patio ${name}` : `npm run ${name} --`
