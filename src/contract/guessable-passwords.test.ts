@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { foldCharacters, findGuessableParts, formatGuessableParts } from './guessable-passwords.ts'
 
 const NOBODY = { email: '', groupName: '' }
-/** 63 characters that foldCharacters to eighteen each, a letter, and 63 more. */
+/** 63 characters that fold to eighteen each, a letter, and 63 more. */
 const WORST = `${'\uFDFA'.repeat(63)}a${'\uFDFA'.repeat(63)}`
 
 it.each([

@@ -14,7 +14,7 @@ const MIN_WORD = 3
 const ORDINARY_WORDS = ['grupo', 'group', 'auto', 'autos', 'veiculos']
 /** Maximal length of a repeated unit that makes a password weak. */
 const SHORT_UNIT = 4
-/** Some Unicode characters foldCharacters to eighteen; longer text is cut. */
+/** Some Unicode characters fold to eighteen; longer text is cut. */
 const MAX_FOLDED = 256
 /** Minimal and maximal length of runs such as '123' or 'abc'. */
 const RUN_LENGTHS = { min: 3, max: 16 }

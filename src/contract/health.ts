@@ -39,16 +39,16 @@ export function mergeFindings(findings: readonly Finding[]): Finding[] {
   })
 }
 
-const serviceStatusSchema = z.object({
+const serviceStateSchema = z.object({
   /** Null before the first use of the service. */
   isGood: z.nullable(z.boolean()),
   /** ISO 8601; time of the last change. */
   since: z.nullable(z.string()),
 })
-export type ServiceStatus = z.output<typeof serviceStatusSchema>
+export type ServiceState = z.output<typeof serviceStateSchema>
 
-const serviceStatusesSchema = z.object({ mail: serviceStatusSchema, powerBi: serviceStatusSchema, database: serviceStatusSchema })
-export type ServiceName = keyof z.output<typeof serviceStatusesSchema>
+const serviceStatesSchema = z.object({ mail: serviceStateSchema, powerBi: serviceStateSchema, database: serviceStateSchema })
+export type ServiceName = keyof z.output<typeof serviceStatesSchema>
 
 export const healthRoutes = {
   readFindings: {
@@ -63,7 +63,7 @@ export const healthRoutes = {
     path: '/api/health/lamps',
     access: 'admin',
     summary: 'What this process has last seen of the services that it uses',
-    response: serviceStatusesSchema,
+    response: serviceStatesSchema,
   },
   readCaller: {
     method: 'GET',

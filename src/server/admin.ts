@@ -6,7 +6,7 @@ import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo } from './demo/demo-installation.ts'
 import { createLog, type Log } from './log.ts'
 import { ADMIN_COMMANDS, AdminError, formatUsage, createCliRequest } from './operations/admin-commands.ts'
-import { typedCommand } from './version.ts'
+import { formatCommand } from './version.ts'
 
 /**
  * Runs one command on the configured database.
@@ -18,7 +18,7 @@ async function runAdmin(config: Config, log: Log, args: string[]): Promise<strin
   const [name = '', email = '', ...rest] = args
   const command = Object.hasOwn(ADMIN_COMMANDS, name) ? ADMIN_COMMANDS[name] : undefined
   if (!command || rest.length > 0 || (name === 'list') !== (email === ''))
-    throw new AdminError(formatUsage(typedCommand('admin')))
+    throw new AdminError(formatUsage(formatCommand('admin')))
   const database = await open(config, log)
   try {
     await migrateDatabase(database)
@@ -55,8 +55,8 @@ function explain(error: unknown): string {
 process.umask(0o077)
 try {
   const config = readConfig(process.env)
-  const said = await runAdmin(config, createLog('warn'), process.argv.slice(2))
-  process.stdout.write(`${said}\n`)
+  const output = await runAdmin(config, createLog('warn'), process.argv.slice(2))
+  process.stdout.write(`${output}\n`)
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`)
   process.exitCode = 1

@@ -7,9 +7,9 @@ import { createAuthenticate } from './accounts/sessions.ts'
 import { createTokens } from './accounts/tokens.ts'
 import { catalogueHandlers } from './catalogue/catalogue-handlers.ts'
 import type { Config } from './config.ts'
-import { createIsDoctor } from './doctor/doctor-token.ts'
+import { createDoctorCheck } from './doctor/doctor-token.ts'
 import { type HealthServices, healthHandlers } from './doctor/health-handlers.ts'
-import type { Lamps } from './doctor/lamps.ts'
+import type { ServiceStatus } from './doctor/service-status.ts'
 import type { Brand } from './http/brand.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { createOperatorCheck, implement } from './http/implement.ts'
@@ -50,8 +50,8 @@ export interface PortalServices {
   isDraining: () => boolean
   /** Whether replies are validated against their schema, as in tests. */
   validatesReplies?: boolean
-  examinePortal: HealthServices['examinePortal']
-  lamps: Lamps
+  runPortalChecks: HealthServices['runPortalChecks']
+  serviceStatus: ServiceStatus
   options: Pick<
     Config,
     | 'altchaCost'
@@ -85,11 +85,11 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   const { db } = database
   const tokens = createTokens(keyring, clock)
   const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
-  const isDoctor = createIsDoctor(keyring)
+  const isDoctor = createDoctorCheck(keyring)
   const limits = createRateLimits(database, options.rateLimits, clock)
   const humanCheck = createHumanCheck(
     { db, keyring, clock, ...limits, countRefusal: createRefusalCounter({ db, log: given.log }) },
-    altcha ?? recaptchaOf(options),
+    altcha ?? createRecaptchaCheck(options),
   )
   const services = {
     ...options,
@@ -123,6 +123,6 @@ export function createApp({ database, options, ...given }: PortalServices): Http
 }
 
 /** Creates the reCAPTCHA check, which accepts only answers from the portal's own host. */
-function recaptchaOf({ recaptcha, publicUrl }: PortalServices['options']) {
+function createRecaptchaCheck({ recaptcha, publicUrl }: PortalServices['options']) {
   return createRecaptcha(() => recaptcha?.secretKey ?? '', new URL(publicUrl).hostname)
 }

@@ -9,7 +9,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
 import { openDatabase } from './database/open-database.ts'
 import { createLog } from './log.ts'
-import { writeInstant } from './mail/compose-mail.ts'
+import { formatInstant } from './mail/compose-mail.ts'
 import {
   BackUpError,
   type BackUpSummary,
@@ -21,12 +21,12 @@ import {
   writeBackUp,
 } from './operations/back-up.ts'
 import { fetchServedBackUp } from './operations/back-up-socket.ts'
-import { typedCommand } from './version.ts'
+import { formatCommand } from './version.ts'
 
-const USAGE = `Uso: ${typedCommand('backup')} ARQUIVO
-     ${typedCommand('restore')} ARQUIVO [--lost URL|PASTA]   em um banco vazio; --lost: o banco perdido, se ainda responde,
+const USAGE = `Uso: ${formatCommand('backup')} ARQUIVO
+     ${formatCommand('restore')} ARQUIVO [--lost URL|PASTA]   em um banco vazio; --lost: o banco perdido, se ainda responde,
                                                      para listar quem foi excluído depois da cópia
-     ${typedCommand('restore')} --send-held-mail             envia os e-mails que a restauração reteve`
+     ${formatCommand('restore')} --send-held-mail             envia os e-mails que a restauração reteve`
 
 /** Owner only: a backup contains everything. */
 const FILE_MODE = 0o600
@@ -36,13 +36,13 @@ function open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database
 }
 
 /** Runs work on the database without time-outs, and closes it. */
-async function onDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await open(config)
-  const patient = await database.openPatient?.()
+  const unlimited = await database.openWithoutTimeouts?.()
   try {
-    return await work(patient ?? database)
+    return await work(unlimited ?? database)
   } finally {
-    await patient?.close()
+    await unlimited?.close()
     await database.close()
   }
 }
@@ -62,7 +62,7 @@ async function backUp(config: Config, file: string): Promise<string> {
   }
   const take = async () =>
     (config.databaseUrl ? undefined : await fetchServedBackUp(config.dataDir, gzip, keep)) ??
-    (await onDatabase(config, async ({ db }) => {
+    (await withDatabase(config, async ({ db }) => {
       await writeBackUp(db, gzip)
       const summary = await keep()
       await recordBackUp(db)
@@ -78,18 +78,18 @@ async function backUp(config: Config, file: string): Promise<string> {
 }
 
 async function restore(config: Config, file: string, lost: string | undefined): Promise<string> {
-  return onDatabase(config, async (database) => {
+  return withDatabase(config, async (database) => {
     const summary = await restoreBackUp(database, file)
     const lines = [
-      `Cópia de ${writeInstant(new Date(summary.at))} restaurada: ${summarize(summary)}.`,
-      `Todos entram de novo com a senha. E-mails que não tinham saído ficam retidos: ${typedCommand('restore')} --send-held-mail.`,
-      await sayDeleted(database, lost),
+      `Cópia de ${formatInstant(new Date(summary.at))} restaurada: ${summarize(summary)}.`,
+      `Todos entram de novo com a senha. E-mails que não tinham saído ficam retidos: ${formatCommand('restore')} --send-held-mail.`,
+      await describeDeleted(database, lost),
     ]
     return lines.join('\n')
   })
 }
 
-async function sayDeleted(restored: Database, place: string | undefined): Promise<string> {
+async function describeDeleted(restored: Database, place: string | undefined): Promise<string> {
   if (!place)
     return 'Quem foi excluído depois da cópia está de volta. Se o banco perdido ainda responde, --lost mostra quem é.'
   const isUrl = /^postgres(ql)?:/.test(place)
@@ -121,7 +121,7 @@ async function run(args: string[]): Promise<string> {
   const [command, name, ...rest] = positionals
   const config = readConfig(process.env)
   if (command === 'restore' && values['send-held-mail'] && !name)
-    return `${await onDatabase(config, ({ db }) => sendHeldMail(db))} e-mails serão enviados agora.`
+    return `${await withDatabase(config, ({ db }) => sendHeldMail(db))} e-mails serão enviados agora.`
   if (!name || rest.length > 0) throw new BackUpError(USAGE)
   const file = resolve(name)
   if (command === 'backup' && !values.lost) return backUp(config, file)

@@ -33,7 +33,7 @@ const usage = () => {
  * Loads NODE_EXTRA_CA_CERTS: Node reads it before the settings file. The doctor reports unreadable
  * files.
  */
-function trustOwnAuthorities(file: string | undefined): void {
+function loadExtraCertificates(file: string | undefined): void {
   if (!file || getCACertificates('extra').length > 0) return
   try {
     const own =
@@ -45,7 +45,7 @@ function trustOwnAuthorities(file: string | undefined): void {
 const [name = ''] = process.argv.slice(2)
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
 if (command) {
-  trustOwnAuthorities(process.env.NODE_EXTRA_CA_CERTS)
+  loadExtraCertificates(process.env.NODE_EXTRA_CA_CERTS)
   // One module implements both and reads the command's name.
   if (name !== 'backup' && name !== 'restore') process.argv.splice(2, 1)
   await command[2]()

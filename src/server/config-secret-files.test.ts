@@ -7,7 +7,7 @@ import { type ConfigError, readConfig } from './config.ts'
 const SECRET = '5d0c1f7b9a3e48c6b2f1e0d9c8b7a695'
 const DEMO = { PATIO_DEMO: 'true' }
 
-function faultsOf(environment: Record<string, string | undefined>): string[] {
+function readFaults(environment: Record<string, string | undefined>): string[] {
   try {
     readConfig(environment)
     return []
@@ -35,7 +35,7 @@ describe('NAME_FILE', () => {
   })
 
   test('is reported once if it cannot be read', () => {
-    const faults = faultsOf({
+    const faults = readFaults({
       ...DEMO,
       SESSION_SECRET: undefined,
       SESSION_SECRET_FILE: join(folder, 'missing'),
@@ -46,6 +46,6 @@ describe('NAME_FILE', () => {
   test('does not leak an invalid value', () => {
     const file = join(folder, 'wrong')
     writeFileSync(file, 'canary')
-    expect(faultsOf({ ...DEMO, SESSION_SECRET_FILE: file }).join()).not.toContain('canary')
+    expect(readFaults({ ...DEMO, SESSION_SECRET_FILE: file }).join()).not.toContain('canary')
   })
 })

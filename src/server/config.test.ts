@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, REQUIRED, readConfig } from './config.ts'
-import { settingWarnings } from './setting-warnings.ts'
-import { defaultOfSetting, isSecretSetting, SETTING_NAMES, type SettingName } from './settings.ts'
+import { listSettingWarnings } from './setting-warnings.ts'
+import { getSettingDefault, isSecretSetting, SETTING_NAMES, type SettingName } from './settings.ts'
 
 const SECRET = '5d0c1f7b9a3e48c6b2f1e0d9c8b7a695'
 const REAL = {
@@ -20,7 +20,7 @@ const REAL = {
   POWERBI_CLIENT_SECRET: 'power-bi-secret',
 }
 
-function faultsOf(environment: Record<string, string | undefined>): string[] {
+function readFaults(environment: Record<string, string | undefined>): string[] {
   try {
     readConfig(environment)
     return []
@@ -30,8 +30,8 @@ function faultsOf(environment: Record<string, string | undefined>): string[] {
     return (error as ConfigError).faults
   }
 }
-const namesOf = (environment: Record<string, string | undefined>) =>
-  faultsOf(environment).map((fault) => fault.split(':')[0])
+const listNames = (environment: Record<string, string | undefined>) =>
+  readFaults(environment).map((fault) => fault.split(':')[0])
 
 describe('an empty environment', () => {
   test('configures the demo, on loopback', () => {
@@ -58,7 +58,7 @@ describe('an empty environment', () => {
   })
 
   test('reports all missing variables at once in production', () => {
-    const faults = faultsOf({ NODE_ENV: 'production' })
+    const faults = readFaults({ NODE_ENV: 'production' })
     for (const name of [
       'PUBLIC_URL',
       'SESSION_SECRET',
@@ -141,14 +141,14 @@ describe('a complete production environment', () => {
     ['RETENTION_UNVERIFIED_DAYS', '0'],
     ['RETENTION_AUDIT_MONTHS', 'never'],
   ])('rejects %s=%s with one Portuguese line', (name, value) => {
-    const faults = faultsOf({ ...REAL, [name]: value })
+    const faults = readFaults({ ...REAL, [name]: value })
     expect(faults).toHaveLength(1)
     expect(faults[0]).toMatch(new RegExp(`^${name.replace(/_FILE$/, '')}.*: .{5,}`))
     expect(faults[0]).not.toMatch(/\b(invalid|expected|too|must|received)\b/i)
   })
 
   test('reports each invalid and each missing variable once', () => {
-    const names = namesOf({
+    const names = listNames({
       ...REAL,
       PORT: 'x',
       PUBLIC_URL: 'x',
@@ -160,7 +160,7 @@ describe('a complete production environment', () => {
 
   test('never contains a value in its error', () => {
     const canary = 'canary-7f3a'
-    const told = faultsOf(Object.fromEntries(SETTING_NAMES.map((name) => [name, canary]))).join('\n')
+    const told = readFaults(Object.fromEntries(SETTING_NAMES.map((name) => [name, canary]))).join('\n')
     expect(told).not.toContain(canary)
     expect(told).toContain('SESSION_SECRET')
   })
@@ -188,7 +188,7 @@ describe('readConfig', () => {
   })
 
   test('requires the real settings with PATIO_DEMO=false outside production', () => {
-    expect(namesOf({ PATIO_DEMO: 'false' })).toContain('SESSION_SECRET')
+    expect(listNames({ PATIO_DEMO: 'false' })).toContain('SESSION_SECRET')
   })
 
   test.each([
@@ -200,7 +200,7 @@ describe('readConfig', () => {
     'PUBLIC_URL',
   ] as const)('the demo has no %s: whoever sets it forgot the mode, and is told', (name) => {
     for (const mode of [{}, { PATIO_DEMO: 'true' }, { NODE_ENV: 'staging' }]) {
-      const faults = faultsOf({ ...mode, [name]: REAL[name] })
+      const faults = readFaults({ ...mode, [name]: REAL[name] })
       expect(faults).toEqual([expect.stringMatching(`^${name}: .*NODE_ENV=production`)])
     }
   })
@@ -209,18 +209,18 @@ describe('readConfig', () => {
     for (const url of ['http://localhost:4000', 'http://127.0.0.1'])
       expect(readConfig({ PUBLIC_URL: url }).publicUrl).toBe(url)
     for (const url of ['http://localhost.example.com', 'https://10.0.0.7', 'http://127.0.0.1.nip.io'])
-      expect(namesOf({ PUBLIC_URL: url })).toEqual(['PUBLIC_URL'])
+      expect(listNames({ PUBLIC_URL: url })).toEqual(['PUBLIC_URL'])
   })
 
   test('accepts only loopback as the demo’s HOST', () => {
-    expect(namesOf({ HOST: '0.0.0.0' })).toEqual(['HOST'])
+    expect(listNames({ HOST: '0.0.0.0' })).toEqual(['HOST'])
     expect(readConfig({ HOST: 'localhost' }).host).toBe('localhost')
   })
 })
 
-describe('settingWarnings', () => {
-  const warningsOf = (environment: Record<string, string>) =>
-    settingWarnings(environment, readConfig(environment))
+describe('listSettingWarnings', () => {
+  const listWarnings = (environment: Record<string, string>) =>
+    listSettingWarnings(environment, readConfig(environment))
   const sound = { ...REAL, SMTP_URL: 'smtps://mail.example.com', TRUSTED_PROXIES: '10.0.0.5' }
 
   test('returns nothing for a valid environment, or for names of other programs', () => {
@@ -234,7 +234,7 @@ describe('settingWarnings', () => {
       npm_config_user_agent: 'npm',
       MAIL_TO: '',
     }
-    expect(warningsOf({ ...sound, ...others })).toEqual([])
+    expect(listWarnings({ ...sound, ...others })).toEqual([])
   })
 
   test.each([
@@ -246,7 +246,7 @@ describe('settingWarnings', () => {
     ['PATIO_PUBLIC_ADDRESS', /docs\/settings\.md/],
     ['POWERBI_SECRET', /docs\/settings\.md/],
   ])('reports the unknown name %s', (name, expected) => {
-    const warnings = warningsOf({ ...sound, [name]: 'canary' })
+    const warnings = listWarnings({ ...sound, [name]: 'canary' })
     expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name}: `))])
     expect(warnings[0]).toMatch(expected)
     expect(warnings[0]).not.toContain('canary')
@@ -255,11 +255,11 @@ describe('settingWarnings', () => {
   test('reports a missing trusted proxy, unencrypted mail, and a value given twice', () => {
     const color = join(mkdtempSync(join(tmpdir(), 'patio-settings-')), 'color')
     writeFileSync(color, '#ffffff\n')
-    expect(warningsOf({ ...sound, TRUSTED_PROXIES: ' ' })).toEqual([
+    expect(listWarnings({ ...sound, TRUSTED_PROXIES: ' ' })).toEqual([
       expect.stringMatching(/^TRUSTED_PROXIES: /),
     ])
-    expect(warningsOf({ ...sound, SMTP_URL: REAL.SMTP_URL })).toEqual([expect.stringMatching(/^SMTP_URL: /)])
-    expect(warningsOf({ ...sound, BRAND_COLOR: '#000000', BRAND_COLOR_FILE: color })).toEqual([
+    expect(listWarnings({ ...sound, SMTP_URL: REAL.SMTP_URL })).toEqual([expect.stringMatching(/^SMTP_URL: /)])
+    expect(listWarnings({ ...sound, BRAND_COLOR: '#000000', BRAND_COLOR_FILE: color })).toEqual([
       expect.stringMatching(/^BRAND_COLOR: .*BRAND_COLOR_FILE/),
     ])
   })
@@ -267,7 +267,7 @@ describe('settingWarnings', () => {
 
 describe('the documents', () => {
   /** Matches names at the beginning of a line, where they are set. */
-  const namesIn = (text: string, line: RegExp) => [...text.matchAll(line)].map(([, name]) => name as string)
+  const matchNames = (text: string, line: RegExp) => [...text.matchAll(line)].map(([, name]) => name as string)
 
   test('list every setting in docs/settings.md, with its default, and mark secret and required ones', () => {
     const page = readFileSync('docs/settings.md', 'utf8')
@@ -280,7 +280,7 @@ describe('the documents', () => {
     ])
     expect(told).toEqual(meant)
     for (const [, name, , shown = ''] of rows) {
-      const plain = defaultOfSetting(name as SettingName)
+      const plain = getSettingDefault(name as SettingName)
       // The page describes defaults that depend on demo mode or the cloud.
       if (plain) expect(shown, name).toContain(`\`${plain}\``)
     }
@@ -290,9 +290,9 @@ describe('the documents', () => {
 
   test('list all required production settings in .env.example', () => {
     const example = readFileSync('.env.example', 'utf8')
-    const set = namesIn(example, /^([A-Z_]+?)(?:_FILE)?=/gm)
-    const required = namesOf({ NODE_ENV: 'production' }).map((fault) => fault?.split(' ')[0])
+    const set = matchNames(example, /^([A-Z_]+?)(?:_FILE)?=/gm)
+    const required = listNames({ NODE_ENV: 'production' }).map((fault) => fault?.split(' ')[0])
     expect(set).toEqual(expect.arrayContaining(required))
-    expect(SETTING_NAMES).toEqual(expect.arrayContaining(namesIn(example, /^#?([A-Z_]+?)(?:_FILE)?=/gm)))
+    expect(SETTING_NAMES).toEqual(expect.arrayContaining(matchNames(example, /^#?([A-Z_]+?)(?:_FILE)?=/gm)))
   })
 })

@@ -8,7 +8,7 @@ const MIN_SECRET_LENGTH = 32
 const SHUTDOWN_GRACE_SECONDS = 3
 
 /** All settings, parsed once from the environment. */
-export type Config = ReturnType<typeof configOf>
+export type Config = ReturnType<typeof buildConfig>
 
 /** Thrown with all faults of the environment, one readable line each. */
 export class ConfigError extends Error {
@@ -29,20 +29,20 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const isProduction = env.NODE_ENV === 'production'
   const isDemo = env.PATIO_DEMO ?? !isProduction
   // At most one line per variable: a wrong one is not also missing.
-  const named = new Set(faults.map(variableOf))
-  const further = faultsOf(env, isDemo, isProduction)
-  faults.push(...further.filter((fault) => !named.has(variableOf(fault))))
+  const named = new Set(faults.map(getVariableName))
+  const further = findFaults(env, isDemo, isProduction)
+  faults.push(...further.filter((fault) => !named.has(getVariableName(fault))))
   if (faults.length > 0) throw new ConfigError(faults)
 
-  return configOf(env, { isDemo, isProduction }, environment)
+  return buildConfig(env, { isDemo, isProduction }, environment)
 }
 
 /** Returns NAME for 'NAME: …' and 'NAME_FILE: …'. */
-function variableOf(fault: string): string {
+function getVariableName(fault: string): string {
   return (fault.split(':', 1)[0] as string).replace(/_FILE$/, '')
 }
 
-function configOf(
+function buildConfig(
   env: Environment,
   { isDemo, isProduction }: { isDemo: boolean; isProduction: boolean },
   environment: NodeJS.ProcessEnv,
@@ -129,8 +129,8 @@ export const REQUIRED = [
   'POWERBI_CLIENT_ID',
 ] as const
 
-/** Settings that make no sense in demo mode: whoever sets them forgot NODE_ENV. */
-const REFUSED_IN_DEMO = [
+/** Settings that make no sense in demo mode: their presence means that NODE_ENV is missing. */
+const FORBIDDEN_IN_DEMO = [
   'SESSION_SECRET',
   'SMTP_URL',
   'POWERBI_TENANT_ID',
@@ -143,7 +143,7 @@ const REFUSED_IN_DEMO = [
 const LOCAL_URL = /^https?:\/\/(localhost|127\.0\.0\.1)(:|$)/
 
 /** Lists faults of combinations: missing variables, conflicts, and values for trials only. */
-function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): string[] {
+function findFaults(env: Environment, isDemo: boolean, isProduction: boolean): string[] {
   const isWeak = (secret: string) => secret.length < MIN_SECRET_LENGTH || new Set(secret).size < 8
   const { BUILTIN_ADMIN_EMAIL: admin, COMPANY_EMAIL_DOMAIN: domain, PUBLIC_URL: url } = env
   const missing = 'falta (obrigatória fora da demonstração)'
@@ -167,7 +167,7 @@ function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): str
       isOnlyDemo && url && !LOCAL_URL.test(url),
       'PUBLIC_URL: a demonstração só atende em localhost; para atender pessoas de verdade, defina NODE_ENV=production',
     ],
-    ...REFUSED_IN_DEMO.map((name): [boolean, string] => [
+    ...FORBIDDEN_IN_DEMO.map((name): [boolean, string] => [
       isOnlyDemo && Boolean(env[name]?.length),
       `${name}: ${forgotten}`,
     ]),

@@ -1,10 +1,10 @@
 // `npm run doctor`: checks everything that an installation depends on, and suggests remedies.
 
 import { parseArgs } from 'node:util'
-import { exitCodeOf, runDoctor, writeFindings } from './doctor/run-doctor.ts'
-import { typedCommand } from './version.ts'
+import { getExitCode, runDoctor, formatFindings } from './doctor/run-doctor.ts'
+import { formatCommand } from './version.ts'
 
-const USAGE = `Uso: ${typedCommand('doctor')} [--json] [--mail-to E-MAIL] [--backups PASTA]
+const USAGE = `Uso: ${formatCommand('doctor')} [--json] [--mail-to E-MAIL] [--backups PASTA]
 
   --json             uma linha de JSON por verificação, para scripts
   --mail-to E-MAIL   manda um e-mail de teste para lá
@@ -21,9 +21,9 @@ try {
     },
   })
   const findings = await runDoctor(process.env, { mailTo: values['mail-to'], backUps: values.backups })
-  process.stdout.write(writeFindings(findings, values.json))
+  process.stdout.write(formatFindings(findings, values.json))
   // Ends pending requests to services that do not respond.
-  process.exit(exitCodeOf(findings))
+  process.exit(getExitCode(findings))
 } catch (error) {
   const { code, stack } = error as NodeJS.ErrnoException
   process.stderr.write(`${code?.startsWith('ERR_PARSE_ARGS') ? USAGE : stack}\n`)

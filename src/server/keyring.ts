@@ -23,7 +23,7 @@ export function createKeyring(secrets: readonly string[]): ReplaceableKeyring {
   let inUse = [...secrets]
   const rings = new Map<string, [Key, ...Key[]]>()
   const ring = (purpose: string) => {
-    const keys = rings.get(purpose) ?? (inUse.map((secret) => keyOf(secret, purpose)) as [Key, ...Key[]])
+    const keys = rings.get(purpose) ?? (inUse.map((secret) => deriveKey(secret, purpose)) as [Key, ...Key[]])
     rings.set(purpose, keys)
     return keys
   }
@@ -31,12 +31,12 @@ export function createKeyring(secrets: readonly string[]): ReplaceableKeyring {
     replaceSecrets(next: readonly string[]) {
       inUse = [...new Set([...next, ...inUse])]
       for (const [purpose, keys] of rings)
-        keys.splice(0, keys.length, ...inUse.map((secret) => keyOf(secret, purpose)))
+        keys.splice(0, keys.length, ...inUse.map((secret) => deriveKey(secret, purpose)))
     },
   })
 }
 
-function keyOf(secret: string, purpose: string): Key {
+function deriveKey(secret: string, purpose: string): Key {
   return {
     kid: createHash('sha256').update(`kid:${secret}`).digest('hex').slice(0, 8),
     bytes: new Uint8Array(hkdfSync('sha256', secret, 'patio', purpose, 32)),

@@ -59,7 +59,7 @@ function describeError(error: unknown): unknown {
 }
 
 /** Adds the host to errors of the work, which time-outs lack. */
-export async function namingHost<T>(host: string, work: () => Promise<T>): Promise<T> {
+export async function withHost<T>(host: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -2,10 +2,10 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { useCorporateProxy } from './corporate-proxy.ts'
 import { DatabaseOpenError } from './database/database.ts'
 import { createLog, type Log } from './log.ts'
-import { settingWarnings } from './setting-warnings.ts'
+import { listSettingWarnings } from './setting-warnings.ts'
 import { SETTING_NAMES } from './settings.ts'
 import { NotBuiltError, type Portal, startPortal } from './start.ts'
-import { typedCommand } from './version.ts'
+import { formatCommand } from './version.ts'
 
 /** Explains errors that the operator can fix; undefined for others, which are logged with their stack. */
 function explain(error: unknown, config: Config | undefined): string | undefined {
@@ -40,7 +40,7 @@ async function announce(config: Config): Promise<void> {
     lines.push(`E-mails capturados: ${config.publicUrl}/demo/mailbox`, '')
   } else if (!config.databaseUrl) {
     lines.push(
-      `Banco de dados embutido: um único processo, pasta de dados só dele, cópias de segurança por ${typedCommand('backup')} ARQUIVO.`,
+      `Banco de dados embutido: um único processo, pasta de dados só dele, cópias de segurança por ${formatCommand('backup')} ARQUIVO.`,
       'Para mais de uma réplica ou mais de um escritório, defina DATABASE_URL.',
     )
   }
@@ -62,12 +62,12 @@ function stopOnSignals(portal: Portal): void {
 }
 
 /** Rereads secrets on SIGHUP, from a supervisor's reload or a closed terminal, instead of exiting. */
-function readSecretsOnHangUp(portal: () => Portal | undefined, log: Log): void {
+function reloadSecretsOnSighup(portal: () => Portal | undefined, log: Log): void {
   process.on('SIGHUP', () => {
     try {
-      const unheeded = portal()?.replaceSecrets(process.env)
+      const needRestart = portal()?.replaceSecrets(process.env)
       const files = SETTING_NAMES.filter((name) => process.env[`${name}_FILE`])
-      if (unheeded) log.info({ files, needRestart: unheeded }, 'secrets read again')
+      if (needRestart) log.info({ files, needRestart }, 'secrets read again')
     } catch (error) {
       if (!(error instanceof ConfigError)) log.error({ err: error }, 'secrets not read again')
       else log.error({ faults: error.faults }, 'secrets not read again: all stay as they were')
@@ -80,12 +80,12 @@ let config: Config | undefined
 process.umask(0o077)
 try {
   config = readConfig(process.env)
-  for (const warning of settingWarnings(process.env, config)) process.stderr.write(`Atenção: ${warning}\n`)
+  for (const warning of listSettingWarnings(process.env, config)) process.stderr.write(`Atenção: ${warning}\n`)
   useCorporateProxy(process.env)
   const log = createLog(config.logLevel)
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
   let portal: Portal | undefined
-  readSecretsOnHangUp(() => portal, log)
+  reloadSecretsOnSighup(() => portal, log)
   portal = await startPortal(config, log)
   stopOnSignals(portal)
   await announce(config)

@@ -47,9 +47,9 @@ test('SIGHUP rereads the secret files: all of them, or none if one is invalid', 
     for (const path of [folder, dataDir]) rmSync(path, { recursive: true })
   })
   await waitUntilReady(portal)
-  const statusWith = async (token: string) =>
+  const readStatus = async (token: string) =>
     (await fetch(`${portal.url}/api/metrics`, { headers: { authorization: `Bearer ${token}` } })).status
-  expect(await statusWith(oldToken)).toBe(200)
+  expect(await readStatus(oldToken)).toBe(200)
 
   write('session', 'short')
   write('metrics', newToken)
@@ -58,13 +58,13 @@ test('SIGHUP rereads the secret files: all of them, or none if one is invalid', 
     .poll(portal.output, { timeout: 15_000 })
     .toContain('secrets not read again: all stay as they were')
   expect(portal.output()).toMatch(/SESSION_SECRET: /)
-  expect([await statusWith(oldToken), await statusWith(newToken)]).toEqual([200, 401])
+  expect([await readStatus(oldToken), await readStatus(newToken)]).toEqual([200, 401])
 
   write('session', NEW)
   write('smtp', 'smtp://127.0.0.1:10')
   portal.child.kill('SIGHUP')
   await expect.poll(portal.output, { timeout: 15_000 }).toContain('secrets read again')
   expect(portal.output()).toContain('"files":["METRICS_TOKEN","SESSION_SECRET","SMTP_URL"]')
-  expect([await statusWith(oldToken), await statusWith(newToken)]).toEqual([401, 200])
+  expect([await readStatus(oldToken), await readStatus(newToken)]).toEqual([401, 200])
   for (const secret of [OLD, NEW, oldToken, newToken]) expect(portal.output()).not.toContain(secret)
 }, 90_000)

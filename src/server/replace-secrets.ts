@@ -4,7 +4,7 @@ import type { ReplaceableKeyring } from './keyring.ts'
 import { traceSettings } from './settings.ts'
 
 /** Services with secrets that can be replaced at runtime. */
-interface SecretHolders {
+interface SecretConsumers {
   /** Its secrets are replaced in place, and read when needed. */
   config: Config
   keyring: ReplaceableKeyring
@@ -18,10 +18,10 @@ interface SecretHolders {
  */
 export function replaceSecrets(
   environment: NodeJS.ProcessEnv,
-  { config, keyring, database }: SecretHolders,
+  { config, keyring, database }: SecretConsumers,
 ): string[] {
   const next = readConfig(environment)
-  const [old, fresh] = [placesOf(config), placesOf(next)]
+  const [old, fresh] = [getDatabaseLocations(config), getDatabaseLocations(next)]
   const moved = Object.keys(old).filter((name) => old[name] !== fresh[name])
   if (moved.length > 0)
     throw new ConfigError(moved.map((name) => `${name}: leva a outro banco de dados; isso pede um reinício`))
@@ -40,7 +40,7 @@ export function replaceSecrets(
 }
 
 /** Returns the databases' URLs without credentials. */
-function placesOf({ databaseUrl = '', databaseDirectUrl = '' }: Config): Record<string, string> {
+function getDatabaseLocations({ databaseUrl = '', databaseDirectUrl = '' }: Config): Record<string, string> {
   const place = (url: string) => url.replace(/\/\/[^/?#]*@/, '//')
   return { DATABASE_URL: place(databaseUrl), DATABASE_DIRECT_URL: place(databaseDirectUrl) }
 }

@@ -4,7 +4,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { UUID } from '#contract/share-url.ts'
-import { isPostgresUrl, urlsOfHosts } from './database/server-urls.ts'
+import { isPostgresUrl, splitHosts } from './database/server-urls.ts'
 import { parseTrustedProxies, type TrustedProxies } from './http/client-ip.ts'
 
 z.config(z.locales.pt())
@@ -34,7 +34,7 @@ export const ESCAPES = 'na senha, # / ? @ e % escrevem-se %23 %2F %3F %40 e %25'
 export const postgresUrl = z
   .string()
   .refine(isPostgresUrl, { error: `informe uma URL postgres://; ${ESCAPES}` })
-  .pipe(z.string().superRefine(readCertificatesOf))
+  .pipe(z.string().superRefine(checkCertificateFiles))
 const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
 export const hostName = z.string().regex(HOST_NAME, { error: 'use nomes de host em minúsculas, sem porta' })
 export const companyDomain = z
@@ -75,11 +75,11 @@ function readProxies(proxies: string[], { addIssue }: z.RefinementCtx): TrustedP
 }
 
 /** Checks files of libpq's parameters; the driver would fail only when it connects. */
-function readCertificatesOf(url: string, { addIssue }: z.RefinementCtx): void {
-  const { searchParams } = new URL(urlsOfHosts(url)[0] as string)
+function checkCertificateFiles(url: string, { addIssue }: z.RefinementCtx): void {
+  const { searchParams } = new URL(splitHosts(url)[0] as string)
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
     const file = searchParams.get(name)
-    const content = file === null ? undefined : readOrNothing(file)
+    const content = file === null ? undefined : tryReadFile(file)
     if (file !== null && !content?.includes('-----BEGIN'))
       addIssue(`o arquivo de ${name} não existe ou não está em formato PEM`)
   }
@@ -94,9 +94,9 @@ function isCertificateWithKey(pem: string): boolean {
   }
 }
 
-const canRead = (file: string) => readOrNothing(file) !== undefined
+const canRead = (file: string) => tryReadFile(file) !== undefined
 
-function readOrNothing(file: string): string | undefined {
+function tryReadFile(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {

@@ -1,19 +1,19 @@
 import type { Config } from './config.ts'
-import { mayLeaveUnencrypted } from './mail/smtp-mailer.ts'
+import { canSendUnencrypted } from './mail/smtp-mailer.ts'
 import { readValues, SETTING_NAMES } from './settings.ts'
 
 /** Prefixes of the portal's own settings. */
 const OWN_PREFIXES = /^(PATIO|POWERBI|RETENTION|ALTCHA|RECAPTCHA)_/
 /** Set by Kubernetes for a service named patio. */
-const OF_A_SERVICE = /^PATIO_(SERVICE_|PORT(_|$))/
+const KUBERNETES_NAMES = /^PATIO_(SERVICE_|PORT(_|$))/
 
 /**
  * Lists probable mistakes that do not prevent the start: one line each, with the name and no value.
  * @param config omitted if the environment is invalid
  */
-export function settingWarnings(environment: NodeJS.ProcessEnv, config?: Config): string[] {
+export function listSettingWarnings(environment: NodeJS.ProcessEnv, config?: Config): string[] {
   const values = readValues(environment, [])
-  const warnings = Object.keys(environment).flatMap((name) => misspelling(name, environment[name] ?? ''))
+  const warnings = Object.keys(environment).flatMap((name) => findMisspelling(name, environment[name] ?? ''))
   for (const name of SETTING_NAMES)
     if (environment[name] && environment[`${name}_FILE`])
       warnings.push(`${name}: está definida também como ${name}_FILE, e vale o arquivo`)
@@ -21,16 +21,16 @@ export function settingWarnings(environment: NodeJS.ProcessEnv, config?: Config)
     warnings.push(
       'TRUSTED_PROXIES: vazia; atrás de um proxy todos parecem vir dele e dividem os mesmos limites de tentativas: informe o endereço do proxy',
     )
-  if (config?.smtpUrl && mayLeaveUnencrypted(config.smtpUrl))
+  if (config?.smtpUrl && canSendUnencrypted(config.smtpUrl))
     warnings.push('SMTP_URL: e-mails com links podem sair sem criptografia: use smtps:// ou ?requireTLS=true')
   return warnings
 }
 
 /** Finds names that are not read but resemble a setting. */
-function misspelling(name: string, value: string): string[] {
+function findMisspelling(name: string, value: string): string[] {
   const plain = name.replace(/_FILE$/, '')
   const isKnown = (SETTING_NAMES as string[]).includes(plain)
-  if (isKnown || value === '' || OF_A_SERVICE.test(name)) return []
+  if (isKnown || value === '' || KUBERNETES_NAMES.test(name)) return []
   const meant = SETTING_NAMES.find((known) => isNear(known, plain.toUpperCase()))
   if (meant) return [`${name}: o portal não lê este nome; talvez seja ${meant}`]
   return OWN_PREFIXES.test(name)
@@ -40,14 +40,14 @@ function misspelling(name: string, value: string): string[] {
 
 /** Scales with the length: HOME is not a misspelled HOST. */
 function isNear(known: string, name: string): boolean {
-  const most = Math.max(1, Math.floor(known.length / 5))
-  return Math.abs(known.length - name.length) <= most && editDistance(known, name, most) <= most
+  const maxDistance = Math.max(1, Math.floor(known.length / 5))
+  return Math.abs(known.length - name.length) <= maxDistance && computeEditDistance(known, name, maxDistance) <= maxDistance
 }
 
-/** Computes the Levenshtein distance, up to `most`. */
-function editDistance(one: string, other: string, most: number): number {
+/** Computes the Levenshtein distance, up to `maxDistance`. */
+function computeEditDistance(one: string, other: string, maxDistance: number): number {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let row = 0; row < one.length && Math.min(...previous) <= most; row++) {
+  for (let row = 0; row < one.length && Math.min(...previous) <= maxDistance; row++) {
     const next = [row + 1]
     for (let column = 0; column < other.length; column++)
       next.push(

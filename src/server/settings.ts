@@ -121,7 +121,7 @@ const SECRETS: readonly SettingName[] = [
 export const isSecretSetting = (name: SettingName): boolean => SECRETS.includes(name)
 
 /** Returns the default of a setting as text; undefined if there is none. */
-export function defaultOfSetting(name: SettingName): string | undefined {
+export function getSettingDefault(name: SettingName): string | undefined {
   const value: unknown = environmentSchema.shape[name].safeParse(undefined).data
   const isPlain = ['string', 'number', 'boolean'].includes(typeof value) || Array.isArray(value)
   return isPlain ? String(value) : undefined
@@ -155,7 +155,7 @@ export function parseVariables(values: Record<string, string | undefined>, fault
 }
 
 /** Returns the message of an invalid value, one line. */
-export function faultOfSetting(name: SettingName, value: string): string | undefined {
+export function validateSetting(name: SettingName, value: string): string | undefined {
   return environmentSchema.shape[name].safeParse(value).error?.issues[0]?.message
 }
 
@@ -167,7 +167,7 @@ export function traceSettings(environment: NodeJS.ProcessEnv) {
     return {
       name,
       from,
-      shown: isSecretSetting(name) ? undefined : (values[name] ?? defaultOfSetting(name)),
+      shown: isSecretSetting(name) ? undefined : (values[name] ?? getSettingDefault(name)),
     } as const
   })
 }

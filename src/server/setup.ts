@@ -6,30 +6,30 @@ import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { exitCodeOf, runDoctor, writeFindings } from './doctor/run-doctor.ts'
-import { faultOfSetting, isSecretSetting, type SettingName } from './settings.ts'
-import { typedCommand } from './version.ts'
+import { getExitCode, runDoctor, formatFindings } from './doctor/run-doctor.ts'
+import { validateSetting, isSecretSetting, type SettingName } from './settings.ts'
+import { formatCommand } from './version.ts'
 
 const SAME_MACHINE = '127.0.0.1'
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
-const USAGE = `Uso: ${typedCommand('setup')} ARQUIVO   (por exemplo /etc/patio/patio.env; nunca escreve sobre um que existe)`
+const USAGE = `Uso: ${formatCommand('setup')} ARQUIVO   (por exemplo /etc/patio/patio.env; nunca escreve sobre um que existe)`
 
 interface Question {
   name: SettingName
   ask: string
   /** Default for an empty answer; '' omits the setting. Without it an answer is required. */
-  otherwise?: string
+  fallback?: string
 }
 
 const QUESTIONS: readonly Question[] = [
   { name: 'PUBLIC_URL', ask: 'Endereço que as pessoas abrem (https://portal.exemplo.com.br)' },
-  { name: 'TRUSTED_PROXIES', ask: 'Endereço do proxy que faz o TLS', otherwise: SAME_MACHINE },
+  { name: 'TRUSTED_PROXIES', ask: 'Endereço do proxy que faz o TLS', fallback: SAME_MACHINE },
   { name: 'COMPANY_EMAIL_DOMAIN', ask: 'Domínio dos e-mails que podem ter conta (exemplo.com.br)' },
   { name: 'GROUP_NAME', ask: 'Nome do grupo' },
   { name: 'GROUP_SITE_URL', ask: 'Site do grupo (https://…)' },
   { name: 'GROUP_DEALERSHIPS_URL', ask: 'Página das concessionárias (https://…)' },
-  { name: 'DATABASE_URL', ask: 'PostgreSQL (postgres://…; vazio: o banco embutido)', otherwise: '' },
-  { name: 'DATA_DIR', ask: 'Pasta dos dados, do usuário do portal', otherwise: '/var/lib/patio' },
+  { name: 'DATABASE_URL', ask: 'PostgreSQL (postgres://…; vazio: o banco embutido)', fallback: '' },
+  { name: 'DATA_DIR', ask: 'Pasta dos dados, do usuário do portal', fallback: '/var/lib/patio' },
   { name: 'SMTP_URL', ask: 'Servidor de e-mail (smtps://usuário:senha@host)' },
   { name: 'MAIL_FROM', ask: 'Remetente (Pátio <portal@exemplo.com.br>)' },
   { name: 'POWERBI_TENANT_ID', ask: 'ID do diretório no Microsoft Entra, ou um domínio dele' },
@@ -66,35 +66,35 @@ function openPrompt() {
 class SetupError extends Error {}
 
 /** Asks until the answer is valid. @returns the line of the file, or none */
-async function settle(
+async function askUntilValid(
   prompt: ReturnType<typeof openPrompt>,
-  { name, ask, otherwise }: Question,
+  { name, ask, fallback }: Question,
 ): Promise<[string, string][]> {
   const isSecret = isSecretSetting(name)
   const hint = isSecret
     ? ' [não aparece; @/caminho: um arquivo que o contém]'
-    : otherwise
-      ? ` [${otherwise}]`
+    : fallback
+      ? ` [${fallback}]`
       : ''
   for (;;) {
-    const answer = (await prompt.ask(`${ask}${hint}`, isSecret)) || otherwise
+    const answer = (await prompt.ask(`${ask}${hint}`, isSecret)) || fallback
     if (answer === '') return []
     const isFile = isSecret && answer?.startsWith('@')
-    const fault = isFile ? faultOfFile(name, resolve(answer?.slice(1) as string)) : faultOfValue(name, answer)
+    const fault = isFile ? validateFile(name, resolve(answer?.slice(1) as string)) : validateAnswer(name, answer)
     if (fault) process.stdout.write(`  ${fault}\n`)
     else return [isFile ? [`${name}_FILE`, resolve((answer as string).slice(1))] : [name, answer as string]]
   }
 }
 
-function faultOfValue(name: SettingName, value: string | undefined): string | undefined {
+function validateAnswer(name: SettingName, value: string | undefined): string | undefined {
   if (value === undefined) return 'É preciso responder.'
   if (/["'\\$`\n]/.test(value))
     return 'Aspas, cifrões e barras invertidas: ponha o valor em um arquivo e responda @/caminho.'
-  return faultOfSetting(name, value)
+  return validateSetting(name, value)
 }
 
-function faultOfFile(name: SettingName, file: string): string | undefined {
-  return existsSync(file) ? faultOfSetting(name, readFileSync(file, 'utf8').trim()) : `${file} não existe.`
+function validateFile(name: SettingName, file: string): string | undefined {
+  return existsSync(file) ? validateSetting(name, readFileSync(file, 'utf8').trim()) : `${file} não existe.`
 }
 
 async function setUp(file: string): Promise<number> {
@@ -102,7 +102,7 @@ async function setUp(file: string): Promise<number> {
   assertFolder(dirname(file))
   const prompt = openPrompt()
   const settings: [string, string][] = [['NODE_ENV', 'production']]
-  for (const question of QUESTIONS) settings.push(...(await settle(prompt, question)))
+  for (const question of QUESTIONS) settings.push(...(await askUntilValid(prompt, question)))
   prompt.close()
   // Only the proxy can then reach the portal.
   if (settings.some(([name, value]) => name === 'TRUSTED_PROXIES' && value === SAME_MACHINE))
@@ -115,11 +115,11 @@ async function setUp(file: string): Promise<number> {
   )
   writeFileSync(file, `${text.join('\n')}\n`, { mode: 0o600, flag: 'wx' })
   const chosen = Object.fromEntries(settings)
-  process.stdout.write(`\n${file} foi escrito, e só o dono o lê.\n${filledIn(chosen, file)}\n`)
+  process.stdout.write(`\n${file} foi escrito, e só o dono o lê.\n${fillTemplates(chosen, file)}\n`)
   process.stdout.write('Verificação; o que depende do portal no ar falha até que ele esteja:\n\n')
   const findings = await runDoctor({ PATH: process.env.PATH, ...chosen }, {})
-  process.stdout.write(writeFindings(findings.filter(({ check }) => !check.startsWith('setting-'))))
-  return exitCodeOf(findings)
+  process.stdout.write(formatFindings(findings.filter(({ check }) => !check.startsWith('setting-'))))
+  return getExitCode(findings)
 }
 
 /** Checks the folder before asking. */
@@ -132,7 +132,7 @@ function assertFolder(folder: string): void {
 }
 
 /** Fills the answers into the files of the service manager and each proxy, for one portal. */
-function filledIn({ PUBLIC_URL = '' }: Record<string, string>, file: string): string {
+function fillTemplates({ PUBLIC_URL = '' }: Record<string, string>, file: string): string {
   const { host, hostname } = new URL(PUBLIC_URL)
   const files = ['patio.service', 'Caddyfile', 'nginx.conf', 'haproxy.cfg'].map((name) => {
     const text = readFileSync(join(DEPLOY, name), 'utf8')

@@ -11,7 +11,7 @@ import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo, readDemoSecret } from './demo/demo-installation.ts'
 import type { Demo } from './demo/start-demo.ts'
-import { countWithLamp, createLamps, withLamp } from './doctor/lamps.ts'
+import { trackUpstreamStatus, createServiceStatus, trackStatus } from './doctor/service-status.ts'
 import { createSecurityHeaders } from './http/headers.ts'
 import { drain, listen } from './http/listen.ts'
 import { createKeyring } from './keyring.ts'
@@ -76,10 +76,10 @@ export async function servePortal(
 ): Promise<Portal> {
   const { db } = database
   await migrateDatabase(database)
-  const lamps = createLamps(() => clock())
+  const serviceStatus = createServiceStatus(() => clock())
   const databaseClock = givenClock
     ? undefined
-    : await startDatabaseClock(database, (isGood) => lamps.note('database', isGood))
+    : await startDatabaseClock(database, (isGood) => serviceStatus.record('database', isGood))
   const clock = givenClock ?? (databaseClock as DatabaseClock).now
   const secrets = config.sessionSecrets.length > 0 ? config.sessionSecrets : [readDemoSecret(config.dataDir)]
   // Production never loads the emulators.
@@ -95,7 +95,7 @@ export async function servePortal(
     listen: database.listen,
     log,
     clock,
-    mailer: withLamp(demo?.mailer ?? mailerOf(config), lamps),
+    mailer: trackStatus(demo?.mailer ?? createMailer(config), serviceStatus),
     publicUrl: config.publicUrl,
     groupName: config.group.name,
   })
@@ -109,7 +109,7 @@ export async function servePortal(
     ...config.powerBi,
     ...demo?.powerBi,
     log,
-    countCall: countWithLamp(metrics.countUpstreamCall, lamps),
+    countCall: trackUpstreamStatus(metrics.countUpstreamCall, serviceStatus),
     clock,
   })
   const app = createApp({
@@ -120,12 +120,12 @@ export async function servePortal(
     clock,
     keyring,
     powerBi,
-    lamps,
-    examinePortal: async () => {
+    serviceStatus,
+    runPortalChecks: async () => {
       // Loaded on demand.
-      const { examine } = await import('./doctor/examine.ts')
-      const { portalChecks } = await import('./doctor/portal-checks.ts')
-      return examine(portalChecks({ config, environment: process.env, keyring, db, powerBi, isInside: true }))
+      const { runChecks } = await import('./doctor/run-checks.ts')
+      const { createPortalChecks } = await import('./doctor/portal-checks.ts')
+      return runChecks(createPortalChecks({ config, environment: process.env, keyring, db, powerBi, isSelfCheck: true }))
     },
     isDraining: () => isDraining,
     options: {
@@ -144,7 +144,7 @@ export async function servePortal(
       portal: {
         html: readBuilt('web/index.html'),
         screens: JSON.parse(readBuilt('prerender/screens.json')),
-        settings: portalSettings(config, demo),
+        settings: buildPortalSettings(config, demo),
       },
     },
     mounts: demo?.mounts ?? [],
@@ -178,7 +178,7 @@ export async function servePortal(
 }
 
 /** Creates a mailer that follows changes of SMTP_URL. */
-function mailerOf(config: Config): Mailer {
+function createMailer(config: Config): Mailer {
   let [url, mailer] = ['', undefined as Mailer | undefined]
   return {
     async deliver(mail) {
@@ -199,7 +199,7 @@ function readBuilt(file: string): string {
   }
 }
 
-function portalSettings(config: Config, demo: Demo | undefined): PortalSettings {
+function buildPortalSettings(config: Config, demo: Demo | undefined): PortalSettings {
   return {
     groupName: config.group.name,
     logoPath: config.group.logo ? LOGO_PATH : null,

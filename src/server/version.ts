@@ -5,5 +5,5 @@ export const VERSION: string = JSON.parse(
 ).version
 
 /** Returns how to type a command: 'patio admin' in a release, else 'npm run admin --'. */
-export const typedCommand = (name: string): string =>
+export const formatCommand = (name: string): string =>
   process.argv[1]?.endsWith('command-line.ts') ? `patio ${name}` : `npm run ${name} --`

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { LinkState, Session } from '#contract/accounts.ts'
 import { forcedChangeFormSchema, validatePassword } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
-import { holdCatalogue } from '#server/catalogue/catalogue.ts'
+import { lockCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ProfilesTable, Tables } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -32,8 +32,8 @@ export async function previewInvitation(context: AccountContext, token: string):
 /**
  * Accepts an invitation: its owner gets a verified, approved account with the invited access. Whatever
  * was done with the address before is discarded.
- * @throws ProblemError invalid-link for a link that is unknown, used, expired or withdrawn; password-
- *   rejected with the broken rule as detail, which does not use the link; rate-limited
+ * @throws ProblemError invalid-link for a link that is unknown, used, expired or withdrawn;
+ *   password-rejected with the broken rule as detail, which does not use the link; rate-limited
  */
 export async function acceptInvitation(
   context: AccountContext,
@@ -49,7 +49,7 @@ export async function acceptInvitation(
   const hash = await hashPassword(password)
   return context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
-    await holdCatalogue(db)
+    await lockCatalogue(db)
     const person = await lockAccount(txContext, email)
     const invitation = await findInvitation(txContext, token, true)
     if (person.email_verified_at) throw new ProblemError('invalid-link')

@@ -46,11 +46,11 @@ describeOnEachDatabase('the last access', (kind) => {
   test.each([
     ['that opens a session', {}],
     ['used with the new password', { password: NEW_PASSWORD }],
-  ])('is updated by a reset link %s', async (_, beside) => {
+  ])('is updated by a reset link %s', async (_, use) => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     await requestRecovery(portal, email)
     const { link } = (await receiveMail(portal, email, 'recovery')) ?? {}
-    expect((await useLink(portal, 'recovery', link, beside)).status).toBe(200)
+    expect((await useLink(portal, 'recovery', link, use)).status).toBe(200)
     expect(await readLastAccess(email)).toBe(portal.clock())
   })
 

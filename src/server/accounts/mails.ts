@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { INVITATION_DAYS } from '#contract/user-rules.ts'
 import type { LinkPurpose } from '#server/database/schema.ts'
-import { writeInstant } from '#server/mail/compose-mail.ts'
+import { formatInstant } from '#server/mail/compose-mail.ts'
 import type { MailContext, Mails } from '#server/mail/mails.ts'
 import { findByEmail } from '#server/users/user-queries.ts'
 
@@ -87,7 +87,7 @@ export const accountMails = {
       ],
       button: { label: 'Criar minha senha', link },
       notes: [
-        `O link vale até ${writeInstant(expiresAt)} e serve uma única vez. Depois disso, peça um novo convite.`,
+        `O link vale até ${formatInstant(expiresAt)} e serve uma única vez. Depois disso, peça um novo convite.`,
         'Não esperava este convite? Ignore esta mensagem: sem o link ninguém entra, e o convite é apagado.',
       ],
     }
@@ -167,7 +167,7 @@ export const accountMails = {
       subject: `Sua senha do portal ${context.groupName} foi alterada`,
       heading: 'Sua senha foi alterada',
       paragraphs: [
-        `A senha da sua conta no portal de relatórios foi alterada em ${writeInstant(mail.created_at)}.`,
+        `A senha da sua conta no portal de relatórios foi alterada em ${formatInstant(mail.created_at)}.`,
         'Se foi você, não precisa fazer nada. Se não foi, avise agora: encerramos todas as sessões, a senha nova deixa de valer e você recebe um link para criar outra.',
       ],
       button: { label: 'Não fui eu', link },
@@ -184,7 +184,7 @@ export const accountMails = {
       subject: `Novo acesso à sua conta no portal ${context.groupName}`,
       heading: 'Novo acesso à sua conta',
       paragraphs: [
-        `Em ${writeInstant(mail.created_at)} alguém entrou na sua conta no portal de relatórios, com a sua senha, em um navegador que ainda não conhecíamos.`,
+        `Em ${formatInstant(mail.created_at)} alguém entrou na sua conta no portal de relatórios, com a sua senha, em um navegador que ainda não conhecíamos.`,
         'Se foi você, não precisa fazer nada. Se não foi, avise agora: encerramos todas as sessões, a senha deixa de valer e você recebe um link para criar outra.',
       ],
       button: { label: 'Não fui eu', link },
@@ -199,7 +199,7 @@ export const accountMails = {
       subject: `Tentativas de login sem sucesso no portal ${groupName}`,
       heading: 'Tentativas de login sem sucesso',
       paragraphs: [
-        `Até ${writeInstant(mail.created_at)} alguém tentou várias vezes entrar no portal de relatórios com o endereço do administrador e uma senha errada.`,
+        `Até ${formatInstant(mail.created_at)} alguém tentou várias vezes entrar no portal de relatórios com o endereço do administrador e uma senha errada.`,
         'Se foi você, não precisa fazer nada. Se não foi, essas tentativas falharam; troque a senha por uma que só você conheça.',
       ],
       button: { label: 'Redefinir senha', link: `${publicUrl}/forgot-password` },

@@ -24,7 +24,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
   })
   const addMember = (extra: Parameters<typeof addPerson>[1] = {}) =>
     addPerson(portal, { password: TEST_PASSWORD, ...extra })
-  const linkTo = async (email: string) => {
+  const findLink = async (email: string) => {
     await requestRecovery(portal, email)
     return (await receiveMail(portal, email, 'recovery'))?.link
   }
@@ -32,7 +32,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
   describe('requesting a reset mail', () => {
     test('sends a link to the reset page', async () => {
       const { email } = await addMember()
-      expect(await linkTo(`${email}`)).toMatch(
+      expect(await findLink(`${email}`)).toMatch(
         /^https:\/\/portal\.example\/reset-password#token_hash=[\w-]{43}&type=recovery$/,
       )
     })
@@ -74,19 +74,19 @@ describeOnEachDatabase('a forgotten password', (kind) => {
   describe('the link', () => {
     test('works once, only for its purpose, for an hour', async () => {
       const { email } = await addMember()
-      const link = await linkTo(email)
+      const link = await findLink(email)
       expect((await useLink(portal, 'signup', link)).body.code).toBe('invalid-link')
       portal.clock.advance(60 * MINUTE - 1)
       expect((await useLink(portal, 'recovery', link)).status).toBe(200)
       const again = await useLink(portal, 'recovery', link)
       expect([again.status, again.body.code]).toEqual([400, 'invalid-link'])
-      const late = await linkTo(email)
+      const late = await findLink(email)
       portal.clock.advance(60 * MINUTE)
       expect((await useLink(portal, 'recovery', late)).body.code).toBe('invalid-link')
     })
 
     test('opens one session when used twice at the same time', async () => {
-      const link = await linkTo((await addMember()).email)
+      const link = await findLink((await addMember()).email)
       const replies = await Promise.all([
         useLink(portal, 'recovery', link),
         useLink(portal, 'recovery', link),
@@ -96,7 +96,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
 
     test('opens a session that lives fifteen minutes, cannot be refreshed and only sets a password', async () => {
       const { email } = await addMember({ role: 'admin' })
-      const { body } = await useLink(portal, 'recovery', await linkTo(email))
+      const { body } = await useLink(portal, 'recovery', await findLink(email))
       expect(body).toMatchObject({ expires_in: 900, refresh_token: expect.stringMatching(/./) })
       const token = body.access_token
       for (const [method, path] of [

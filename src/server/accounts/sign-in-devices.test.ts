@@ -56,7 +56,7 @@ describeOnEachDatabase('a known device', (kind) => {
     for (let index = 0; index < count; index++) seen.push((await attempt(index)).status)
     return seen
   }
-  const mailsTo = async (address: string) => {
+  const listMails = async (address: string) => {
     await portal.outbox.deliverDue()
     return portal.mails.filter(({ to, kind: mailed }) => to === address && mailed === 'new-device')
   }
@@ -96,17 +96,17 @@ describeOnEachDatabase('a known device', (kind) => {
       const { challenge, solution } = await answerChallenge(portal)
       return encodeAnswer({ challenge, solution: isRight ? solution : { ...solution, counter: -1 } })
     }
-    const tryWith = async (token: string | undefined, isRight = true) =>
+    const trySignIn = async (token: string | undefined, isRight = true) =>
       (await signIn(TEST_PASSWORD, { ...(token && { device: token }), captcha: await answer(isRight) }))
         .status
-    expect(await tryWith(undefined)).toBe(429)
-    expect(await tryWith('x'.repeat(43))).toBe(429)
-    expect(await tryWith(device)).toBe(200)
-    for (let count = 0; count < 20; count++) expect(await tryWith(device, false)).toBe(400)
-    expect(await tryWith(device)).toBe(429)
-    expect([await tryWith(other), await tryWith(undefined)]).toEqual([200, 429])
+    expect(await trySignIn(undefined)).toBe(429)
+    expect(await trySignIn('x'.repeat(43))).toBe(429)
+    expect(await trySignIn(device)).toBe(200)
+    for (let count = 0; count < 20; count++) expect(await trySignIn(device, false)).toBe(400)
+    expect(await trySignIn(device)).toBe(429)
+    expect([await trySignIn(other), await trySignIn(undefined)]).toEqual([200, 429])
     portal.clock.advance(5 * MINUTE)
-    expect(await tryWith(device)).toBe(200)
+    expect(await trySignIn(device)).toBe(200)
   })
 
   test('is identified by a token that works for no other account and cannot be forged, on every replica', async () => {
@@ -132,11 +132,11 @@ describeOnEachDatabase('a known device', (kind) => {
     const device = await registerDevice()
     await signIn(TEST_PASSWORD, { device })
     await signIn(WRONG)
-    expect(await mailsTo(email)).toEqual([])
+    expect(await listMails(email)).toEqual([])
     await registerDevice()
-    expect(await mailsTo(email)).toHaveLength(1)
+    expect(await listMails(email)).toHaveLength(1)
     await signIn(TEST_PASSWORD, { device })
-    expect(await mailsTo(email)).toHaveLength(1)
+    expect(await listMails(email)).toHaveLength(1)
   })
 
   test('is removed when the person disowns the sign-in', async () => {
@@ -174,14 +174,14 @@ describeOnEachDatabase('a known device', (kind) => {
     const { status, body } = await setNew(email)
     expect(status).toBe(200)
     const device = body.device_token as string
-    const mailsBefore = (await mailsTo(email)).length
+    const mailsBefore = (await listMails(email)).length
     expect((await signIn(NEW_PASSWORD)).status).toBe(200)
-    expect(await mailsTo(email)).toHaveLength(mailsBefore + 1)
+    expect(await listMails(email)).toHaveLength(mailsBefore + 1)
     expect((await signIn(NEW_PASSWORD, { device })).status).toBe(200)
     await statuses(6, () => signIn(WRONG))
     expect((await signIn(WRONG, { device: before })).status).toBe(429)
     expect((await signIn(NEW_PASSWORD, { device })).status).toBe(200)
-    expect(await mailsTo(email)).toHaveLength(mailsBefore + 1)
+    expect(await listMails(email)).toHaveLength(mailsBefore + 1)
   })
 
   test('is one of at most twenty', async () => {

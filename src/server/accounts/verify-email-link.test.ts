@@ -29,7 +29,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
   beforeEach(() => {
     portal.mails.length = 0
   })
-  const linkTo = async (email: string) => (await receiveMail(portal, email, 'verification'))?.link
+  const findLink = async (email: string) => (await receiveMail(portal, email, 'verification'))?.link
   const signUpAndGetMark = async (email: string, password: string): Promise<string> =>
     (await signUp(portal, email, password)).body.confirmation_mark
   const resend = (email: string) =>
@@ -46,7 +46,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('by its owner, confirms without a password in the same browser', async () => {
       const email = newAddress()
       const mark = await signUpAndGetMark(email, OWNERS)
-      const link = await linkTo(email)
+      const link = await findLink(email)
       expect((await previewLink(portal, 'signup', link, { mark })).body).toEqual({ email, state: 'confirms' })
       const { status, body } = await useLink(portal, 'signup', link, { mark })
       expect([status, body.user.email_confirmed_at]).toEqual([200, expect.any(String)])
@@ -57,7 +57,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('by its owner, asks for a password on a phone, which may be the same', async () => {
       const email = newAddress()
       await signUpAndGetMark(email, OWNERS)
-      const link = await linkTo(email)
+      const link = await findLink(email)
       for (const beside of [{}, { mark: 'x'.repeat(43) }])
         expect((await previewLink(portal, 'signup', link, beside)).body.state).toBe('asks-password')
       const { status, body } = await useLink(portal, 'signup', link, { password: OWNERS })
@@ -71,7 +71,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       const email = newAddress()
       await signUpAndGetMark(email, STRANGERS)
       const early = (await signIn(portal, email, STRANGERS)).body.access_token
-      const { status, body } = await useLink(portal, 'signup', await linkTo(email), { password: OWNERS })
+      const { status, body } = await useLink(portal, 'signup', await findLink(email), { password: OWNERS })
       expect([status, await isFull(body.access_token)]).toEqual([200, true])
       expect(await isFull(early)).toBe(false)
       const devices = portal.database.db
@@ -87,7 +87,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('by a stranger, opens a session that may only set a password', async () => {
       const email = newAddress()
       await signUpAndGetMark(email, STRANGERS)
-      const { body } = await useLink(portal, 'signup', await linkTo(email))
+      const { body } = await useLink(portal, 'signup', await findLink(email))
       expect(await isFull(body.access_token)).toBe(false)
       expect(await opens(email, STRANGERS)).toBe(false)
       expect((await setPassword(portal, body.access_token, OWNERS)).status).toBe(200)
@@ -101,7 +101,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       expect((await changePassword(portal, access_token, 'Outra-Estranha-7!')).body).toMatchObject({
         success: true,
       })
-      const link = await linkTo(email)
+      const link = await findLink(email)
       expect((await useLink(portal, 'signup', link, { password: STRANGERS })).body.detail).toBe(
         'A nova senha não pode ser igual às últimas 5 senhas.',
       )
@@ -112,7 +112,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('confirms with a session of the same person, not with that of another', async () => {
       const email = newAddress()
       await signUp(portal, email, OWNERS)
-      const link = await linkTo(email)
+      const link = await findLink(email)
       const other = (await openTestSession(portal, await addPerson(portal))).access_token
       expect((await previewLink(portal, 'signup', link, { token: other })).body.state).toBe('asks-password')
       const token = (await signIn(portal, email, OWNERS)).body.access_token
@@ -127,14 +127,14 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       const [email, other] = [newAddress(), newAddress()]
       const mark = await signUpAndGetMark(email, OWNERS)
       const foreign = await signUpAndGetMark(other, OWNERS)
-      const link = await linkTo(email)
-      const stateWith = async (given: string) =>
+      const link = await findLink(email)
+      const readState = async (given: string) =>
         (await previewLink(portal, 'signup', link, { mark: given })).body.state
-      expect(await stateWith(foreign)).toBe('asks-password')
+      expect(await readState(foreign)).toBe('asks-password')
       portal.clock.advance(30 * MINUTE - 1)
-      expect(await stateWith(mark)).toBe('confirms')
+      expect(await readState(mark)).toBe('confirms')
       portal.clock.advance(1)
-      expect(await stateWith(mark)).toBe('asks-password')
+      expect(await readState(mark)).toBe('asks-password')
       expect(
         JSON.stringify(await portal.database.db.selectFrom('sign_ups').selectAll().execute()),
       ).not.toContain(mark)
@@ -177,19 +177,19 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       ['a reset', async (email: string) => setPassword(portal, await openRecovery(portal, email), OWNERS)],
     ])('discards both for an owner who verifies by %s', async (_, prove) => {
       const { email } = await start()
-      expect((await prove(email, await linkTo(email))).status).toBe(200)
+      expect((await prove(email, await findLink(email))).status).toBe(200)
       expect(await readClaim(email)).toEqual(nothing)
     })
 
     test('keeps both for the browser that signed up', async () => {
       const { email, mark } = await start()
-      await useLink(portal, 'signup', await linkTo(email), { mark })
+      await useLink(portal, 'signup', await findLink(email), { mark })
       expect(await readClaim(email)).toEqual({ full_name: claim.full_name, note: claim.note })
     })
 
     test('refuses a concurrent access request', async () => {
       const { email, token } = await start()
-      const link = await linkTo(email)
+      const link = await findLink(email)
       const { user_id } = await portal.database.db
         .selectFrom('profiles')
         .select('user_id')
@@ -212,7 +212,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       const first = await signUpAndGetMark(email, passwords[0] as string)
       const second = await signUpAndGetMark(email, passwords[1] as string)
       const token = (await signIn(portal, email, passwords[0] as string)).body.access_token
-      const link = await linkTo(email)
+      const link = await findLink(email)
       for (const beside of [{}, { mark: first }, { mark: second }, { token }])
         expect((await previewLink(portal, 'signup', link, beside)).body.state).toBe('asks-password')
       const { body } = await useLink(portal, 'signup', link, { mark: second, token })
@@ -225,13 +225,13 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('sets the password of whichever link is used, old, new or sent again', async () => {
       for (const which of [0, 1, 2]) {
         const email = newAddress()
-        const links: Awaited<ReturnType<typeof linkTo>>[] = []
+        const links: Awaited<ReturnType<typeof findLink>>[] = []
         await signUp(portal, email, STRANGERS)
-        links[0] = await linkTo(email)
+        links[0] = await findLink(email)
         await signUp(portal, email, OWNERS)
-        links[1] = await linkTo(email)
+        links[1] = await findLink(email)
         await resend(email)
-        links[2] = await linkTo(email)
+        links[2] = await findLink(email)
         expect(new Set(links).size).toBe(3)
         const { status } = await useLink(portal, 'signup', links[which], { password: OWNERS })
         expect(status).toBe(200)
@@ -246,7 +246,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('trusts no password of accounts older than the sign-up count', async () => {
       const { email } = await addPerson(portal, { password: STRANGERS, email_verified_at: null })
       const mark = await signUpAndGetMark(email, OWNERS)
-      expect((await previewLink(portal, 'signup', await linkTo(email), { mark })).body.state).toBe(
+      expect((await previewLink(portal, 'signup', await findLink(email), { mark })).body.state).toBe(
         'asks-password',
       )
     })
@@ -256,7 +256,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('fails, because the reset verified the address', async () => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
-      const link = await linkTo(email)
+      const link = await findLink(email)
       await setPassword(portal, await openRecovery(portal, email), OWNERS)
       for (const password of [undefined, STRANGERS])
         expect(
@@ -268,7 +268,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('works if a stranger asked for the reset, and ends its links', async () => {
       const email = newAddress()
       const mark = await signUpAndGetMark(email, OWNERS)
-      const link = await linkTo(email)
+      const link = await findLink(email)
       await requestRecovery(portal, email)
       expect((await useLink(portal, 'signup', link, { mark })).status).toBe(200)
       await expectOwners(email)
@@ -285,7 +285,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('always requires a password, also in the browser that signed up', async () => {
       const mark = await signUpAndGetMark(BUILTIN, OWNERS)
       const token = (await signIn(portal, BUILTIN, OWNERS)).body.access_token
-      const link = await linkTo(BUILTIN)
+      const link = await findLink(BUILTIN)
       expect((await previewLink(portal, 'signup', link, { mark, token })).body.state).toBe('asks-password')
       const { body } = await useLink(portal, 'signup', link, { mark, password: OWNERS })
       expect(await isAdmin(body.access_token)).toBe(true)
@@ -294,7 +294,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('removes a stranger’s password before the promotion', async () => {
       const mark = await signUpAndGetMark(BUILTIN, STRANGERS)
       const early = (await signIn(portal, BUILTIN, STRANGERS)).body.access_token
-      const { body } = await useLink(portal, 'signup', await linkTo(BUILTIN), { mark })
+      const { body } = await useLink(portal, 'signup', await findLink(BUILTIN), { mark })
       for (const token of [early, body.access_token]) expect(await isAdmin(token)).toBe(false)
       expect(await opens(BUILTIN, STRANGERS)).toBe(false)
       await setPassword(portal, body.access_token, OWNERS)
@@ -303,7 +303,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
 
     test('promotes, even after a reset in between, which does not', async () => {
       await signUp(portal, BUILTIN, STRANGERS)
-      const link = await linkTo(BUILTIN)
+      const link = await findLink(BUILTIN)
       await setPassword(portal, await openRecovery(portal, BUILTIN), 'Meio-Caminho-55!')
       const { body } = await useLink(portal, 'signup', link, { password: OWNERS })
       expect(await isAdmin(body.access_token)).toBe(true)
@@ -319,7 +319,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     ])('rejects %s, and leaves the link and the account unchanged', async (password, detail) => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
-      const link = await linkTo(email)
+      const link = await findLink(email)
       const { status, body } = await useLink(portal, 'signup', link, { password })
       expect([status, body.code, body.detail]).toEqual([422, 'password-rejected', detail])
       expect(await opens(email, STRANGERS)).toBe(true)
@@ -329,7 +329,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('accepts it in the link’s first hour only; a new link, or the browser with the mark, still works', async () => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
-      const link = await linkTo(email)
+      const link = await findLink(email)
       portal.clock.advance(60 * MINUTE)
       expect((await previewLink(portal, 'signup', link)).body.state).toBe('too-late')
       for (const beside of [{}, { password: OWNERS }]) {
@@ -340,14 +340,14 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       const token = (await signIn(portal, email, STRANGERS)).body.access_token
       expect((await previewLink(portal, 'signup', link, { token })).body.state).toBe('confirms')
       await resend(email)
-      expect((await useLink(portal, 'signup', await linkTo(email), { password: OWNERS })).status).toBe(200)
+      expect((await useLink(portal, 'signup', await findLink(email), { password: OWNERS })).status).toBe(200)
       await expectOwners(email)
     })
 
     test('sets one when sent twice at the same time', async () => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
-      const link = await linkTo(email)
+      const link = await findLink(email)
       const passwords = ['Travessia-Solar-11!', 'Travessia-Polar-22!']
       const replies = await Promise.all(
         passwords.map((password) => useLink(portal, 'signup', link, { password })),
@@ -360,7 +360,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('records it in addition to the verification', async () => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
-      await useLink(portal, 'signup', await linkTo(email), { password: OWNERS })
+      await useLink(portal, 'signup', await findLink(email), { password: OWNERS })
       const trail = (await readTrail(portal)).filter(({ target_email }) => target_email === email)
       expect(trail.map(({ action, actor_email }) => [action, actor_email])).toEqual([
         ['account-created', null],
@@ -374,7 +374,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
     test('reports its use to the signed-in person whom it verified, and to no one else', async () => {
       const email = newAddress()
       const mark = await signUpAndGetMark(email, OWNERS)
-      const link = await linkTo(email)
+      const link = await findLink(email)
       const token = (await useLink(portal, 'signup', link, { mark })).body.access_token
       expect((await previewLink(portal, 'signup', link, { token })).body).toEqual({ email, state: 'used' })
       const other = (await openTestSession(portal, await addPerson(portal))).access_token

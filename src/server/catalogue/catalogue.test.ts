@@ -44,12 +44,12 @@ describeOnEachDatabase('the catalogue', (kind) => {
   const add = (list: ListName, label: string, code?: string) =>
     call('POST', `/${list}`, { label, ...(code && { code }) })
   const read = async () => (await call('GET', '')).body
-  const labelsOf = async (list: ListName) => (await read())[list].map(({ label }: { label: string }) => label)
-  const useOf = async (code: string) => {
+  const readLabels = async (list: ListName) => (await read())[list].map(({ label }: { label: string }) => label)
+  const readUse = async (code: string) => {
     const { items } = (await call('GET', '/use')).body
     return items.find((item: { code: string }) => item.code === code)
   }
-  const areasOf = async (person: Awaited<ReturnType<typeof addPerson>>) => {
+  const readAreas = async (person: Awaited<ReturnType<typeof addPerson>>) => {
     const { access_token: token } = await openTestSession(portal, person)
     return (await send(portal, 'GET', '/api/reports/me', { token })).body.areas
   }
@@ -89,7 +89,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       types: ['Vendas', 'Peças & Acessórios'],
       marcas: ['FIAT', 'BYD'],
     })
-    expect((await areasOf(person)).map(({ type }: { type: string }) => type)).toEqual(['Peças & Acessórios'])
+    expect((await readAreas(person)).map(({ type }: { type: string }) => type)).toEqual(['Peças & Acessórios'])
 
     const { access_token: token } = await openTestSession(portal, person)
     const { workspaceId, reportId, datasetId } = getEmulatedReport('Oficina')
@@ -112,8 +112,8 @@ describeOnEachDatabase('the catalogue', (kind) => {
 
     for (const filter of ['type=Peças %26 Acessórios', 'marca=BYD', 'estado=SP'])
       expect((await send(replica, 'GET', `/api/profiles/count?${filter}`, admin)).body.total).toBe(1)
-    expect(await useOf('pecas-acessorios')).toMatchObject({ people: 1, reports: 1 })
-    expect(await useOf('BYD')).toMatchObject({ people: 1, reports: 0 })
+    expect(await readUse('pecas-acessorios')).toMatchObject({ people: 1, reports: 1 })
+    expect(await readUse('BYD')).toMatchObject({ people: 1, reports: 0 })
     await replica.stop()
   })
 
@@ -132,7 +132,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       types: ['CRM', 'Backoffice', 'Compras'],
     })
     expect(await readPerson(portal, admin, other.user_id)).toMatchObject({ types: ['Vendas'], version: 1 })
-    expect((await areasOf(person)).map(({ type }: { type: string }) => type)).toEqual(['Backoffice'])
+    expect((await readAreas(person)).map(({ type }: { type: string }) => type)).toEqual(['Backoffice'])
     const { items } = (await send(portal, 'GET', '/api/global-powerbi-settings', admin)).body
     expect(items).toMatchObject([{ type: 'Backoffice' }])
     expect(await patchProfile(portal, admin, other.user_id, { types: ['Administrativo'] })).toMatchObject({
@@ -174,7 +174,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
         .values({ type: 'vendas', embed_mode: 'secure_sso', report_url: 'https://app.powerbi.com/x' })
         .execute()
       const person = await addPerson(portal)
-      expect(await areasOf(person)).toMatchObject([
+      expect(await readAreas(person)).toMatchObject([
         { type: 'Vendas', reportUrl: 'https://app.powerbi.com/x' },
       ])
       expect((await send(portal, 'GET', '/api/profiles/count?marca=FIAT', admin)).body.total).toBe(1)
@@ -250,8 +250,8 @@ describeOnEachDatabase('the catalogue', (kind) => {
       ...SEEDED_CATALOGUE.types.map(({ code }) => code).filter((code) => code !== 'slack'),
     ]
     expect((await call('PUT', '', { marcas, types })).status).toBe(200)
-    expect(await labelsOf('marcas')).toEqual(marcas)
-    expect((await labelsOf('types')).slice(0, 2)).toEqual(['Slack', 'Vendas'])
+    expect(await readLabels('marcas')).toEqual(marcas)
+    expect((await readLabels('types')).slice(0, 2)).toEqual(['Slack', 'Vendas'])
     const person = await addPerson(portal)
     await patchProfile(portal, admin, person.user_id, {
       marcas: ['FIAT', 'VW', 'LADA'].slice(0, 2),
@@ -293,7 +293,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
     expect((await call('PATCH', '/types/none', { label: 'Nova' })).status).toBe(404)
   })
 
-  test('leaves no old name behind when people change during a rename', async () => {
+  test('removes the old name everywhere when people change during a rename', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => addPerson(portal, { types: [] })))
     const replies = await Promise.all([
       ...people.slice(0, 2).map(({ user_id }) => patchProfile(portal, admin, user_id, { types: ['CRM'] })),

@@ -15,7 +15,7 @@ import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
 
-const itemsOf = (list: ListName) => `(
+const selectItems = (list: ListName) => `(
   select coalesce(json_agg(json_build_object('code', code, 'label', label, 'position', position, 'archived', archived)
     order by position, code), '[]')
   from catalogue_items where kind = '${list}')`
@@ -23,7 +23,7 @@ const itemsOf = (list: ListName) => `(
 /** SQL of the Catalogue as JSON: the driver reads one value faster than many rows. */
 export const CATALOGUE_JSON = `json_build_object(
   'version', (select value::integer from portal_facts where name = 'catalogue-version'),
-  ${LISTS.map((list) => `'${list}', ${itemsOf(list)}`).join(', ')})`
+  ${LISTS.map((list) => `'${list}', ${selectItems(list)}`).join(', ')})`
 const READ_CATALOGUE = prepare(`select ${CATALOGUE_JSON} as catalogue`)
 
 /** Read per request: it is small, and a change takes effect on every replica at once. */
@@ -36,22 +36,22 @@ export async function readCatalogue(db: Db): Promise<Catalogue> {
  * Locks the catalogue for a transaction that writes lists, so that no area is renamed meanwhile. Lock
  * it before any row of a person, as a rename does.
  */
-export async function holdCatalogue(db: Db): Promise<Catalogue> {
+export async function lockCatalogue(db: Db): Promise<Catalogue> {
   await sql`select value from portal_facts where name = 'catalogue-version' for share`.execute(db)
   return readCatalogue(db)
 }
 
 /** Finds an area by slug or label. @throws ProblemError invalid-input if there is none */
-export function areaOf({ types }: Catalogue, wanted: { slug: string } | { label: string }): CatalogueItem {
+export function findArea({ types }: Catalogue, wanted: { slug: string } | { label: string }): CatalogueItem {
   const area = types.find(({ code, label }) =>
     'slug' in wanted ? code === wanted.slug : label === wanted.label,
   )
   if (area) return area
-  throw unknownValue('type')
+  throw createUnknownValueError('type')
 }
 
 /** @throws ProblemError invalid-input if a filter has a value outside the catalogue */
-export async function refuseUnknownFilter(
+export async function rejectUnknownFilter(
   db: Db,
   { type, marca, estado }: Pick<ProfileFilter, 'type' | 'marca' | 'estado'>,
 ): Promise<void> {
@@ -62,10 +62,10 @@ export async function refuseUnknownFilter(
     (!isKnown('types', type) && 'type') ||
     (!isKnown('marcas', marca) && 'marca') ||
     (!isKnown('estados', estado) && 'estado')
-  if (path) throw unknownValue(path)
+  if (path) throw createUnknownValueError(path)
 }
 
-function unknownValue(path: string): ProblemError {
+function createUnknownValueError(path: string): ProblemError {
   return createFieldError(path, 'Este valor não existe. Atualize a página e escolha de novo.')
 }
 
@@ -76,7 +76,7 @@ function unknownValue(path: string): ProblemError {
  * @param prefix path of the lists in the request, 'items.2.'
  * @throws ProblemError invalid-input, with fields such as 'types.0'
  */
-export function refuseUnknown(
+export function rejectUnknownItems(
   catalogue: Catalogue,
   lists: Partial<Entitlements>,
   held: Partial<Entitlements> | undefined,
@@ -103,7 +103,7 @@ export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogue
       union all select user_id, 'marcas', unnest(marcas) from profiles
       union all select user_id, 'estados', unnest(estados) from profiles
     ) as held group by kind, value`.execute(db)
-  const peopleWith = (kind: ListName, value: string) => {
+  const countPeople = (kind: ListName, value: string) => {
     const values = kind === 'types' ? listSpellings(value) : [value]
     return rows
       .filter((row) => row.kind === kind && values.includes(row.value))
@@ -113,7 +113,7 @@ export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogue
     catalogue[kind].map((item) => ({
       kind,
       code: item.code,
-      people: peopleWith(kind, toStoredValue(kind, item)),
+      people: countPeople(kind, toStoredValue(kind, item)),
       reports: kind === 'types' ? settings.filter(({ type }) => type === item.code).length : 0,
     })),
   )

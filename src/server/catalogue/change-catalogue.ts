@@ -60,10 +60,10 @@ export function addCatalogueItem(
   return changeCatalogue(context, undefined, async (db, catalogue) => {
     const items = catalogue[kind]
     if (items.length >= MAX_ITEMS) throw createFieldError('label', catalogueMessages.tooMany)
-    const code = kind === 'types' ? freeSlug(items, label) : given
+    const code = kind === 'types' ? createUniqueSlug(items, label) : given
     if (code === undefined) throw createFieldError('code', catalogueMessages.codeInvalid)
     if (items.some((item) => item.code === code)) throw createFieldError('code', catalogueMessages.codeTaken)
-    refuseTakenLabel(items, label)
+    rejectTakenLabel(items, label)
     const position = Math.max(0, ...items.map((item) => item.position)) + 1
     await db.insertInto('catalogue_items').values({ kind, code, label, position }).execute()
     return { action: 'catalogue-item-added', after: { kind, code, label } }
@@ -83,7 +83,7 @@ export function changeCatalogueItem(
     if (!item) throw new ProblemError('not-found', { detail: 'Este item não existe.' })
     const { label = item.label, archived = item.archived } = change
     if (label === item.label && archived === item.archived) return undefined
-    refuseTakenLabel(
+    rejectTakenLabel(
       catalogue[kind].filter((each) => each !== item),
       label,
     )
@@ -95,7 +95,7 @@ export function changeCatalogueItem(
       .execute()
     const isRenamed = label !== item.label
     const people = isRenamed && kind === 'types' ? await renameInLists(db, item.label, label) : undefined
-    const told = (state: Pick<CatalogueItem, 'label' | 'archived'>) => ({
+    const describeState = (state: Pick<CatalogueItem, 'label' | 'archived'>) => ({
       kind,
       code,
       ...(isRenamed && { label: state.label }),
@@ -103,8 +103,8 @@ export function changeCatalogueItem(
     })
     return {
       action: 'catalogue-item-changed',
-      before: told(item),
-      after: { ...told({ label, archived }), ...(people !== undefined && { people }) },
+      before: describeState(item),
+      after: { ...describeState({ label, archived }), ...(people !== undefined && { people }) },
     }
   })
 }
@@ -160,7 +160,7 @@ async function renameInLists(db: Db, from: string, to: string): Promise<number> 
 }
 
 /** Returns the label's slug, with a number if another area has or had it. */
-function freeSlug(items: readonly CatalogueItem[], label: string): string {
+function createUniqueSlug(items: readonly CatalogueItem[], label: string): string {
   const base = toSlug(label) || 'area'
   for (let number = 1; ; number++) {
     const slug = number === 1 ? base : `${base.slice(0, 36)}-${number}`
@@ -168,7 +168,7 @@ function freeSlug(items: readonly CatalogueItem[], label: string): string {
   }
 }
 
-function refuseTakenLabel(others: readonly CatalogueItem[], label: string): void {
+function rejectTakenLabel(others: readonly CatalogueItem[], label: string): void {
   const folded = label.toLocaleLowerCase('pt-BR')
   if (others.some((item) => item.label.toLocaleLowerCase('pt-BR') === folded))
     throw createFieldError('label', catalogueMessages.labelTaken)

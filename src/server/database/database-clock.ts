@@ -21,15 +21,15 @@ export async function startDatabaseClock(
 ): Promise<DatabaseClock> {
   // The embedded database has this process's clock.
   if (kind === 'embedded') return { now: Date.now, stop() {} }
-  let aheadMs: number | undefined
+  let offsetMs: number | undefined
   async function read() {
-    const asked = performance.now()
+    const sentAt = performance.now()
     const { rows } = await sql<{ ms: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(db)
     const { ms } = rows[0] as { ms: number }
     // The reading happened between request and response; within that range the offset is not corrected.
-    const [least, most] = [ms - performance.now(), ms - asked]
-    aheadMs = Math.min(Math.max(aheadMs ?? (least + most) / 2, least), most)
+    const [min, max] = [ms - performance.now(), ms - sentAt]
+    offsetMs = Math.min(Math.max(offsetMs ?? (min + max) / 2, min), max)
   }
   await read()
   // While the database is unavailable, the last offset applies.
@@ -41,5 +41,5 @@ export async function startDatabaseClock(
       ),
     READ_EVERY_MS,
   ).unref()
-  return { now: () => performance.now() + (aheadMs as number), stop: () => clearInterval(timer) }
+  return { now: () => performance.now() + (offsetMs as number), stop: () => clearInterval(timer) }
 }

@@ -12,7 +12,7 @@ export function prepare(text: string): string {
   return text
 }
 
-export const preparedNameOf = (text: string): string | undefined => preparedNames.get(text)
+export const getPreparedName = (text: string): string | undefined => preparedNames.get(text)
 
 export interface Database {
   kind: 'embedded' | 'server'
@@ -25,16 +25,16 @@ export interface Database {
    */
   isPooled?: boolean
   /** Connections by state, and waiting requests; undefined without a pool. */
-  readPool?: () => { busy: number; idle: number; waiting: number }
+  readPoolStats?: () => { busy: number; idle: number; waiting: number }
   /** Opens another connection to a server without time-outs, for migrations. */
-  openPatient?(): Promise<Database>
+  openWithoutTimeouts?(): Promise<Database>
   /**
    * Subscribes to a notification channel; call the returned function before close().
    * Receives nothing when connected only through a pooler.
    * @param onNotification called for each one, and after each (re)connection, as some may have been
    *   missed
    */
-  listen(channel: string, onWake: () => void): () => Promise<void>
+  listen(channel: string, onNotification: () => void): () => Promise<void>
   /** Sets the URLs of new connections; open ones stay. Only the credentials may differ. */
   replaceUrls?(url: string, directUrl: string | undefined): void
   close(): Promise<void>

@@ -7,7 +7,7 @@ const ATTEMPTS = 10
 const MAX_PAUSE_MS = 100
 
 /** Claims of this process; another one with its pid is stale. */
-const held = new Set<string>()
+const ownClaims = new Set<string>()
 
 /**
  * Locks a data directory for this process: two processes on one embedded database silently lose each
@@ -19,30 +19,30 @@ const held = new Set<string>()
  * @throws DatabaseOpenError if another living process has it
  */
 export function lockDirectory(dataDir: string): () => void {
-  const mine = join(dataDir, `patio-${process.pid}-${startOf(process.pid)}.lock`)
-  if (held.has(mine)) throw inUse(dataDir, process.pid)
+  const ownClaim = join(dataDir, `patio-${process.pid}-${readStartTime(process.pid)}.lock`)
+  if (ownClaims.has(ownClaim)) throw createInUseError(dataDir, process.pid)
   for (let attempt = 1; ; attempt++) {
-    makeClaim(dataDir, mine)
-    const other = findOther(dataDir)
+    writeClaim(dataDir, ownClaim)
+    const other = findLiveOwner(dataDir)
     if (other === undefined) break
-    rmSync(mine, { force: true })
-    if (attempt === ATTEMPTS) throw inUse(dataDir, other)
-    pause(Math.random() * MAX_PAUSE_MS)
+    rmSync(ownClaim, { force: true })
+    if (attempt === ATTEMPTS) throw createInUseError(dataDir, other)
+    sleepSync(Math.random() * MAX_PAUSE_MS)
   }
-  held.add(mine)
+  ownClaims.add(ownClaim)
   return () => {
-    held.delete(mine)
-    rmSync(mine, { force: true })
+    ownClaims.delete(ownClaim)
+    rmSync(ownClaim, { force: true })
   }
 }
 
-function inUse(dataDir: string, pid: number): DatabaseOpenError {
+function createInUseError(dataDir: string, pid: number): DatabaseOpenError {
   return new DatabaseOpenError(
     `A pasta de dados ${dataDir} já está em uso pelo processo ${pid}. Encerre-o ou defina outra DATA_DIR.`,
   )
 }
 
-function makeClaim(dataDir: string, file: string): void {
+function writeClaim(dataDir: string, file: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(file, '')
@@ -54,11 +54,11 @@ function makeClaim(dataDir: string, file: string): void {
 }
 
 /** Returns the pid of another living process with a claim; removes claims of dead ones. */
-function findOther(dataDir: string): number | undefined {
+function findLiveOwner(dataDir: string): number | undefined {
   for (const name of readdirSync(dataDir)) {
     const [, digits, start = ''] = CLAIM.exec(name) ?? []
     const pid = Number(digits)
-    if (!digits || (pid === process.pid && start === startOf(pid))) continue
+    if (!digits || (pid === process.pid && start === readStartTime(pid))) continue
     if (isAlive(pid, start)) return pid
     rmSync(join(dataDir, name), { force: true })
   }
@@ -72,11 +72,11 @@ function isAlive(pid: number, start: string): boolean {
     // EPERM: it is alive and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  return startOf(pid) === start
+  return readStartTime(pid) === start
 }
 
 /** Returns the start time of a process, to detect a reused pid; '' without /proc. */
-function startOf(pid: number): string {
+function readStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
@@ -86,6 +86,6 @@ function startOf(pid: number): string {
 }
 
 /** Blocks the thread: nothing else runs until the database is open. */
-function pause(ms: number): void {
+function sleepSync(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

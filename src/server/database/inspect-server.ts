@@ -1,17 +1,17 @@
 import pg from 'pg'
 import type { ServerFacts } from './server-pool.ts'
-import { urlsOfHosts } from './server-urls.ts'
+import { splitHosts } from './server-urls.ts'
 
 const TIMEOUT_MS = 3_000
 
 export interface InspectedServer extends Partial<ServerFacts> {
   /** Host and port. */
-  place: string
+  location: string
   error?: unknown
   isReadOnly?: boolean
   isEncrypted?: boolean
   /** How far the server's clock is ahead of this machine's, in ms. */
-  aheadMs?: number
+  offsetMs?: number
 }
 
 /**
@@ -19,11 +19,11 @@ export interface InspectedServer extends Partial<ServerFacts> {
  * throws.
  */
 export function inspectServers(url: string): Promise<InspectedServer[]> {
-  return Promise.all(urlsOfHosts(url).map(inspectServer))
+  return Promise.all(splitHosts(url).map(inspectServer))
 }
 
 async function inspectServer(url: string): Promise<InspectedServer> {
-  const place = new URL(url).host || 'localhost'
+  const location = new URL(url).host || 'localhost'
   let client: pg.Client | undefined
   try {
     client = new pg.Client({
@@ -38,7 +38,7 @@ async function inspectServer(url: string): Promise<InspectedServer> {
       processID: number | null
       connection: { stream: { encrypted?: boolean } }
     }
-    const asked = Date.now()
+    const sentAt = Date.now()
     const { rows } = await client.query<ServerFacts & { isReadOnly: boolean; now: number }>({
       text: `select current_setting('server_version_num')::int as version,
         current_setting('server_encoding') as encoding,
@@ -48,10 +48,10 @@ async function inspectServer(url: string): Promise<InspectedServer> {
       values: [processID ?? 0],
     })
     const { now, ...facts } = rows[0] as (typeof rows)[number]
-    const aheadMs = Math.round(now - (asked + Date.now()) / 2)
-    return { place, ...facts, isEncrypted: connection.stream.encrypted === true, aheadMs }
+    const offsetMs = Math.round(now - (sentAt + Date.now()) / 2)
+    return { location, ...facts, isEncrypted: connection.stream.encrypted === true, offsetMs }
   } catch (error) {
-    return { place, error }
+    return { location, error }
   } finally {
     client?.end().catch(() => {})
   }

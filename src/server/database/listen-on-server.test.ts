@@ -18,8 +18,8 @@ async function startRudeServer() {
 
 test('listenOnServer retries with one error report, until it is stopped', async () => {
   const { url, onConnection } = await startRudeServer()
-  const [onError, onWake] = [vi.fn(), vi.fn()]
-  const stop = listenOnServer({ url, channel: 'a_channel', onWake, onError })
+  const [onError, onNotification] = [vi.fn(), vi.fn()]
+  const stop = listenOnServer({ url, channel: 'a_channel', onNotification, onError })
   await waitFor(() => expect(onConnection.mock.calls.length).toBeGreaterThan(2), { timeout: 5000 })
   expect(onError).toHaveBeenCalledOnce()
   // Its last attempt has failed, and the next is scheduled.
@@ -28,5 +28,5 @@ test('listenOnServer retries with one error report, until it is stopped', async 
   const tries = onConnection.mock.calls.length
   await wait(1500)
   expect(onConnection).toHaveBeenCalledTimes(tries)
-  expect(onWake).not.toHaveBeenCalled()
+  expect(onNotification).not.toHaveBeenCalled()
 })

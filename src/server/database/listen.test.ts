@@ -12,10 +12,10 @@ describeOnEachDatabase('listening', (kind) => {
 
   /** Listens, and waits until it is connected. */
   const listen = async () => {
-    const onWake = vi.fn<() => void>()
-    stops.push(database.listen('a_channel', onWake))
-    await waitFor(() => expect(onWake).toHaveBeenCalledOnce())
-    return onWake
+    const onNotification = vi.fn<() => void>()
+    stops.push(database.listen('a_channel', onNotification))
+    await waitFor(() => expect(onNotification).toHaveBeenCalledOnce())
+    return onNotification
   }
   const notify = (channel: string) => sql`select pg_notify(${channel}, '')`.execute(database.db)
   const kill = () =>

@@ -17,16 +17,16 @@ const LOCK_PAUSE_MS = 750
  * Migrates an open database to the newest schema, on a connection without time-outs.
  * @returns the names applied now
  */
-export async function migrateDatabase({ db, openPatient }: Database): Promise<string[]> {
+export async function migrateDatabase({ db, openWithoutTimeouts }: Database): Promise<string[]> {
   const names = await listMigrations()
-  const isPending = (await pendingOf(db, names)).length > 0
-  const patient = isPending ? await openPatient?.() : undefined
+  const isPending = (await listPending(db, names)).length > 0
+  const unlimited = isPending ? await openWithoutTimeouts?.() : undefined
   try {
-    const applied = isPending ? await migrate(patient?.db ?? db) : []
+    const applied = isPending ? await migrate(unlimited?.db ?? db) : []
     await assertProfileColumns(db)
     return applied
   } finally {
-    await patient?.close()
+    await unlimited?.close()
   }
 }
 
@@ -67,7 +67,7 @@ export async function migrate(db: Db, folder = FOLDER, only?: readonly string[])
  * Returns the names that have not been applied.
  * @throws DatabaseOpenError if a newer version migrated it, because this one might break its schema
  */
-export async function pendingOf(db: Db, names: string[]): Promise<string[]> {
+export async function listPending(db: Db, names: string[]): Promise<string[]> {
   const { rows } = await sql<{
     name: string | null
   }>`select to_regclass('schema_migrations')::text as name`.execute(db)
@@ -87,25 +87,25 @@ async function applyNext(
   db: Db,
   ...wanted: [names: string[], folder: URL, only?: readonly string[]]
 ): Promise<string | undefined> {
-  let hasTurn = false
+  let hasLock = false
   const isLockTaken = (error: unknown) => (error as { code?: string }).code === LOCK_NOT_AVAILABLE
   const apply = () =>
     db.transaction().execute(async (transaction) => {
-      hasTurn = false
+      hasLock = false
       await sql`set local lock_timeout = '250ms'`.execute(transaction)
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
-      hasTurn = true
-      return applyInTurn(transaction, ...wanted)
+      hasLock = true
+      return applyLocked(transaction, ...wanted)
     })
   return retry(apply, (error, failures) =>
     isLockTaken(error) && failures < LOCK_TRIES ? LOCK_PAUSE_MS : undefined,
   ).catch((error) => {
-    if (hasTurn || !isLockTaken(error)) throw error
+    if (hasLock || !isLockTaken(error)) throw error
     throw new DatabaseOpenError('Outra réplica está migrando o banco de dados há mais de dois minutos.')
   })
 }
 
-async function applyInTurn(
+async function applyLocked(
   db: Db,
   names: string[],
   folder: URL,
@@ -114,7 +114,7 @@ async function applyInTurn(
   await sql`set local statement_timeout = '10min'`.execute(db)
   await sql`create table if not exists schema_migrations (
     name text primary key, applied_at timestamptz not null default now())`.execute(db)
-  const name = (await pendingOf(db, names)).find((each) => only?.includes(each) ?? true)
+  const name = (await listPending(db, names)).find((each) => only?.includes(each) ?? true)
   if (!name) return undefined
   const statements = splitStatements(await readFile(new URL(name, folder), 'utf8'))
   for (const statement of statements) await sql.raw(statement).execute(db)

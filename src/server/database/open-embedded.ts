@@ -27,7 +27,7 @@ interface EmscriptenModule {
 }
 
 /** Permission bits of group and others. */
-const OTHERS = 0o077
+const GROUP_AND_OTHERS = 0o077
 
 /**
  * PGlite's file system, with an fsync that reaches the disk (PGlite's does nothing) and with files
@@ -36,14 +36,14 @@ const OTHERS = 0o077
 export class DurableNodeFS extends NodeFS {
   override async init(pg: PGlite, options: Parameters<NodeFS['init']>[1]) {
     const { emscriptenOpts } = await super.init(pg, options)
-    const mend = (module: unknown) => {
+    const patchModule = (module: unknown) => {
       const { stream_ops, node_ops } = (module as EmscriptenModule).NODEFS
       stream_ops.fsync = (stream) => fsyncSync(stream.nfd)
       const { setattr } = node_ops
       node_ops.setattr = (node, { mode, ...rest }) =>
-        setattr(node, mode === undefined ? rest : { ...rest, mode: mode & ~OTHERS })
+        setattr(node, mode === undefined ? rest : { ...rest, mode: mode & ~GROUP_AND_OTHERS })
     }
-    return { emscriptenOpts: { ...emscriptenOpts, preRun: [emscriptenOpts.preRun ?? [], mend].flat() } }
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [emscriptenOpts.preRun ?? [], patchModule].flat() } }
   }
 }
 
@@ -54,7 +54,7 @@ export class DurableNodeFS extends NodeFS {
 export async function openEmbedded(dataDir: string, log?: Log): Promise<Database> {
   const release = lockDirectory(dataDir)
   try {
-    shutOthersOut(dataDir, log)
+    restrictPermissions(dataDir, log)
     const database = await openPglite({
       fs: new DurableNodeFS(join(dataDir, 'postgres')),
       startParams: DURABLE_START,
@@ -75,7 +75,7 @@ export async function openEmbedded(dataDir: string, log?: Log): Promise<Database
 }
 
 /** Removes permissions of other users from an existing data directory. */
-function shutOthersOut(dataDir: string, log: Log | undefined): void {
+function restrictPermissions(dataDir: string, log: Log | undefined): void {
   // Windows has no such modes.
   if (process.platform === 'win32') return
   const postgres = join(dataDir, 'postgres')
@@ -89,7 +89,7 @@ function shutOthersOut(dataDir: string, log: Log | undefined): void {
   const isShared = (lstatSync(dataDir).mode & 0o1000) !== 0
   const open = [...(isShared ? [] : [dataDir]), ...files].filter((file) => {
     const stat = lstatSync(file)
-    return !stat.isSymbolicLink() && (stat.mode & OTHERS) !== 0
+    return !stat.isSymbolicLink() && (stat.mode & GROUP_AND_OTHERS) !== 0
   })
   if (open.length === 0) return
   try {
@@ -116,9 +116,9 @@ export async function openPglite(options: PGliteOptions): Promise<Database> {
     kind: 'embedded',
     db: new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) }),
     runPrepared: async <Row>(text: string, values: unknown[]) => (await pglite.query<Row>(text, values)).rows,
-    listen(channel, onWake) {
-      const listening = pglite.listen(channel, () => onWake())
-      listening.then(onWake, () => {})
+    listen(channel, onNotification) {
+      const listening = pglite.listen(channel, () => onNotification())
+      listening.then(onNotification, () => {})
       return async () => (await listening)()
     },
     close: () => pglite.close(),

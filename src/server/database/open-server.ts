@@ -5,7 +5,7 @@ import { backoffDelay } from '#contract/timing.ts'
 import { type Database, DatabaseOpenError } from './database.ts'
 import type { Tables } from './schema.ts'
 import { checkServer, createServerPool } from './server-pool.ts'
-import { urlsOfHosts } from './server-urls.ts'
+import { splitHosts } from './server-urls.ts'
 
 const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite returns numbers too
 pg.types.setTypeParser(COUNT_TYPE, Number)
@@ -19,13 +19,13 @@ pg.types.setTypeParser(TEXT_ARRAY_TYPE, (text) =>
 )
 
 /** Time-outs of connecting and of queries: together less than the 5 s that people wait for a page. */
-const SERVING = {
+const SERVING_LIMITS = {
   connectionTimeoutMillis: 1_200,
   statementTimeoutMillis: 3_400,
   queryTimeoutMillis: 3_600,
   max: 10,
 }
-const PATIENT = { connectionTimeoutMillis: 10_000, statementTimeoutMillis: 0, queryTimeoutMillis: 0, max: 1 }
+const UNLIMITED = { connectionTimeoutMillis: 10_000, statementTimeoutMillis: 0, queryTimeoutMillis: 0, max: 1 }
 
 export interface ServerOptions {
   /** postgres://… as in DATABASE_URL */
@@ -41,7 +41,7 @@ export interface ServerOptions {
  * @throws DatabaseOpenError if no writable server answers, it is too old, the database is not UTF8,
  *   or the URLs lead to different databases
  */
-export async function openServer(options: ServerOptions, limits = SERVING): Promise<Database> {
+export async function openServer(options: ServerOptions, limits = SERVING_LIMITS): Promise<Database> {
   const { onConnectionError } = options
   let { url, directUrl } = options
   const listening: ListenOptions[] = []
@@ -57,12 +57,12 @@ export async function openServer(options: ServerOptions, limits = SERVING): Prom
         client.release()
       }
     },
-    readPool: pool.count,
-    openPatient: () => openServer({ url: directUrl ?? url, onConnectionError }, PATIENT),
-    listen(channel, onWake) {
+    readPoolStats: pool.count,
+    openWithoutTimeouts: () => openServer({ url: directUrl ?? url, onConnectionError }, UNLIMITED),
+    listen(channel, onNotification) {
       // A pooler forwards no notifications, and the connection would listen forever.
       if (pool.facts()?.isPooled && !directUrl) return async () => {}
-      const listener = { url: directUrl ?? url, channel, onWake, onError: onConnectionError }
+      const listener = { url: directUrl ?? url, channel, onNotification, onError: onConnectionError }
       listening.push(listener)
       return listenOnServer(listener)
     },
@@ -80,19 +80,19 @@ export async function openServer(options: ServerOptions, limits = SERVING): Prom
     if (Number(pool.facts()?.version) < 150_000) throw new Error('é preciso PostgreSQL 15 ou mais novo')
     if (pool.facts()?.encoding !== 'UTF8')
       throw new Error("a codificação precisa ser UTF8: create database … encoding 'UTF8' template template0")
-    if (directUrl) await refuseAnotherServer(database)
+    if (directUrl) await assertSameDatabase(database)
   } catch (error) {
     await pool.end()
     if (error instanceof DatabaseOpenError) throw error
-    throw new DatabaseOpenError(`Banco de dados inacessível em ${placeOf(url)}: ${reasonOf(error)}`)
+    throw new DatabaseOpenError(`Banco de dados inacessível em ${formatLocation(url)}: ${getMessage(error)}`)
   }
   return { ...database, isPooled: pool.facts()?.isPooled ?? false }
 }
 
 /** A lock taken through one URL must be visible through the other: only then it is the same database. */
-async function refuseAnotherServer({ db, openPatient }: Database): Promise<void> {
+async function assertSameDatabase({ db, openWithoutTimeouts }: Database): Promise<void> {
   const lock = sql<{ got: boolean }>`select pg_try_advisory_xact_lock(${randomInt(2 ** 47)}::bigint) as got`
-  const direct = (await openPatient?.()) as Database
+  const direct = (await openWithoutTimeouts?.()) as Database
   try {
     if (direct.isPooled)
       throw new DatabaseOpenError(
@@ -110,12 +110,12 @@ async function refuseAnotherServer({ db, openPatient }: Database): Promise<void>
 }
 
 /** Formats host, port and database of the URL, never its password. */
-function placeOf(url: string): string {
-  const urls = urlsOfHosts(url).map((each) => new URL(each))
+function formatLocation(url: string): string {
+  const urls = splitHosts(url).map((each) => new URL(each))
   return `${urls.map(({ host }) => host || 'localhost')}${urls[0]?.pathname}`
 }
 
-function reasonOf(error: unknown): string {
+function getMessage(error: unknown): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0].message
   return error instanceof Error ? error.message : String(error)
 }
@@ -130,7 +130,7 @@ export interface ListenOptions {
   url: string
   /** An SQL identifier. */
   channel: string
-  onWake: () => void
+  onNotification: () => void
   /** Called once per outage. */
   onError: (error: Error) => void
 }
@@ -144,10 +144,10 @@ export function listenOnServer(options: ListenOptions): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined
   let failures = 0
   const begin = () => {
-    const urls = urlsOfHosts(options.url)
+    const urls = splitHosts(options.url)
     const client = openClient({ ...options, url: urls[failures % urls.length] as string })
     current = client
-    const lose = (error: Error) => {
+    const reconnect = (error: Error) => {
       if (client !== current) return
       current = undefined
       clearTimeout(timer)
@@ -155,14 +155,14 @@ export function listenOnServer(options: ListenOptions): () => Promise<void> {
       if (failures === 0) options.onError(error)
       timer = setTimeout(begin, backoffDelay(++failures, BACKOFF))
     }
-    client.on('error', lose)
-    client.on('end', () => lose(new Error('connection ended')))
+    client.on('error', reconnect)
+    client.on('end', () => reconnect(new Error('connection ended')))
     startListening(client, options.channel).then(() => {
       if (client !== current) return
       failures = 0
-      timer = setInterval(() => checkServer(client, 0).catch(lose), PING_MS)
-      options.onWake()
-    }, lose)
+      timer = setInterval(() => checkServer(client, 0).catch(reconnect), PING_MS)
+      options.onNotification()
+    }, reconnect)
   }
   begin()
   return async () => {
@@ -173,7 +173,7 @@ export function listenOnServer(options: ListenOptions): () => Promise<void> {
   }
 }
 
-function openClient({ url, onWake }: ListenOptions): pg.Client {
+function openClient({ url, onNotification }: ListenOptions): pg.Client {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: TIMEOUT_MS,
@@ -181,7 +181,7 @@ function openClient({ url, onWake }: ListenOptions): pg.Client {
     keepAlive: true,
     application_name: 'patio-listen',
   })
-  client.on('notification', onWake)
+  client.on('notification', onNotification)
   return client
 }
 

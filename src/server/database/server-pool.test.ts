@@ -10,7 +10,7 @@ import { waitFor } from '#server/testing/wait-for.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
 import { migrate, migrateDatabase } from './migrate.ts'
 import { openServer, type ServerOptions } from './open-server.ts'
-import { isPostgresUrl, urlsOfHosts } from './server-urls.ts'
+import { isPostgresUrl, splitHosts } from './server-urls.ts'
 
 const ends: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -30,7 +30,7 @@ async function openOwn() {
   return { database, url: await getDatabaseUrl(database) }
 }
 
-const runAt = async (url: string, ...statements: string[]) => {
+const runStatements = async (url: string, ...statements: string[]) => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   for (const statement of statements) await client.query(statement)
@@ -40,7 +40,7 @@ const runAt = async (url: string, ...statements: string[]) => {
 test('splitHosts returns one URL per host', () => {
   const list =
     'postgres://patio:p%40ss@one:5432,[::1],three/patio?target_session_attrs=read-write&sslmode=require'
-  expect(urlsOfHosts(list)).toEqual(
+  expect(splitHosts(list)).toEqual(
     ['one:5432', '[::1]', 'three'].map((host) => `postgres://patio:p%40ss@${host}/patio?sslmode=require`),
   )
   expect(isPostgresUrl(list)).toBe(true)
@@ -62,7 +62,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a pool of server connections', 
     ends.unshift(portal.stop)
     const ready = async () => (await send(portal, 'GET', '/api/health/ready')).status
     const turn = (isReadOnly: boolean) =>
-      runAt(
+      runStatements(
         url,
         'set session characteristics as transaction read write',
         `alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = ${isReadOnly}`,
@@ -110,7 +110,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !findPgBouncer())(
       const { url, pooledUrl } = await openPooled()
       const pooled = await open({ url: pooledUrl })
       expect(pooled.isPooled).toBe(true)
-      await runAt(url, 'drop schema public cascade', 'create schema public')
+      await runStatements(url, 'drop schema public cascade', 'create schema public')
       expect((await migrateDatabase(pooled)).length).toBeGreaterThan(10)
       expect(await migrate(pooled.db)).toEqual([])
 

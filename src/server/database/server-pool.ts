@@ -1,11 +1,11 @@
 import pg from 'pg'
-import { isDatabaseUnavailable, preparedNameOf } from './database.ts'
-import { urlsOfHosts } from './server-urls.ts'
+import { isDatabaseUnavailable, getPreparedName } from './database.ts'
+import { splitHosts } from './server-urls.ts'
 
 const READ_ONLY = '25006'
 const CHECK_MS = 1_200
 /** Connections are replaced after this time, so that DNS changes and demoted servers are noticed. */
-const LONGEST_LIFE_SECONDS = 300
+const MAX_LIFETIME_SECONDS = 300
 
 export interface ServerFacts {
   /** 150004 */
@@ -49,16 +49,16 @@ interface ServerPoolOptions {
   max: number
 }
 
-type HeldConnection = Pick<pg.PoolClient, 'query' | 'release'>
+type CheckedConnection = Pick<pg.PoolClient, 'query' | 'release'>
 
 /** Creates a pool with connections to a writable server. */
 export function createServerPool(options: ServerPoolOptions) {
   const { connectionTimeoutMillis, statementTimeoutMillis, max } = options
-  let urls = urlsOfHosts(options.url)
+  let urls = splitHosts(options.url)
   /** Connections checked since a server was last read-only; others are not used again. */
-  let held = new WeakMap<object, HeldConnection>()
+  let checked = new WeakMap<object, CheckedConnection>()
   let current = 0
-  let newest: ServerFacts | undefined
+  let latestFacts: ServerFacts | undefined
 
   const pool = new pg.Pool({
     connectionString: urls[0] as string,
@@ -66,14 +66,14 @@ export function createServerPool(options: ServerPoolOptions) {
     application_name: 'patio',
     query_timeout: options.queryTimeoutMillis,
     connectionTimeoutMillis,
-    maxLifetimeSeconds: LONGEST_LIFE_SECONDS,
+    maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
     max,
     onConnect: async (client) => {
       // The pool handles errors of idle connections only; of one in use it would end the process. Its query
       // fails anyway.
       client.on('error', () => {})
-      newest = await checkServer(client, statementTimeoutMillis)
-      held.set(client, hold(client as pg.PoolClient, newest.isPooled))
+      latestFacts = await checkServer(client, statementTimeoutMillis)
+      checked.set(client, wrapConnection(client as pg.PoolClient, latestFacts.isPooled))
     },
   })
   pool.on('error', options.onConnectionError)
@@ -96,37 +96,37 @@ export function createServerPool(options: ServerPoolOptions) {
     }
   }
 
-  function hold(client: pg.PoolClient, isPooled: boolean): HeldConnection {
-    let isSpoilt = false
-    const query = async (asked: string, values: unknown[] = []) => {
+  function wrapConnection(client: pg.PoolClient, isPooled: boolean): CheckedConnection {
+    let isBroken = false
+    const query = async (text: string, values: unknown[] = []) => {
       // Behind a pooler the connection has prepared names of other clients.
-      const name = isPooled ? undefined : preparedNameOf(asked)
+      const name = isPooled ? undefined : getPreparedName(text)
       try {
-        return await (name ? client.query({ name, text: asked, values }) : client.query(asked, values))
+        return await (name ? client.query({ name, text, values }) : client.query(text, values))
       } catch (error) {
-        if ((error as { code?: string }).code === READ_ONLY) held = new WeakMap()
+        if ((error as { code?: string }).code === READ_ONLY) checked = new WeakMap()
         // After an error that is not from the server, the connection's state is unknown.
-        isSpoilt ||= !(error instanceof pg.DatabaseError)
+        isBroken ||= !(error instanceof pg.DatabaseError)
         throw error
       }
     }
     return {
-      query: (isPooled ? timeEachTransaction(query, statementTimeoutMillis) : query) as never,
-      release: (isDiscarded) => client.release(Boolean(isDiscarded) || isSpoilt),
+      query: (isPooled ? limitTransactions(query, statementTimeoutMillis) : query) as never,
+      release: (isDiscarded) => client.release(Boolean(isDiscarded) || isBroken),
     }
   }
 
   return {
-    async connect(): Promise<HeldConnection> {
+    async connect(): Promise<CheckedConnection> {
       for (;;) {
         const client = await connectToAny()
-        const connection = held.get(client)
+        const connection = checked.get(client)
         if (connection) return connection
         client.release(true)
       }
     },
     /** Facts of the latest connection. */
-    facts: () => newest,
+    facts: () => latestFacts,
     count: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -134,7 +134,7 @@ export function createServerPool(options: ServerPoolOptions) {
     }),
     /** For new connections, with the same number of hosts. */
     replaceUrl(url: string) {
-      urls = urlsOfHosts(url)
+      urls = splitHosts(url)
       pool.options.connectionString = urls[current]
     },
     end: () => pool.end(),
@@ -145,15 +145,15 @@ function isPoolBusy(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
 
-type Query = (...asked: [never]) => Promise<pg.QueryResult>
+type Query = (...statement: [never]) => Promise<pg.QueryResult>
 
 /** Sets the time-out in every transaction: behind a pooler a setting must not outlive one. */
-function timeEachTransaction(query: Query, timeoutMs: number): Query {
-  const run = query as (asked: unknown, values?: unknown[]) => Promise<pg.QueryResult>
+function limitTransactions(query: Query, timeoutMs: number): Query {
+  const run = query as (statement: unknown, values?: unknown[]) => Promise<pg.QueryResult>
   const begin = (text: string) => run(`${text}; set local statement_timeout = ${timeoutMs}`)
   let isInTransaction = false
-  const runTimed = async (asked: unknown, values?: unknown[]) => {
-    const text = typeof asked === 'string' ? asked : ''
+  const runTimed = async (statement: unknown, values?: unknown[]) => {
+    const text = typeof statement === 'string' ? statement : ''
     if (/^(begin|start transaction)\b/.test(text)) {
       const begun = await begin(text)
       isInTransaction = true
@@ -161,10 +161,10 @@ function timeEachTransaction(query: Query, timeoutMs: number): Query {
     }
     const isEnd = /^(commit|rollback)$/.test(text)
     if (isEnd) isInTransaction = false
-    if (isEnd || isInTransaction) return run(asked, values)
+    if (isEnd || isInTransaction) return run(statement, values)
     await begin('begin')
     try {
-      const result = await run(asked, values)
+      const result = await run(statement, values)
       await run('commit')
       return result
     } catch (error) {

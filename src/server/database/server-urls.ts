@@ -3,7 +3,7 @@
  * 'postgres://…@one:5432,other:5432/patio?target_session_attrs=read-write'.
  * @throws TypeError if it is not a URL
  */
-export function urlsOfHosts(url: string): string[] {
+export function splitHosts(url: string): string[] {
   const [, before = '', hosts = '', behind = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(url) ?? []
   return hosts.split(',').map((host) => {
     const single = new URL(`${before}${host}${behind}`)
@@ -20,7 +20,7 @@ export function isPostgresUrl(value: string): boolean {
   try {
     const attributes = new URL(value.replace(/,[^/?#]*/, '')).searchParams.getAll('target_session_attrs')
     const isWriting = attributes.every((wanted) => WRITING.includes(wanted))
-    return isWriting && urlsOfHosts(value).every((url) => /^postgres(ql)?:$/.test(new URL(url).protocol))
+    return isWriting && splitHosts(value).every((url) => /^postgres(ql)?:$/.test(new URL(url).protocol))
   } catch {
     return false
   }

@@ -3,49 +3,49 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import type { AcceptStream } from '#server/http/event-stream.ts'
 import { encodeEvent } from '#server/http/event-stream.ts'
-import { type Check, check, type Found, fault, good, warning } from './examine.ts'
-import { causeOf } from './name-cause.ts'
+import { type Check, check, type CheckResult, fault, good, warning } from './run-checks.ts'
+import { explainError } from './explain-error.ts'
 
 const FETCH_MS = 4_000
 const WITHIN_MS = 10_000
 const DAY_MS = 86_400_000
 /** Documentation address (RFC 5737): no client has it, so no server may trust it. */
-const MADE_UP_IP = '192.0.2.77'
+const FORGED_IP = '192.0.2.77'
 const STREAM_EVENTS = 4
 const STREAM_PAUSE_MS = 250
 /** First and last event are 750 ms apart unless a proxy buffers them. */
-const HELD_BACK_BELOW_MS = 300
+const BUFFERED_BELOW_MS = 300
 
 interface Address {
   publicUrl: string
   /** Authorizes the operators' routes. */
   token: string
   /** Run by the portal itself, whose network may not reach its public address. */
-  isInside?: boolean
+  isSelfCheck?: boolean
 }
 
 const isLocal = (url: URL) => ['localhost', '127.0.0.1'].includes(url.hostname)
 
 /** Checks the path of a request: DNS, TLS, proxy, portal, and unbuffered streams. */
-export function addressChecks({ publicUrl, token, isInside = false }: Address): Check[] {
+export function createAddressChecks({ publicUrl, token, isSelfCheck = false }: Address): Check[] {
   const url = new URL(publicUrl)
   const checks = [
-    check('address', `PUBLIC_URL (${publicUrl})`, WITHIN_MS, () => checkReach(publicUrl)),
+    check('address', `PUBLIC_URL (${publicUrl})`, WITHIN_MS, () => checkReachability(publicUrl)),
     ...(url.protocol === 'https:'
       ? [check('address-tls', `TLS de ${url.host}`, WITHIN_MS, () => checkCertificate(url))]
       : []),
     check('proxy', 'Proxy', WITHIN_MS, () => checkProxy(publicUrl, token)),
     check('stream', 'Avisos ao vivo', WITHIN_MS, () => checkStream(publicUrl, token)),
   ]
-  return isInside ? checks.map((each) => ({ ...each, unreachable: 'warning' })) : checks
+  return isSelfCheck ? checks.map((each) => ({ ...each, unreachable: 'warning' })) : checks
 }
 
-function ask(url: string, headers: Record<string, string> = {}): Promise<Response> {
+function fetchAddress(url: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(FETCH_MS) })
 }
 
-async function checkReach(publicUrl: string): Promise<Found> {
-  const reply = await ask(`${publicUrl}/api/health/ready`)
+async function checkReachability(publicUrl: string): Promise<CheckResult> {
+  const reply = await fetchAddress(`${publicUrl}/api/health/ready`)
   const location = reply.headers.get('location')
   if (reply.status >= 300 && reply.status < 400)
     return fault(
@@ -71,7 +71,7 @@ async function checkReach(publicUrl: string): Promise<Found> {
   )
 }
 
-function checkCertificate({ hostname, port, host }: URL): Promise<Found> {
+function checkCertificate({ hostname, port, host }: URL): Promise<CheckResult> {
   return new Promise((resolve) => {
     const socket = connect({
       host: hostname,
@@ -81,12 +81,12 @@ function checkCertificate({ hostname, port, host }: URL): Promise<Found> {
       rejectUnauthorized: false,
       timeout: FETCH_MS,
     })
-    const end = (found: Found) => {
+    const end = (found: CheckResult) => {
       socket.destroy()
       resolve(found)
     }
     const fail = (error: unknown) => {
-      const { says, todo } = causeOf(error)
+      const { says, todo } = explainError(error)
       end(fault(`TLS de ${host}: ${says}.`, todo))
     }
     socket.once('error', fail)
@@ -108,17 +108,17 @@ function checkCertificate({ hostname, port, host }: URL): Promise<Found> {
 }
 
 /** Reads the portal's view of the client IP, with a forged header that only a proxy may set. */
-async function checkProxy(publicUrl: string, token: string): Promise<Found> {
+async function checkProxy(publicUrl: string, token: string): Promise<CheckResult> {
   const url = new URL(publicUrl)
   // No proxy in between.
   const isDirect = url.protocol === 'http:' && isLocal(url)
-  const reply = await ask(`${publicUrl}/api/health/caller`, {
+  const reply = await fetchAddress(`${publicUrl}/api/health/caller`, {
     authorization: `Bearer ${token}`,
-    ...(!isDirect && { 'x-forwarded-for': MADE_UP_IP }),
+    ...(!isDirect && { 'x-forwarded-for': FORGED_IP }),
   })
-  if (!reply.ok) return notAnswered('Proxy', reply.status)
+  if (!reply.ok) return describeRefusal('Proxy', reply.status)
   const { ip, forwarded } = (await reply.json()) as { ip: string; forwarded: string }
-  if (ip === MADE_UP_IP)
+  if (ip === FORGED_IP)
     return fault(
       'Proxy: o portal acredita em um endereço inventado por quem chega.',
       'Faça o proxy sobrescrever X-Forwarded-For, ou acrescentar a ele, e confie em TRUSTED_PROXIES só nele.',
@@ -131,7 +131,7 @@ async function checkProxy(publicUrl: string, token: string): Promise<Found> {
   )
 }
 
-function notAnswered(about: string, status: number): Found {
+function describeRefusal(about: string, status: number): CheckResult {
   return status === 401 || status === 403
     ? warning(
         `${about}: o portal que atende lá não nos reconhece.`,
@@ -143,9 +143,9 @@ function notAnswered(about: string, status: number): Found {
       )
 }
 
-async function checkStream(publicUrl: string, token: string): Promise<Found> {
-  const reply = await ask(`${publicUrl}/api/health/stream`, { authorization: `Bearer ${token}` })
-  if (!reply.ok || !reply.body) return notAnswered('Avisos ao vivo', reply.status)
+async function checkStream(publicUrl: string, token: string): Promise<CheckResult> {
+  const reply = await fetchAddress(`${publicUrl}/api/health/stream`, { authorization: `Bearer ${token}` })
+  if (!reply.ok || !reply.body) return describeRefusal('Avisos ao vivo', reply.status)
   const times: number[] = []
   let text = ''
   for await (const bytes of reply.body) {
@@ -154,7 +154,7 @@ async function checkStream(publicUrl: string, token: string): Promise<Found> {
   }
   const lastedMs = (times.at(-1) ?? 0) - (times[0] ?? 0)
   const isWhole = text.split('data: ').length - 1 === STREAM_EVENTS
-  if (isWhole && lastedMs >= HELD_BACK_BELOW_MS) return good('Avisos ao vivo: chegam na hora.')
+  if (isWhole && lastedMs >= BUFFERED_BELOW_MS) return good('Avisos ao vivo: chegam na hora.')
   return warning(
     'Avisos ao vivo: o proxy os junta e entrega atrasados; as telas perguntam a cada 15 s em vez disso.',
     'Desligue no proxy o buffer e a compressão de text/event-stream (nginx: proxy_buffering off).',
@@ -162,7 +162,7 @@ async function checkStream(publicUrl: string, token: string): Promise<Found> {
 }
 
 /** Server side of the check: sends a few events and ends. */
-export const sendTrialEvents: AcceptStream = (stream) => {
+export const sendTestEvents: AcceptStream = (stream) => {
   let isOver = false
   const send = async () => {
     for (let count = 1; count <= STREAM_EVENTS && !isOver; count++) {

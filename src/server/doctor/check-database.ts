@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import type { Config } from '#server/config.ts'
 import { type Database, DatabaseOpenError } from '#server/database/database.ts'
 import { type InspectedServer, inspectServers } from '#server/database/inspect-server.ts'
-import { listMigrations, pendingOf } from '#server/database/migrate.ts'
+import { listMigrations, listPending } from '#server/database/migrate.ts'
 import { readLastBackUp } from '#server/operations/back-up.ts'
 import { countUnsentMails, readOldestMailAge } from '#server/operations/metrics.ts'
-import { typedCommand } from '#server/version.ts'
-import { type Check, check, type Found, fault, good, warning } from './examine.ts'
-import { causeOf } from './name-cause.ts'
+import { formatCommand } from '#server/version.ts'
+import { type Check, check, type CheckResult, fault, good, warning } from './run-checks.ts'
+import { explainError } from './explain-error.ts'
 
 const WITHIN_MS = 8_000
 const OLDEST_VERSION = 150_000
-const FAR_APART_MS = 2_000
+const MAX_CLOCK_SKEW_MS = 2_000
 const LATE_MAIL_SECONDS = 600
 const OLD_BACK_UP_HOURS = 26
 const HOUR_MS = 3_600_000
@@ -19,34 +19,34 @@ const HOUR_MS = 3_600_000
 const LATE_RETENTION_HOURS = 3
 
 /** Checks the servers of DATABASE_URL: connection, TLS, version, writability, poolers, clocks. */
-export function serverChecks({ databaseUrl, databaseDirectUrl }: Config): Check[] {
+export function createServerChecks({ databaseUrl, databaseDirectUrl }: Config): Check[] {
   if (!databaseUrl) return []
   return [
     check('database', 'Banco de dados', WITHIN_MS, async () => {
       const servers = await inspectServers(databaseUrl)
       const found = servers.flatMap((server) => describeServer(server, databaseDirectUrl !== undefined))
       // Of several hosts, one that works is enough.
-      return servers.some(serves)
+      return servers.some(isServing)
         ? found.map((each) => (each.grade === 'fault' ? { ...each, grade: 'warning' } : each))
         : found
     }),
   ]
 }
 
-const serves = ({ error, isReadOnly, version = 0, encoding }: InspectedServer) =>
+const isServing = ({ error, isReadOnly, version = 0, encoding }: InspectedServer) =>
   !error && !isReadOnly && version >= OLDEST_VERSION && encoding === 'UTF8'
 
-function describeServer(server: InspectedServer, hasDirectUrl: boolean): Found[] {
-  const at = `Banco de dados em ${server.place}`
+function describeServer(server: InspectedServer, hasDirectUrl: boolean): CheckResult[] {
+  const at = `Banco de dados em ${server.location}`
   if (server.error) {
-    const { says, todo } = causeOf(server.error)
+    const { says, todo } = explainError(server.error)
     return [fault(`${at}: ${says}.`, todo)]
   }
-  const { version = 0, encoding, isReadOnly, isPooled, isEncrypted, aheadMs = 0 } = server
+  const { version = 0, encoding, isReadOnly, isPooled, isEncrypted, offsetMs = 0 } = server
   const major = Math.floor(version / 10_000)
-  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(server.place)
-  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1).replace('.', ',')
-  const found: Found[] = []
+  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(server.location)
+  const seconds = (Math.abs(offsetMs) / 1000).toFixed(1).replace('.', ',')
+  const found: CheckResult[] = []
   if (version < OLDEST_VERSION)
     found.push(
       fault(`${at}: PostgreSQL ${major} é antigo demais.`, 'Atualize para o PostgreSQL 15 ou mais novo.'),
@@ -76,10 +76,10 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): Found[]
         'Defina DATABASE_DIRECT_URL com o endereço do próprio servidor.',
       ),
     )
-  if (Math.abs(aheadMs) > FAR_APART_MS)
+  if (Math.abs(offsetMs) > MAX_CLOCK_SKEW_MS)
     found.push(
       warning(
-        `${at}: o relógio está ${seconds} s ${aheadMs > 0 ? 'adiantado' : 'atrasado'} em relação a esta máquina.`,
+        `${at}: o relógio está ${seconds} s ${offsetMs > 0 ? 'adiantado' : 'atrasado'} em relação a esta máquina.`,
         'Ligue a sincronização de hora (NTP) nas duas máquinas.',
       ),
     )
@@ -89,11 +89,11 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): Found[]
 }
 
 /** Checks of an open database's contents. */
-export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): Check[] {
+export function createDatabaseChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): Check[] {
   return [
     check('migrations', 'Migrações', WITHIN_MS, async () => {
       try {
-        const pending = await pendingOf(db, await listMigrations())
+        const pending = await listPending(db, await listMigrations())
         return pending.length === 0
           ? good('Migrações: o banco está na versão deste portal.')
           : warning(
@@ -133,14 +133,14 @@ export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): C
       const at = await readLastBackUp(db)
       return describeBackUp(
         at,
-        `Agende ${typedCommand('backup')} ARQUIVO todos os dias, ou a cópia do seu servidor de banco.`,
+        `Agende ${formatCommand('backup')} ARQUIVO todos os dias, ou a cópia do seu servidor de banco.`,
       )
     }),
   ]
 }
 
 /** @param at time of the newest backup; undefined if there is none */
-export function describeBackUp(at: Date | undefined, todo: string): Found {
+export function describeBackUp(at: Date | undefined, todo: string): CheckResult {
   if (!at) return warning('Cópia de segurança: nenhuma foi feita pelo portal.', todo)
   const hours = Math.round((Date.now() - at.getTime()) / HOUR_MS)
   return hours > OLD_BACK_UP_HOURS

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { describeBackUp } from './check-database.ts'
-import { type Check, check, fault, good, warning } from './examine.ts'
+import { type Check, check, fault, good, warning } from './run-checks.ts'
 
 const GIB = 2 ** 30
 
 /** Checks the disk of the data directory, or of its closest existing parent. */
-export function diskCheck(dataDir: string): Check {
+export function createDiskCheck(dataDir: string): Check {
   const run = async () => {
     let folder = resolve(dataDir)
     while (!existsSync(folder)) folder = dirname(folder)
@@ -21,7 +21,7 @@ export function diskCheck(dataDir: string): Check {
   return check('disk', 'Disco', 3_000, run)
 }
 
-export function backUpFolderCheck(folder: string): Check {
+export function createBackUpFolderCheck(folder: string): Check {
   const run = async () => {
     const times = readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs)
     const newest = times.length > 0 ? new Date(Math.max(...times)) : undefined

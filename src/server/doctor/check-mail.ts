@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import type { Config } from '#server/config.ts'
 import { composeMail } from '#server/mail/compose-mail.ts'
-import { createSmtpMailer, greetMailServer } from '#server/mail/smtp-mailer.ts'
-import { type Check, check, type Found, good, warning } from './examine.ts'
+import { createSmtpMailer, verifySmtpServer } from '#server/mail/smtp-mailer.ts'
+import { type Check, check, type CheckResult, good, warning } from './run-checks.ts'
 
 const SILENCE_MS = 4_000
-const SEND_MS = 10_000
+const SEND_TIMEOUT_MS = 10_000
 const DNS_MS = 2_000
 /** Selectors of common mail services; others are not found. */
 const COMMON_SELECTORS = ['default', 'google', 'selector1', 'selector2', 'dkim', 'mail', 'k1', 's1', 'smtp']
@@ -16,7 +16,7 @@ const COMMON_SELECTORS = ['default', 'google', 'selector1', 'selector2', 'dkim',
  * @param mailTo receives a test mail; none is sent without it
  * @param dnsServers replace the machine's in tests
  */
-export function mailChecks(config: Config, mailTo?: string, dnsServers?: string[]): Check[] {
+export function createMailChecks(config: Config, mailTo?: string, dnsServers?: string[]): Check[] {
   const { isDemo, smtpUrl, mailFrom } = config
   if (isDemo) {
     const run = async () => good('E-mail: a demonstração guarda os e-mails em /demo/mailbox.')
@@ -28,17 +28,17 @@ export function mailChecks(config: Config, mailTo?: string, dnsServers?: string[
   if (dnsServers) dns.setServers(dnsServers)
   return [
     check('mail', `Servidor de e-mail ${host}`, 2 * SILENCE_MS, async () => {
-      await greetMailServer(smtpUrl, SILENCE_MS)
+      await verifySmtpServer(smtpUrl, SILENCE_MS)
       return good(`Servidor de e-mail ${host}: atende e aceita o portal.`)
     }),
     ...(mailTo ? [check('mail-sent', 'E-mail de teste', 12_000, () => sendTestMail(config, mailTo))] : []),
     ...(['spf', 'dkim', 'dmarc'] as const).map((kind) =>
-      check(`mail-${kind}`, kind.toUpperCase(), 8_000, () => checkSender(dns, kind, domain)),
+      check(`mail-${kind}`, kind.toUpperCase(), 8_000, () => checkSenderDns(dns, kind, domain)),
     ),
   ]
 }
 
-async function sendTestMail({ smtpUrl, mailFrom, group, publicUrl }: Config, to: string): Promise<Found> {
+async function sendTestMail({ smtpUrl, mailFrom, group, publicUrl }: Config, to: string): Promise<CheckResult> {
   const content = composeMail(group.name, {
     subject: `Teste do portal ${group.name}`,
     heading: 'Os e-mails do portal chegam',
@@ -47,7 +47,7 @@ async function sendTestMail({ smtpUrl, mailFrom, group, publicUrl }: Config, to:
     notes: ['Veja também se ele não foi parar no lixo eletrônico.'],
   })
   const messageId = `<${randomUUID()}@${new URL(publicUrl).hostname}>`
-  const mailer = createSmtpMailer({ url: smtpUrl, from: mailFrom, sendMs: SEND_MS })
+  const mailer = createSmtpMailer({ url: smtpUrl, from: mailFrom, sendTimeoutMs: SEND_TIMEOUT_MS })
   await mailer.deliver({ ...content, messageId, to, kind: 'test' })
   return good(`E-mail de teste: o servidor aceitou o e-mail para ${to}; veja se chegou.`)
 }
@@ -61,7 +61,7 @@ const RECORDS = {
   dmarc: { begins: /^v=DMARC1\b/i, todo: 'Publique um registro TXT em _dmarc com v=DMARC1; p=…' },
 }
 
-async function checkSender(dns: Resolver, kind: keyof typeof RECORDS, domain: string): Promise<Found> {
+async function checkSenderDns(dns: Resolver, kind: keyof typeof RECORDS, domain: string): Promise<CheckResult> {
   const names = {
     spf: [domain],
     dkim: COMMON_SELECTORS.map((selector) => `${selector}._domainkey.${domain}`),
@@ -70,7 +70,7 @@ async function checkSender(dns: Resolver, kind: keyof typeof RECORDS, domain: st
   const { begins, todo } = RECORDS[kind]
   const says = `${kind.toUpperCase()} de ${domain}:`
   try {
-    const texts = (await Promise.all(names.map((name) => readTexts(dns, name)))).flat()
+    const texts = (await Promise.all(names.map((name) => resolveTxt(dns, name)))).flat()
     const isThere = texts.some((text) => begins.test(text))
     return isThere ? good(`${says} publicado.`) : warning(`${says} não encontrado no DNS.`, todo)
   } catch {
@@ -79,7 +79,7 @@ async function checkSender(dns: Resolver, kind: keyof typeof RECORDS, domain: st
 }
 
 /** Returns the TXT records of a name; none if it does not exist. */
-async function readTexts(dns: Resolver, name: string): Promise<string[]> {
+async function resolveTxt(dns: Resolver, name: string): Promise<string[]> {
   try {
     return (await dns.resolveTxt(name)).map((parts) => parts.join(''))
   } catch (error) {

@@ -4,14 +4,14 @@ import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'
 import { testSavedReports } from '#server/reports/test-report-setting.ts'
-import { type Check, check, type Found, fault, good, warning } from './examine.ts'
+import { type Check, check, type CheckResult, fault, good, warning } from './run-checks.ts'
 
 /** Time-out of all concurrent tests. */
 const REPORTS_MS = 30_000
-const SAME_TIME = 3
+const MAX_CONCURRENT = 3
 
 /** Checks the directory, the service and every area's report, as 'Testar tudo' in /admin does. */
-export function powerBiChecks(
+export function createPowerBiChecks(
   { powerBi: { rlsRoles }, mailFrom }: Config,
   powerBi: PowerBi,
   db: Db | undefined,
@@ -23,15 +23,15 @@ export function powerBiChecks(
     const areas = await testSavedReports({ db, powerBi, rlsRoles }, email)
     if (areas.length === 0)
       return warning('Relatórios: nenhuma área tem um.', 'Cadastre-os em /admin, “Relatórios por área”.')
-    const found: Found[] = []
-    for (let first = 0; first < areas.length; first += SAME_TIME)
-      found.push(...(await Promise.all(areas.slice(first, first + SAME_TIME).map(describeArea))))
+    const found: CheckResult[] = []
+    for (let first = 0; first < areas.length; first += MAX_CONCURRENT)
+      found.push(...(await Promise.all(areas.slice(first, first + MAX_CONCURRENT).map(describeArea))))
     return found
   }
   return [directory, check('report', 'Relatórios', REPORTS_MS, run)]
 }
 
-async function checkService(powerBi: PowerBi): Promise<Found> {
+async function checkService(powerBi: PowerBi): Promise<CheckResult> {
   try {
     const count = (await powerBi.listWorkspaces(true)).length
     return count === 0
@@ -53,7 +53,7 @@ async function checkService(powerBi: PowerBi): Promise<Found> {
 
 type SavedReport = Awaited<ReturnType<typeof testSavedReports>>[number]
 
-async function describeArea({ type, test }: SavedReport): Promise<Found> {
+async function describeArea({ type, test }: SavedReport): Promise<CheckResult> {
   const { outcome, message } = await test()
   if (outcome === 'not-testable') return good(formatReportLine([type], 'link de SSO, que só um navegador testa.'))
   const says = formatReportLine([type], message)

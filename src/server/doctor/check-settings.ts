@@ -1,15 +1,15 @@
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Config } from '#server/config.ts'
-import { settingWarnings } from '#server/setting-warnings.ts'
+import { listSettingWarnings } from '#server/setting-warnings.ts'
 import { SETTING_NAMES, traceSettings } from '#server/settings.ts'
-import { type Check, check, type Found, fault, good, warning } from './examine.ts'
+import { type Check, check, type CheckResult, fault, good, warning } from './run-checks.ts'
 
 const DAY_MS = 86_400_000
 const ORIGINS = { file: 'do arquivo', environment: 'do ambiente', default: 'padrão' }
 
 /** Lists the origin of each setting, and its value unless it is secret. */
-export function settingChecks(environment: NodeJS.ProcessEnv): Check[] {
+export function createSettingChecks(environment: NodeJS.ProcessEnv): Check[] {
   return traceSettings(environment).map(({ name, from, shown }) =>
     check(`setting-${name}`, name, 1_000, async () => good(`${name}: ${describeOrigin(from, shown)}.`)),
   )
@@ -21,16 +21,16 @@ function describeOrigin(from: keyof typeof ORIGINS, shown: string | undefined): 
 }
 
 /** Checks for probable mistakes in the settings. */
-export function doubtChecks(environment: NodeJS.ProcessEnv, config: Config | undefined): Check[] {
+export function createConfigChecks(environment: NodeJS.ProcessEnv, config: Config | undefined): Check[] {
   const run = async () => {
-    const doubts = settingWarnings(environment, config).map((says) =>
+    const doubts = listSettingWarnings(environment, config).map((says) =>
       warning(`${says}.`, 'Corrija a configuração; docs/settings.md explica cada nome.'),
     )
     const found = [
       ...doubts,
-      ...openFiles(environment),
-      ...endOfCertificate(config),
-      ...extraAuthorities(environment),
+      ...checkFilePermissions(environment),
+      ...checkCertificateExpiry(config),
+      ...checkExtraCertificates(environment),
     ]
     return found.length > 0 ? found : good('Configuração: nomes e arquivos conferem.')
   }
@@ -38,7 +38,7 @@ export function doubtChecks(environment: NodeJS.ProcessEnv, config: Config | und
 }
 
 /** Finds secrets that all users of the machine can read. */
-function openFiles(environment: NodeJS.ProcessEnv): Found[] {
+function checkFilePermissions(environment: NodeJS.ProcessEnv): CheckResult[] {
   return SETTING_NAMES.flatMap((name) => {
     const file = environment[`${name}_FILE`]
     const mode = file && statSync(file, { throwIfNoEntry: false })?.mode
@@ -52,7 +52,7 @@ function openFiles(environment: NodeJS.ProcessEnv): Found[] {
   })
 }
 
-function endOfCertificate(config: Config | undefined): Found[] {
+function checkCertificateExpiry(config: Config | undefined): CheckResult[] {
   const pem = config?.powerBi.clientCertificate
   if (!pem) return []
   const days = Math.floor((new X509Certificate(pem).validToDate.getTime() - Date.now()) / DAY_MS)
@@ -63,7 +63,7 @@ function endOfCertificate(config: Config | undefined): Found[] {
 }
 
 /** Node only warns about an unreadable file, and continues without it. */
-function extraAuthorities({ NODE_EXTRA_CA_CERTS: file }: NodeJS.ProcessEnv): Found[] {
+function checkExtraCertificates({ NODE_EXTRA_CA_CERTS: file }: NodeJS.ProcessEnv): CheckResult[] {
   try {
     if (file) accessSync(file, constants.R_OK)
     return []

@@ -22,14 +22,14 @@ import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 import { BARE_ENVIRONMENT, findFreePort } from '#server/testing/portal-process.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { startSmtpInbox } from '#server/testing/smtp-inbox.ts'
-import { addressChecks } from './check-address.ts'
-import { serverChecks } from './check-database.ts'
-import { backUpFolderCheck, diskCheck } from './check-machine.ts'
-import { mailChecks } from './check-mail.ts'
-import { powerBiChecks } from './check-power-bi.ts'
+import { createAddressChecks } from './check-address.ts'
+import { createServerChecks } from './check-database.ts'
+import { createBackUpFolderCheck, createDiskCheck } from './check-machine.ts'
+import { createMailChecks } from './check-mail.ts'
+import { createPowerBiChecks } from './check-power-bi.ts'
 import { signDoctorToken } from './doctor-token.ts'
-import { type Check, examine } from './examine.ts'
-import { exitCodeOf, runDoctor, writeFindings } from './run-doctor.ts'
+import { type Check, runChecks } from './run-checks.ts'
+import { getExitCode, runDoctor, formatFindings } from './run-doctor.ts'
 
 const REAL = {
   NODE_ENV: 'production',
@@ -45,28 +45,28 @@ const REAL = {
   POWERBI_CLIENT_SECRET: 'c4nary',
 }
 /** Prevents the other checks from running, which would call external services. */
-const AND_A_FAULT = { PORT: 'x' }
-const configOf = (environment: Record<string, string>) => readConfig({ ...REAL, ...environment })
+const INVALID_PORT = { PORT: 'x' }
+const createConfig = (environment: Record<string, string>) => readConfig({ ...REAL, ...environment })
 
-const linesOf = (findings: Finding[]) =>
-  writeFindings(findings.filter(({ grade }) => grade !== 'good'))
+const formatLines = (findings: Finding[]) =>
+  formatFindings(findings.filter(({ grade }) => grade !== 'good'))
     .trim()
     .split('\n')
 
-async function linesFrom(...checks: Check[]): Promise<string[]> {
-  return writeFindings(await examine(checks))
+async function runAndFormat(...checks: Check[]): Promise<string[]> {
+  return formatFindings(await runChecks(checks))
     .trim()
     .split('\n')
 }
 
-async function listenOn(server: Server): Promise<number> {
+async function startServer(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   return (server.address() as AddressInfo).port
 }
 
 /** Accepts connections and never responds. */
-const listenSilently = () => listenOn(createServer((socket) => void socket.on('error', () => {})))
+const startSilentServer = () => startServer(createServer((socket) => void socket.on('error', () => {})))
 
 describe('a wrong setting gets its line, as in the table of docs/operations.md', () => {
   const rows = readFileSync('docs/operations.md', 'utf8').replace(/ +\|/g, ' |').split('\n')
@@ -85,8 +85,8 @@ describe('a wrong setting gets its line, as in the table of docs/operations.md',
     ['DATABSE_URL', 'postgres://db/patio'],
     ['PATIO_DOMAIN', 'example.com'],
   ])('%s=%s', async (name, value) => {
-    const findings = await runDoctor({ ...REAL, ...AND_A_FAULT, [name]: value }, {})
-    const lines = linesOf(findings).filter((line) => !line.includes('PORT:'))
+    const findings = await runDoctor({ ...REAL, ...INVALID_PORT, [name]: value }, {})
+    const lines = formatLines(findings).filter((line) => !line.includes('PORT:'))
     // A file without a certificate is also readable by everybody.
     expect(lines).toHaveLength(value === 'package.json' ? 2 : 1)
     const row = `| \`${name}=${value}\` | \`${lines[0]}\` |`
@@ -94,8 +94,8 @@ describe('a wrong setting gets its line, as in the table of docs/operations.md',
   })
 
   test('lists every setting with its origin, secrets without their value', async () => {
-    const said = writeFindings(
-      await runDoctor({ ...REAL, ...AND_A_FAULT, GROUP_NAME_FILE: 'package.json' }, {}),
+    const said = formatFindings(
+      await runDoctor({ ...REAL, ...INVALID_PORT, GROUP_NAME_FILE: 'package.json' }, {}),
     )
     expect(said).toContain('SESSION_SECRET: do ambiente.')
     expect(said).toContain('GROUP_NAME: do arquivo')
@@ -105,30 +105,30 @@ describe('a wrong setting gets its line, as in the table of docs/operations.md',
 })
 
 describe('a broken service gets its line', () => {
-  const database = (url: string) => serverChecks(configOf({ DATABASE_URL: url }))
-  const [mail] = [(url: string) => mailChecks(configOf({ SMTP_URL: url }), undefined, ['127.0.0.1:1'])]
-  const address = (publicUrl: string) => addressChecks({ publicUrl, token: 'doctor' })
+  const database = (url: string) => createServerChecks(createConfig({ DATABASE_URL: url }))
+  const [mail] = [(url: string) => createMailChecks(createConfig({ SMTP_URL: url }), undefined, ['127.0.0.1:1'])]
+  const address = (publicUrl: string) => createAddressChecks({ publicUrl, token: 'doctor' })
 
   test('with closed ports', async () => {
     const port = await findFreePort()
     const refused =
       'ninguém atende nesse endereço e porta. → Inicie o serviço, ou confira o endereço e a porta.'
-    expect(await linesFrom(...database(`postgres://a:b@127.0.0.1:${port}/x`))).toEqual([
+    expect(await runAndFormat(...database(`postgres://a:b@127.0.0.1:${port}/x`))).toEqual([
       `falha  Banco de dados em 127.0.0.1:${port}: ${refused}`,
     ])
-    expect((await linesFrom(...mail(`smtp://127.0.0.1:${port}`)))[0]).toBe(
+    expect((await runAndFormat(...mail(`smtp://127.0.0.1:${port}`)))[0]).toBe(
       `falha  Servidor de e-mail 127.0.0.1:${port}: ${refused}`,
     )
-    expect((await linesFrom(...address(`https://127.0.0.1:${port}`))).slice(0, 2)).toEqual([
+    expect((await runAndFormat(...address(`https://127.0.0.1:${port}`))).slice(0, 2)).toEqual([
       `falha  PUBLIC_URL (https://127.0.0.1:${port}): ${refused}`,
       `falha  TLS de 127.0.0.1:${port}: ${refused}`,
     ])
   })
 
   test('with unresponsive ports, concurrently, and with a check that never ends', async () => {
-    const port = await listenSilently()
+    const port = await startSilentServer()
     const never = { name: 'never', about: 'Nunca', timeoutMs: 50, run: () => new Promise<never>(() => {}) }
-    const lines = await linesFrom(
+    const lines = await runAndFormat(
       ...database(`postgres://a:b@127.0.0.1:${port}/x`),
       ...mail(`smtp://127.0.0.1:${port}`).slice(0, 1),
       ...address(`http://127.0.0.1:${port}`).slice(0, 1),
@@ -147,12 +147,12 @@ describe('a broken service gets its line', () => {
     const { folder, certificate, key } = createCertificate()
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const files = { cert: readFileSync(certificate), key: readFileSync(key) }
-    const port = await listenOn(createHttpsServer(files, (_, reply) => void reply.end('{}')))
+    const port = await startServer(createHttpsServer(files, (_, reply) => void reply.end('{}')))
     const unknown = 'o certificado não é de uma autoridade conhecida'
-    const [reach, tls] = await linesFrom(...address(`https://127.0.0.1:${port}`))
+    const [reach, tls] = await runAndFormat(...address(`https://127.0.0.1:${port}`))
     expect(reach).toContain(`falha  PUBLIC_URL (https://127.0.0.1:${port}): ${unknown}`)
     expect(tls).toContain(`falha  TLS de 127.0.0.1:${port}: ${unknown}`)
-    expect((await linesFrom(...mail(`smtps://127.0.0.1:${port}`)))[0]).toContain(unknown)
+    expect((await runAndFormat(...mail(`smtps://127.0.0.1:${port}`)))[0]).toContain(unknown)
   })
 
   test('with another server, a redirect, or a proxy without a portal', async () => {
@@ -160,7 +160,7 @@ describe('a broken service gets its line', () => {
     const server = createHttpServer((_, reply) =>
       reply.writeHead(answer.status, { location: 'https://www.example.com/x' }).end('nginx'),
     )
-    const url = `http://127.0.0.1:${await listenOn(server)}`
+    const url = `http://127.0.0.1:${await startServer(server)}`
     const expected = {
       200: 'quem atende lá não é o portal',
       301: 'redireciona para https://www.example.com.',
@@ -168,15 +168,15 @@ describe('a broken service gets its line', () => {
     }
     for (const [status, says] of Object.entries(expected)) {
       answer.status = Number(status)
-      expect((await linesFrom(...address(url)))[0]).toContain(says)
+      expect((await runAndFormat(...address(url)))[0]).toContain(says)
     }
   })
 
   test('with a mail server that accepts the test mail, and one that refuses it', async () => {
     const inbox = await startSmtpInbox()
     onTestFinished(inbox.stop)
-    const checks = mailChecks(configOf({ SMTP_URL: inbox.url }), 'ti@example.com', ['127.0.0.1:1'])
-    const lines = await linesFrom(...checks)
+    const checks = createMailChecks(createConfig({ SMTP_URL: inbox.url }), 'ti@example.com', ['127.0.0.1:1'])
+    const lines = await runAndFormat(...checks)
     expect(lines.slice(0, 2)).toEqual([
       expect.stringContaining('atende e aceita o portal'),
       expect.stringContaining('ok     E-mail de teste: o servidor aceitou'),
@@ -189,31 +189,31 @@ describe('a broken service gets its line', () => {
     expect(inbox.mails).toEqual([expect.objectContaining({ to: ['ti@example.com'] })])
     const refusing = await startSmtpInbox({ rejectsRecipient: 550 })
     onTestFinished(refusing.stop)
-    const refused = mailChecks(configOf({ SMTP_URL: refusing.url }), 'ti@example.com', ['127.0.0.1:1'])
-    expect((await linesFrom(...refused))[1]).toMatch(/^falha {2}E-mail de teste: /)
+    const refused = createMailChecks(createConfig({ SMTP_URL: refusing.url }), 'ti@example.com', ['127.0.0.1:1'])
+    expect((await runAndFormat(...refused))[1]).toMatch(/^falha {2}E-mail de teste: /)
   })
 
   test('with a full or missing backup folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'patio-backups-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    expect(await linesFrom(backUpFolderCheck(folder))).toEqual([expect.stringMatching(/^aviso .*nenhuma/)])
+    expect(await runAndFormat(createBackUpFolderCheck(folder))).toEqual([expect.stringMatching(/^aviso .*nenhuma/)])
     writeFileSync(join(folder, 'a.backup'), '')
-    expect(await linesFrom(backUpFolderCheck(folder), diskCheck(folder))).toEqual([
+    expect(await runAndFormat(createBackUpFolderCheck(folder), createDiskCheck(folder))).toEqual([
       expect.stringMatching(/^ok .* 0 h/),
       expect.stringMatching(/Disco em .* GiB livres/),
     ])
-    expect((await linesFrom(backUpFolderCheck('/nowhere')))[0]).toMatch(/^falha .*não existe/)
+    expect((await runAndFormat(createBackUpFolderCheck('/nowhere')))[0]).toMatch(/^falha .*não existe/)
   })
 })
 
 describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
-  const runAt = async (url: string, ...statements: string[]) => {
+  const runStatements = async (url: string, ...statements: string[]) => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     for (const statement of statements) await client.query(statement)
     await client.end()
   }
-  const look = (environment: Record<string, string>) => linesFrom(...serverChecks(configOf(environment)))
+  const look = (environment: Record<string, string>) => runAndFormat(...createServerChecks(createConfig(environment)))
 
   test('gets a line for a read-only server, a wrong password, and trusted or untrusted TLS', async () => {
     const server = await startTemporaryPostgres()
@@ -233,7 +233,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     expect((await look({ DATABASE_URL: `${server.url}?sslmode=verify-full` }))[0]).toContain('não fala TLS')
 
     // The default of a machine without a locale.
-    await runAt(server.url, "create database ascii encoding 'SQL_ASCII' locale 'C' template template0")
+    await runStatements(server.url, "create database ascii encoding 'SQL_ASCII' locale 'C' template template0")
     const ascii = { DATABASE_URL: server.url.replace(/postgres$/, 'ascii') }
     expect((await look(ascii))[0]).toMatch(/^falha .*SQL_ASCII/)
     await expect(openServer({ url: ascii.DATABASE_URL, onConnectionError: () => {} })).rejects.toThrow('UTF8')
@@ -243,7 +243,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     const owner = findServerUser()
     if (process.getuid?.() === 0) chownSync(key, owner.uid, owner.gid)
     chmodSync(key, 0o600)
-    await runAt(
+    await runStatements(
       server.url,
       `alter system set ssl_cert_file = '${certificate}'`,
       `alter system set ssl_key_file = '${key}'`,
@@ -257,7 +257,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     expect((await look({ DATABASE_URL: `${server.url}?sslmode=verify-full` }))[0]).toContain(
       'o certificado não é de uma autoridade conhecida',
     )
-    await runAt(server.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
+    await runStatements(server.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
     await expect
       .poll(() => look({ DATABASE_URL: server.url }), { timeout: 15_000 })
       .toEqual([expect.stringMatching(/^falha .*só aceita leitura\. → Aponte/)])
@@ -277,11 +277,11 @@ describe('a running portal', () => {
 
   test('is reachable, sees the client IP, streams without delay, and accepts only the doctor’s token', async () => {
     const token = signDoctorToken(portal.keyring)
-    const lines = await linesFrom(...addressChecks({ publicUrl: portal.url, token }))
+    const lines = await runAndFormat(...createAddressChecks({ publicUrl: portal.url, token }))
     expect(lines.map((line) => line.slice(0, 6))).toEqual(['ok    ', 'ok    ', 'ok    '])
     const [until] = /\d+/.exec(token) as RegExpExecArray
     for (const forged of ['x', token.replace(until as string, String(Number(until) + 1)), `${token}x`])
-      expect((await linesFrom(...addressChecks({ publicUrl: portal.url, token: forged })))[1]).toMatch(
+      expect((await runAndFormat(...createAddressChecks({ publicUrl: portal.url, token: forged })))[1]).toMatch(
         /^aviso .*não nos reconhece/,
       )
   })
@@ -297,10 +297,10 @@ describe('a running portal', () => {
       const answer = await fetch(portal.url + request.url, { headers })
       reply.writeHead(answer.status).end(await answer.text())
     })
-    const port = await listenOn(proxy)
+    const port = await startServer(proxy)
     // A host name that the check does not consider local.
-    const lines = await linesFrom(
-      ...addressChecks({ publicUrl: `http://127.1:${port}`.replace('127.1', '[::ffff:127.0.0.1]'), token }),
+    const lines = await runAndFormat(
+      ...createAddressChecks({ publicUrl: `http://127.1:${port}`.replace('127.1', '[::ffff:127.0.0.1]'), token }),
     )
     expect(lines[1]).toMatch(
       /^falha .*o portal vê todos como 127\.0\.0\.1.*Ponha 127\.0\.0\.1 em TRUSTED_PROXIES/,
@@ -323,18 +323,18 @@ describe('a running portal', () => {
       countCall: () => {},
       clock: Date.now,
     })
-    expect(await linesFrom(...powerBiChecks(configOf({}), powerBi, portal.database.db))).toEqual([
+    expect(await runAndFormat(...createPowerBiChecks(createConfig({}), powerBi, portal.database.db))).toEqual([
       expect.stringMatching(/^falha {2}Power BI: /),
       expect.stringMatching(/^aviso {2}Relatórios: nenhuma área tem um/),
     ])
     await configureReports(portal, 'Vendas', 'Oficina')
-    const findings = await examine(powerBiChecks(configOf({}), powerBi, portal.database.db))
-    expect(linesOf(findings)).toEqual([
+    const findings = await runChecks(createPowerBiChecks(createConfig({}), powerBi, portal.database.db))
+    expect(formatLines(findings)).toEqual([
       expect.stringMatching(/^falha {2}Power BI: O Microsoft Entra recusou/),
       expect.stringMatching(/^falha {2}Relatórios de Vendas e Oficina: O Microsoft Entra recusou/),
     ])
     expect(
-      writeFindings(findings, true).match(/"says":"Relatório de (Vendas|Oficina): O Micro/g),
+      formatFindings(findings, true).match(/"says":"Relatório de (Vendas|Oficina): O Micro/g),
     ).toHaveLength(2)
   })
 })
@@ -356,7 +356,7 @@ test('the command exits with the documented codes, and prints JSON on request', 
   expect((await run(['--jsn'], {})).code).toBe(3)
   expect(
     [[], ['good'], ['good', 'warning'], ['warning', 'fault']].map((grades) =>
-      exitCodeOf(grades.map((grade) => ({ grade }) as Finding)),
+      getExitCode(grades.map((grade) => ({ grade }) as Finding)),
     ),
   ).toEqual([0, 0, 1, 2])
 })

@@ -1,16 +1,16 @@
 import type { Finding, healthRoutes } from '#contract/health.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
-import type { Lamps } from './lamps.ts'
+import type { ServiceStatus } from './service-status.ts'
 
 /** A run takes some seconds and calls every external service. */
 const LIMIT = { max: 6, windowSeconds: 60 }
 
 export interface HealthServices {
   /** Runs all checks; concurrent requests share one run. */
-  examinePortal: () => Promise<Finding[]>
+  runPortalChecks: () => Promise<Finding[]>
   consumeRateLimit: ConsumeRateLimit
-  lamps: Lamps
+  serviceStatus: ServiceStatus
 }
 
 export function healthHandlers(services: HealthServices): Handlers<typeof healthRoutes> {
@@ -18,17 +18,17 @@ export function healthHandlers(services: HealthServices): Handlers<typeof health
   return {
     async readFindings({ context }) {
       await services.consumeRateLimit(`health ${context.actor.profile.user_id}`, LIMIT)
-      running ??= services.examinePortal().finally(() => {
+      running ??= services.runPortalChecks().finally(() => {
         running = undefined
       })
       return { items: await running }
     },
     readLamps() {
       // The request has just been authenticated with it.
-      services.lamps.note('database', true)
-      return services.lamps.read()
+      services.serviceStatus.record('database', true)
+      return services.serviceStatus.read()
     },
     readCaller: ({ context: { request } }) => ({ ip: request.ip, forwarded: request.forwarded }),
-    tryStream: async () => (await import('./check-address.ts')).sendTrialEvents,
+    tryStream: async () => (await import('./check-address.ts')).sendTestEvents,
   }
 }

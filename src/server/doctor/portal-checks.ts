@@ -2,16 +2,16 @@ import type { Config } from '#server/config.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Keyring } from '#server/keyring.ts'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'
-import { addressChecks } from './check-address.ts'
-import { serverChecks, storeChecks } from './check-database.ts'
-import { diskCheck } from './check-machine.ts'
-import { mailChecks } from './check-mail.ts'
-import { powerBiChecks } from './check-power-bi.ts'
-import { doubtChecks, settingChecks } from './check-settings.ts'
+import { createAddressChecks } from './check-address.ts'
+import { createServerChecks, createDatabaseChecks } from './check-database.ts'
+import { createDiskCheck } from './check-machine.ts'
+import { createMailChecks } from './check-mail.ts'
+import { createPowerBiChecks } from './check-power-bi.ts'
+import { createConfigChecks, createSettingChecks } from './check-settings.ts'
 import { signDoctorToken } from './doctor-token.ts'
-import type { Check } from './examine.ts'
+import type { Check } from './run-checks.ts'
 
-interface Patient {
+interface CheckOptions {
   config: Config
   environment: NodeJS.ProcessEnv
   keyring: Keyring
@@ -21,18 +21,18 @@ interface Patient {
   powerBi: PowerBi | undefined
   mailTo?: string | undefined
   /** Whether the portal checks itself. */
-  isInside?: boolean
+  isSelfCheck?: boolean
 }
 
-export function portalChecks({ config, environment, keyring, db, powerBi, ...asked }: Patient): Check[] {
+export function createPortalChecks({ config, environment, keyring, db, powerBi, ...options }: CheckOptions): Check[] {
   return [
-    ...doubtChecks(environment, config),
-    ...serverChecks(config),
-    ...(db ? storeChecks({ db }, config) : []),
-    ...addressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring), ...asked }),
-    ...mailChecks(config, asked.mailTo),
-    ...(powerBi ? powerBiChecks(config, powerBi, db) : []),
-    diskCheck(config.dataDir),
-    ...settingChecks(environment),
+    ...createConfigChecks(environment, config),
+    ...createServerChecks(config),
+    ...(db ? createDatabaseChecks({ db }, config) : []),
+    ...createAddressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring), ...options }),
+    ...createMailChecks(config, options.mailTo),
+    ...(powerBi ? createPowerBiChecks(config, powerBi, db) : []),
+    createDiskCheck(config.dataDir),
+    ...createSettingChecks(environment),
   ]
 }

@@ -6,16 +6,16 @@ import { withTimeout } from '#contract/timing.ts'
 import { type Config, ConfigError, readConfig } from '#server/config.ts'
 import { useCorporateProxy } from '#server/corporate-proxy.ts'
 import { type Database, DatabaseOpenError } from '#server/database/database.ts'
-import { listMigrations, pendingOf } from '#server/database/migrate.ts'
+import { listMigrations, listPending } from '#server/database/migrate.ts'
 import { openDatabase } from '#server/database/open-database.ts'
 import { readDemoSecret } from '#server/demo/demo-installation.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
-import { backUpFolderCheck } from './check-machine.ts'
-import { doubtChecks, settingChecks } from './check-settings.ts'
-import { type Check, check, examine, fault, good } from './examine.ts'
-import { portalChecks } from './portal-checks.ts'
+import { createBackUpFolderCheck } from './check-machine.ts'
+import { createConfigChecks, createSettingChecks } from './check-settings.ts'
+import { type Check, check, runChecks, fault, good } from './run-checks.ts'
+import { createPortalChecks } from './portal-checks.ts'
 
 const OPEN_MS = 10_000
 const MARKS = { good: 'ok    ', warning: 'aviso ', fault: 'falha ' }
@@ -31,12 +31,12 @@ export async function runDoctor(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return [
-      ...faultsOf(error),
-      ...(await examine([...doubtChecks(environment, undefined), ...settingChecks(environment)])),
+      ...toFindings(error),
+      ...(await runChecks([...createConfigChecks(environment, undefined), ...createSettingChecks(environment)])),
     ]
   }
   useCorporateProxy(environment)
-  const { database, checks } = await openQuietly(config)
+  const { database, checks } = await tryOpenDatabase(config)
   try {
     const log = createLog('silent')
     const powerBi = config.isDemo
@@ -48,27 +48,27 @@ export async function runDoctor(
           countCall: () => {},
           clock: Date.now,
         })
-    const others = portalChecks({
+    const others = createPortalChecks({
       config,
       environment,
-      keyring: createKeyring(secretsOf(config)),
+      keyring: createKeyring(readSecrets(config)),
       db: database?.db,
       powerBi,
       mailTo,
     })
-    return await examine([...checks, ...others, ...(backUps ? [backUpFolderCheck(backUps)] : [])])
+    return await runChecks([...checks, ...others, ...(backUps ? [createBackUpFolderCheck(backUps)] : [])])
   } finally {
     await database?.close()
   }
 }
 
 /** Does not create the demo's secret: without one no portal is running. */
-function secretsOf({ sessionSecrets, dataDir }: Config): string[] {
+function readSecrets({ sessionSecrets, dataDir }: Config): string[] {
   if (sessionSecrets.length > 0) return sessionSecrets
   return [existsSync(join(dataDir, 'demo-secret')) ? readDemoSecret(dataDir) : randomUUID()]
 }
 
-function faultsOf({ faults }: ConfigError): Finding[] {
+function toFindings({ faults }: ConfigError): Finding[] {
   return faults.map((says) => ({
     check: 'settings',
     ...fault(`${says}.`, 'Corrija a configuração; docs/settings.md explica cada nome.'),
@@ -76,13 +76,13 @@ function faultsOf({ faults }: ConfigError): Finding[] {
 }
 
 /** Opens the database if possible: the embedded one may be in use, and is not created here. */
-async function openQuietly(config: Config): Promise<{ database: Database | undefined; checks: Check[] }> {
-  const said = (found: ReturnType<typeof good>) => ({
+async function tryOpenDatabase(config: Config): Promise<{ database: Database | undefined; checks: Check[] }> {
+  const createResult = (found: ReturnType<typeof good>) => ({
     database: undefined,
     checks: [check('database', 'Banco de dados', 1_000, async () => found)],
   })
   if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres')))
-    return said(good('Banco de dados: o embutido ainda não existe; o primeiro início o cria.'))
+    return createResult(good('Banco de dados: o embutido ainda não existe; o primeiro início o cria.'))
   try {
     const opening = openDatabase(config, createLog('silent'))
     const database = await withTimeout(opening, OPEN_MS, () => undefined)
@@ -93,35 +93,35 @@ async function openQuietly(config: Config): Promise<{ database: Database | undef
       )
     if (database && (await isEmpty(database))) {
       await database.close()
-      return said(good('Banco de dados: vazio; o primeiro início cria as tabelas.'))
+      return createResult(good('Banco de dados: vazio; o primeiro início cria as tabelas.'))
     }
-    const embedded = said(good('Banco de dados: o embutido, nesta máquina.'))
+    const embedded = createResult(good('Banco de dados: o embutido, nesta máquina.'))
     return { database, checks: config.databaseUrl ? [] : embedded.checks }
   } catch (error) {
     if (!(error instanceof DatabaseOpenError)) throw error
     // The servers' own check is more precise.
     if (config.databaseUrl)
       return /DATABASE_(DIRECT_)?URL/.test(error.message)
-        ? said(fault(error.message, 'Confira os dois endereços.'))
+        ? createResult(fault(error.message, 'Confira os dois endereços.'))
         : { database: undefined, checks: [] }
     return /já está em uso/.test(error.message)
-      ? said(
+      ? createResult(
           good(
             'Banco de dados: o embutido está em uso pelo portal; “Saúde do portal” em /admin olha para dentro dele.',
           ),
         )
-      : said(fault(error.message, 'Confira DATA_DIR e de quem é a pasta.'))
+      : createResult(fault(error.message, 'Confira DATA_DIR e de quem é a pasta.'))
   }
 }
 
 /** An empty database has no contents to check. */
 async function isEmpty({ db }: Database): Promise<boolean> {
   const names = await listMigrations()
-  return (await pendingOf(db, names).catch(() => [])).length === names.length
+  return (await listPending(db, names).catch(() => [])).length === names.length
 }
 
 /** Formats one line per finding, as JSON for scripts; for people, one per cause that reports share. */
-export function writeFindings(findings: readonly Finding[], isJson = false): string {
+export function formatFindings(findings: readonly Finding[], isJson = false): string {
   const lines = isJson
     ? findings.map((finding) => JSON.stringify(finding))
     : mergeFindings(findings).map(({ grade, says, todo }) => `${MARKS[grade]} ${says}${todo ? ` → ${todo}` : ''}`)
@@ -129,7 +129,7 @@ export function writeFindings(findings: readonly Finding[], isJson = false): str
 }
 
 /** Returns 0 if all is well, 1 with warnings, 2 with faults. */
-export function exitCodeOf(findings: readonly Finding[]): number {
+export function getExitCode(findings: readonly Finding[]): number {
   if (findings.some(({ grade }) => grade === 'fault')) return 2
   return findings.some(({ grade }) => grade === 'warning') ? 1 : 0
 }

@@ -16,7 +16,7 @@ function readProperties(color: string) {
   return { light: read(light), dark: read(dark) } as Record<'light' | 'dark', Record<string, string>>
 }
 
-describe('the group’s colour', () => {
+describe('the group’s color', () => {
   test('stays unchanged if it has enough contrast', () => {
     const { light } = readProperties('#0f5c7d')
     expect(light).toEqual({ brand: '#0f5c7d', 'brand-foreground': '#ffffff', 'brand-strong': '#0f5c7d' })

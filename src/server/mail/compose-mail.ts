@@ -25,13 +25,13 @@ export interface MailContent {
 export function composeMail(groupName: string, content: MailContent) {
   return {
     subject: content.subject,
-    text: writeText(groupName, content),
-    html: writeHtml(escapeHtml(groupName), content),
+    text: renderText(groupName, content),
+    html: renderHtml(escapeHtml(groupName), content),
     link: content.button.link,
   }
 }
 
-function writeText(groupName: string, { paragraphs, list = [], button, notes, aside }: MailContent): string {
+function renderText(groupName: string, { paragraphs, list = [], button, notes, aside }: MailContent): string {
   const parts = [
     'Olá!',
     ...paragraphs,
@@ -44,7 +44,7 @@ function writeText(groupName: string, { paragraphs, list = [], button, notes, as
   return `${parts.join('\n\n')}\n`
 }
 
-function writeHtml(group: string, content: MailContent): string {
+function renderHtml(group: string, content: MailContent): string {
   const title = escapeHtml(content.heading)
   return `<!doctype html>
 <html lang="pt-BR">
@@ -60,7 +60,7 @@ function writeHtml(group: string, content: MailContent): string {
 <tr><td style="padding:32px;${FONT};font-size:16px;line-height:24px;color:#1f2933">
 <p style="margin:0 0 24px;font-size:14px;line-height:20px;color:#52606d">${group}</p>
 <h1 style="margin:0 0 12px;font-size:22px;line-height:28px;font-weight:600">${title}</h1>
-${writeBody(content)}
+${renderBody(content)}
 </td></tr>
 </table>
 </td></tr></table>
@@ -69,7 +69,7 @@ ${writeBody(content)}
 `
 }
 
-function writeBody({ paragraphs, list = [], button, notes, aside }: MailContent): string {
+function renderBody({ paragraphs, list = [], button, notes, aside }: MailContent): string {
   const [first = '', ...rest] = paragraphs
   const items = list.map((line) => `<li style="margin:0 0 4px">${escapeHtml(line)}</li>`)
   const href = escapeHtml(button.link)
@@ -82,30 +82,30 @@ function writeBody({ paragraphs, list = [], button, notes, aside }: MailContent)
     `<p style="${SMALL}">Se o botão não abrir, copie este endereço no navegador:<br>
 <a href="${href}" style="color:${ACCENT};word-break:break-all">${href}</a></p>`,
     ...notes.map((note) => `<p style="${SMALL}">${escapeHtml(note)}</p>`),
-    ...(aside ? [writeAside(aside)] : []),
+    ...(aside ? [renderAside(aside)] : []),
   ].join('\n')
 }
 
-function writeAside({ text, label, link }: NonNullable<MailContent['aside']>): string {
+function renderAside({ text, label, link }: NonNullable<MailContent['aside']>): string {
   return `<p style="${SMALL};padding-top:12px;border-top:1px solid #e1e6eb">${escapeHtml(text)}
 <a href="${escapeHtml(link)}" style="color:${ACCENT}">${escapeHtml(label)}</a></p>`
 }
 
 /** Created lazily: loading the time zones takes ten milliseconds. */
-let moments: Intl.DateTimeFormat | undefined
+let dateTimeFormat: Intl.DateTimeFormat | undefined
 
 /** Formats an instant in São Paulo: '21/11/2026, 09:05'. */
-export function writeMoment(at: Date): string {
-  moments ??= new Intl.DateTimeFormat('pt-BR', {
+export function formatDateTime(at: Date): string {
+  dateTimeFormat ??= new Intl.DateTimeFormat('pt-BR', {
     dateStyle: 'short',
     timeStyle: 'short',
     timeZone: 'America/Sao_Paulo',
   })
-  return moments.format(at)
+  return dateTimeFormat.format(at)
 }
 
 /** Formats an instant with its time zone: '21/11/2026, 09:05 (horário de Brasília)'. */
-export const writeInstant = (at: Date): string => `${writeMoment(at)} (horário de Brasília)`
+export const formatInstant = (at: Date): string => `${formatDateTime(at)} (horário de Brasília)`
 
 /** Formats a day in São Paulo: '21/11/2026'. */
-export const writeDay = (at: Date): string => writeMoment(at).replace(/,.*/, '')
+export const formatDay = (at: Date): string => formatDateTime(at).replace(/,.*/, '')

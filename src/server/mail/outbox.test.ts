@@ -28,7 +28,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     inbox = undefined
   })
 
-  const outboxWith = (mailer: Mailer, { log = silent, pollMs = 60_000, listen = database.listen } = {}) =>
+  const createTestOutbox = (mailer: Mailer, { log = silent, pollMs = 60_000, listen = database.listen } = {}) =>
     createOutbox(
       {
         db: database.db,
@@ -46,7 +46,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     await database.db.insertInto('profiles').values({ email }).execute()
     return email
   }
-  const queueFor = async (email: string) => queueMail(database, 'verification', await addUnverified(email))
+  const queueMailTo = async (email: string) => queueMail(database, 'verification', await addUnverified(email))
   const rows = () =>
     database.db
       .selectFrom('mail_outbox')
@@ -63,8 +63,8 @@ describeOnEachDatabase('the outbox', (kind) => {
   test('sends a failed mail once the server is back, with the same Message-ID', async () => {
     inbox = await startSmtpInbox({ rejects: 451 })
     const { port, mails: refused } = inbox
-    const outbox = outboxWith(createSmtpMailer({ url: inbox.url, from: FROM }))
-    await queueFor('nara@grupopatio.com.br')
+    const outbox = createTestOutbox(createSmtpMailer({ url: inbox.url, from: FROM }))
+    await queueMailTo('nara@grupopatio.com.br')
     await outbox.deliverDue()
     await inbox.stop()
     await makeDue()
@@ -86,8 +86,8 @@ describeOnEachDatabase('the outbox', (kind) => {
   })
 
   test('retries after 10 s, doubling to 10 min', async () => {
-    const outbox = outboxWith({ deliver: async () => Promise.reject(new Error('down')) })
-    await queueFor('nara@grupopatio.com.br')
+    const outbox = createTestOutbox({ deliver: async () => Promise.reject(new Error('down')) })
+    await queueMailTo('nara@grupopatio.com.br')
     const waits: number[] = []
     for (let attempt = 0; attempt < 8; attempt++) {
       await makeDue()
@@ -109,8 +109,8 @@ describeOnEachDatabase('the outbox', (kind) => {
     ],
   ])('decides about a retry after %s', async (_, answers, isRetried) => {
     inbox = await startSmtpInbox(answers)
-    const outbox = outboxWith(createSmtpMailer({ url: inbox.url, from: FROM }))
-    await queueFor('nara@grupopatio.com.br')
+    const outbox = createTestOutbox(createSmtpMailer({ url: inbox.url, from: FROM }))
+    await queueMailTo('nara@grupopatio.com.br')
     await outbox.deliverDue()
     const waits = sql<boolean>`due_at < now() + interval '1 minute'`.as('waits')
     const { attempts, ...row } = await database.db
@@ -130,8 +130,8 @@ describeOnEachDatabase('the outbox', (kind) => {
       },
     }
     const people = Array.from({ length: 20 }, (_, i) => `p${i}@grupopatio.com.br`)
-    for (const person of people) await queueFor(person)
-    await Promise.all([outboxWith(slow).deliverDue(), outboxWith(slow).deliverDue()])
+    for (const person of people) await queueMailTo(person)
+    await Promise.all([createTestOutbox(slow).deliverDue(), createTestOutbox(slow).deliverDue()])
     expect(sent.toSorted()).toEqual(people.toSorted())
   })
 
@@ -139,16 +139,16 @@ describeOnEachDatabase('the outbox', (kind) => {
     const mails: Mail[] = []
     const dying: Mailer = { deliver: (mail) => new Promise(() => void mails.push(mail)) }
     const living: Mailer = { deliver: async (mail) => void mails.push(mail) }
-    await queueFor('nara@grupopatio.com.br')
-    void outboxWith(dying).deliverDue()
+    await queueMailTo('nara@grupopatio.com.br')
+    void createTestOutbox(dying).deliverDue()
     await waitFor(() => expect(mails).toHaveLength(1))
-    await outboxWith(living).deliverDue()
+    await createTestOutbox(living).deliverDue()
     expect(mails).toHaveLength(1)
     const [taken] = await rows()
     expect((taken?.due_at.getTime() ?? 0) - (taken?.now.getTime() ?? 0)).toBeGreaterThan(55_000)
 
     await makeDue()
-    await outboxWith(living).deliverDue()
+    await createTestOutbox(living).deliverDue()
     expect(mails).toHaveLength(2)
     expect(mails[1]?.messageId).toBe(mails[0]?.messageId)
     expect(await links()).toHaveLength(2)
@@ -162,7 +162,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     async (kindOfMail, purpose) => {
       const email = await addUnverified('nara@grupopatio.com.br')
       const mails: Mail[] = []
-      const outbox = outboxWith({
+      const outbox = createTestOutbox({
         async deliver(mail) {
           mails.push(mail)
           if (mails.length === 1) throw new Error('the reply got lost')
@@ -194,21 +194,21 @@ describeOnEachDatabase('the outbox', (kind) => {
         sent.push(to)
       },
     }
-    const outbox = outboxWith(mailer)
-    await queueFor('antes@grupopatio.com.br')
+    const outbox = createTestOutbox(mailer)
+    await queueMailTo('antes@grupopatio.com.br')
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(sent).toEqual([])
     outbox.start()
     await waitFor(() => expect(sent).toEqual(['antes@grupopatio.com.br']))
     // It polls once more after each mail.
     await new Promise((resolve) => setTimeout(resolve, 100))
-    await queueFor('lento@grupopatio.com.br')
+    await queueMailTo('lento@grupopatio.com.br')
     await waitFor(() => expect(arrive).toBeDefined())
     let hasStopped = false
     const stopped = outbox.stop().then(() => {
       hasStopped = true
     })
-    await queueFor('depois@grupopatio.com.br')
+    await queueMailTo('depois@grupopatio.com.br')
     expect(hasStopped).toBe(false)
     arrive?.()
     await stopped
@@ -218,16 +218,16 @@ describeOnEachDatabase('the outbox', (kind) => {
   test('finds mails without a notification by polling', async () => {
     const sent: string[] = []
     const deliver: Mailer['deliver'] = async ({ to }) => void sent.push(to)
-    const outbox = outboxWith({ deliver }, { pollMs: 20, listen: () => async () => {} })
+    const outbox = createTestOutbox({ deliver }, { pollMs: 20, listen: () => async () => {} })
     outbox.start()
-    await queueFor('ultimo@grupopatio.com.br')
+    await queueMailTo('ultimo@grupopatio.com.br')
     await waitFor(() => expect(sent).toContain('ultimo@grupopatio.com.br'))
     await outbox.stop()
   })
 
   test('logs a failure without the address', async () => {
     const stream = new PassThrough()
-    const outbox = outboxWith(
+    const outbox = createTestOutbox(
       {
         deliver: async ({ to }) =>
           Promise.reject(
@@ -241,7 +241,7 @@ describeOnEachDatabase('the outbox', (kind) => {
       },
       { log: pino({ level: 'debug' }, stream) },
     )
-    await queueFor('canario@grupopatio.com.br')
+    await queueMailTo('canario@grupopatio.com.br')
     await outbox.deliverDue()
     stream.end()
     const log = await text(stream)
@@ -255,7 +255,7 @@ describeOnEachDatabase('the outbox', (kind) => {
       .insertInto('mail_outbox')
       .values({ kind: 'of-a-later-version', recipient: 'a@b.c' })
       .execute()
-    await outboxWith({ deliver: async () => undefined }).deliverDue()
+    await createTestOutbox({ deliver: async () => undefined }).deliverDue()
     expect((await rows())[0]).toMatchObject({ attempts: 0, sent_at: null })
   })
 })

@@ -33,12 +33,12 @@ export type Outbox = ReturnType<typeof createOutbox>
 export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
   let poll: NodeJS.Timeout | undefined
   let stopListening: (() => Promise<void>) | undefined
-  const deliverWhile = async (mayGoOn: () => boolean, restMs: number) => {
-    while (mayGoOn() && (await deliverNextMail(context))) await wait(restMs)
+  const deliverMails = async (shouldContinue: () => boolean, restMs: number) => {
+    while (shouldContinue() && (await deliverNextMail(context))) await wait(restMs)
   }
   // While the database is unavailable, every poll fails.
   const deliver = logFirstFailure(context.log, 'outbox stalled', () =>
-    deliverWhile(() => poll !== undefined, REST_MS),
+    deliverMails(() => poll !== undefined, REST_MS),
   )
   const delivery = coalesce(deliver, 0)
   return {
@@ -47,7 +47,7 @@ export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
       poll ??= setInterval(delivery.wake, pollMs)
       stopListening ??= context.listen('mail_outbox', delivery.wake)
     },
-    deliverDue: () => deliverWhile(() => true, 0),
+    deliverDue: () => deliverMails(() => true, 0),
     /** Claims no further mail and waits for the current one. */
     async stop() {
       clearInterval(poll)
@@ -64,13 +64,13 @@ export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
  * @returns whether there was one
  */
 async function deliverNextMail(context: OutboxContext): Promise<boolean> {
-  const taken = await takeMail(context)
-  if (taken?.mail) await sendMail(context, taken.row, taken.mail)
-  return taken !== undefined
+  const claimed = await claimMail(context)
+  if (claimed?.mail) await sendMail(context, claimed.row, claimed.mail)
+  return claimed !== undefined
 }
 
 /** @returns the row with its mail, which is undefined if it is obsolete */
-async function takeMail(
+async function claimMail(
   context: OutboxContext,
 ): Promise<{ row: QueuedMail; mail: Mail | undefined } | undefined> {
   const { db, mails, groupName, publicUrl } = context
@@ -99,8 +99,8 @@ async function sendMail({ db, mailer, log }: OutboxContext, row: QueuedMail, mai
   try {
     await mailer.deliver(mail)
   } catch (error) {
-    const retryInSeconds = isRefusedForGood(error) ? await giveUp(db, row) : await postpone(db, row)
-    log.warn({ mail: row.id, attempts: row.attempts, retryInSeconds, ...factsOf(error) }, 'mail not sent')
+    const retryInSeconds = isPermanentFailure(error) ? await abandon(db, row) : await postpone(db, row)
+    log.warn({ mail: row.id, attempts: row.attempts, retryInSeconds, ...toLogFields(error) }, 'mail not sent')
     return
   }
   await markSent(db, row.id)
@@ -110,7 +110,7 @@ async function sendMail({ db, mailer, log }: OutboxContext, row: QueuedMail, mai
  * Checks for a permanent failure of this recipient or mail (RFC 5321, 4.2.1: 5yz). Excludes the
  * server's policy (RFC 3463, X.7.Z), our sender and credentials, which an operator can fix.
  */
-export function isRefusedForGood(error: unknown): boolean {
+export function isPermanentFailure(error: unknown): boolean {
   const { responseCode, command, response } = error as Record<string, unknown>
   const isAboutMail = /^(RCPT|DATA)/.test(String(command ?? ''))
   return isAboutMail && Number(responseCode) >= 500 && !/^5\d\d[ -]5\.7\./.test(String(response ?? ''))
@@ -120,7 +120,7 @@ export function isRefusedForGood(error: unknown): boolean {
  * Returns host, codes and the SMTP verb: messages of mail servers contain the address, those of the
  * network do not.
  */
-function factsOf(error: unknown) {
+function toLogFields(error: unknown) {
   const { code, responseCode, command, host, message } = error as Record<string, unknown>
   const isOfNetwork = /^(ESOCKET|ECONNECTION|ETIMEDOUT|EDNS|ETLS)$/.test(String(code))
   return {
@@ -136,13 +136,13 @@ function factsOf(error: unknown) {
 const now = sql<Date>`now()`
 /** Due time of permanently failed mails. */
 export const NEVER = sql<Date>`'infinity'::timestamptz`
-const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::int * interval '1 second'`
+const addSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::int * interval '1 second'`
 
 /** Claims the row that is due longest, skipping those claimed by other replicas. */
 function claimRow(db: Db, kinds: string[]): Promise<QueuedMail | undefined> {
   return db
     .updateTable('mail_outbox')
-    .set((row) => ({ attempts: row('attempts', '+', 1), due_at: inSeconds(CLAIM_SECONDS) }))
+    .set((row) => ({ attempts: row('attempts', '+', 1), due_at: addSeconds(CLAIM_SECONDS) }))
     .where('id', '=', ({ selectFrom }) =>
       selectFrom('mail_outbox')
         .select('id')
@@ -164,7 +164,7 @@ async function markSent(db: Db, id: string): Promise<void> {
 }
 
 /** Marks a row as undeliverable. @returns null, as there is no retry */
-async function giveUp(db: Db, { id }: QueuedMail): Promise<null> {
+async function abandon(db: Db, { id }: QueuedMail): Promise<null> {
   await db.updateTable('mail_outbox').set({ due_at: NEVER }).where('id', '=', id).execute()
   return null
 }
@@ -172,7 +172,7 @@ async function giveUp(db: Db, { id }: QueuedMail): Promise<null> {
 /** Delays a row after a failure: 10 s, doubling to 10 min. */
 async function postpone(db: Db, { id, attempts }: QueuedMail): Promise<number> {
   const seconds = backoffDelay(attempts, BACKOFF) / 1000
-  const due = { due_at: inSeconds(seconds) }
+  const due = { due_at: addSeconds(seconds) }
   await db.updateTable('mail_outbox').set(due).where('id', '=', id).execute()
   return seconds
 }

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
-import { createSmtpMailer, mayLeaveUnencrypted } from './smtp-mailer.ts'
+import { createSmtpMailer, canSendUnencrypted } from './smtp-mailer.ts'
 
 const FROM = 'Pátio <portal@grupopatio.com.br>'
 const MAIL = {
@@ -46,7 +46,7 @@ test('createSmtpMailer times out if the server does not respond', async () => {
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
   const start = performance.now()
-  await expect(createSmtpMailer({ url, from: FROM, sendMs: 300 }).deliver(MAIL)).rejects.toThrow()
+  await expect(createSmtpMailer({ url, from: FROM, sendTimeoutMs: 300 }).deliver(MAIL)).rejects.toThrow()
   expect(performance.now() - start).toBeLessThan(10_000)
   for (const socket of sockets) socket.destroy()
   silent.close()
@@ -61,5 +61,5 @@ test.each([
   ['smtp://localhost:2525', false],
   ['smtp://[::1]', false],
 ])('canSendUnencrypted(%s) is %s', (url, expected) => {
-  expect(mayLeaveUnencrypted(url)).toBe(expected)
+  expect(canSendUnencrypted(url)).toBe(expected)
 })

@@ -1,4 +1,4 @@
-import { namingHost } from '#server/log.ts'
+import { withHost } from '#server/log.ts'
 
 export interface Mail {
   /** With angle brackets, the same at each attempt (RFC 5322, 3.6.4). */
@@ -19,17 +19,17 @@ export interface Mailer {
 }
 
 /** Shorter than the outbox's claim, and than the shutdown time-out. */
-const SEND_MS = 20_000
-const SILENCE_MS = 10_000
+const SEND_TIMEOUT_MS = 20_000
+const SOCKET_TIMEOUT_MS = 10_000
 
 /**
  * Creates a mailer for SMTP.
  * @param options.url smtp:// (STARTTLS if offered; `?requireTLS=true` requires it) or smtps://
  * @param options.from sender, 'Pátio <portal@…>'
- * @param options.sendMs time-out of a mail in total; after it the mail counts as not sent
+ * @param options.sendTimeoutMs time-out of a mail in total; after it the mail counts as not sent
  */
-export function createSmtpMailer(options: { url: string; from: string; sendMs?: number }): Mailer {
-  const { url, from, sendMs = SEND_MS } = options
+export function createSmtpMailer(options: { url: string; from: string; sendTimeoutMs?: number }): Mailer {
+  const { url, from, sendTimeoutMs = SEND_TIMEOUT_MS } = options
   let transport: ReturnType<typeof openTransport> | undefined
   return {
     async deliver({ messageId, to, subject, text, html }) {
@@ -45,15 +45,15 @@ export function createSmtpMailer(options: { url: string; from: string; sendMs?: 
         html,
         // RFC 3834: prevents out-of-office replies.
         headers: { 'Auto-Submitted': 'auto-generated' },
-        signal: AbortSignal.timeout(sendMs),
+        signal: AbortSignal.timeout(sendTimeoutMs),
       }
-      await namingHost(new URL(url).host, () => open.sendMail(message))
+      await withHost(new URL(url).host, () => open.sendMail(message))
     },
   }
 }
 
 /** Checks whether mails may be sent unencrypted: only a required STARTTLS cannot be stripped. */
-export function mayLeaveUnencrypted(url: string): boolean {
+export function canSendUnencrypted(url: string): boolean {
   const { protocol, hostname, searchParams } = new URL(url)
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   return protocol === 'smtp:' && !isLocal && searchParams.get('requireTLS') !== 'true'
@@ -63,7 +63,7 @@ export function mayLeaveUnencrypted(url: string): boolean {
  * Connects, encrypts if configured and signs in, without sending.
  * @throws the library's error
  */
-export async function greetMailServer(url: string, ms: number): Promise<void> {
+export async function verifySmtpServer(url: string, ms: number): Promise<void> {
   const transport = await openTransport(url, ms)
   try {
     await transport.verify()
@@ -72,15 +72,15 @@ export async function greetMailServer(url: string, ms: number): Promise<void> {
   }
 }
 
-async function openTransport(url: string, silenceMs = SILENCE_MS) {
+async function openTransport(url: string, timeoutMs = SOCKET_TIMEOUT_MS) {
   // Loaded with the first mail: the demo never sends one.
   const { createTransport } = await import('nodemailer')
   return createTransport({
     url,
-    dnsTimeout: silenceMs,
-    connectionTimeout: silenceMs,
-    greetingTimeout: silenceMs,
-    socketTimeout: silenceMs,
+    dnsTimeout: timeoutMs,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   })

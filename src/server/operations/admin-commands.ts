@@ -5,7 +5,7 @@ import { parseCompanyEmail } from '#server/accounts/sign-up.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { writeInstant } from '#server/mail/compose-mail.ts'
+import { formatInstant } from '#server/mail/compose-mail.ts'
 import { deleteInvitations } from '#server/users/invitations.ts'
 import { findByEmail } from '#server/users/user-queries.ts'
 import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
@@ -83,7 +83,7 @@ async function listAdministrators({ db }: AdminContext): Promise<string> {
   if (people.length === 0) return 'Nenhum administrador. Use create EMAIL.'
   const width = Math.max(...people.map(({ email }) => email.length))
   const lines = people.map((person) => {
-    const seen = person.last_sign_in_at ? writeInstant(person.last_sign_in_at) : 'Nunca'
+    const seen = person.last_sign_in_at ? formatInstant(person.last_sign_in_at) : 'Nunca'
     const missing = [
       person.approved ? '' : 'aprovação pendente',
       person.email_verified_at ? '' : 'e-mail não verificado',

@@ -60,7 +60,7 @@ export function createMetrics(database: Pick<Database, 'db' | 'readPool'>): Metr
 }
 
 /** Loads the library on first use: it takes a tenth of the startup time. */
-async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPool'>) {
+async function createInstruments({ db, readPoolStats }: Pick<Database, 'db' | 'readPool'>) {
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   const registers = [registry]
@@ -74,7 +74,7 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
     labelNames: ['state'],
     registers,
     collect() {
-      for (const [state, count] of Object.entries(readPool?.() ?? {})) this.set({ state }, count)
+      for (const [state, count] of Object.entries(readPoolStats?.() ?? {})) this.set({ state }, count)
     },
   })
   const addDatabaseGauge = (name: string, help: string, query: () => Promise<number | undefined>) =>

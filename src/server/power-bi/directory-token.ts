@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
 import { createCache } from '#server/cache.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { type Log, namingHost } from '#server/log.ts'
+import { type Log, withHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
 import { type CountCall, measureCall, ProxyReply, parseJsonObject, TransientError } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
@@ -220,7 +220,7 @@ function createNetworkClient(countCall: CountCall, onFailure: (failure: unknown)
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
     try {
-      const { reply, text } = await namingHost(new URL(url).host, () =>
+      const { reply, text } = await withHost(new URL(url).host, () =>
         measureCall(countCall, 'directory', request),
       )
       const { status } = reply

@@ -1,6 +1,6 @@
 import { backoffDelay, retry } from '#contract/timing.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { type Log, namingHost } from '#server/log.ts'
+import { type Log, withHost } from '#server/log.ts'
 import type { DirectoryTokens } from './directory-token.ts'
 import {
   type CountCall,
@@ -56,7 +56,7 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
         ...(body && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([overall, AbortSignal.timeout(firstTryMs)]),
       })
-    const { reply, text } = await namingHost(host, () => measureCall(countCall, 'power-bi', send))
+    const { reply, text } = await withHost(host, () => measureCall(countCall, 'power-bi', send))
     const answer = parseJsonObject(text)
     if (reply.ok && answer) return answer
     // Treated as transient.

@@ -3,7 +3,7 @@ import type { CatalogueItem } from '#contract/catalogue.ts'
 import { checkReportSetting, NO_SETTING } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { normalizeShareUrl } from '#contract/share-url.ts'
-import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
+import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
@@ -52,7 +52,7 @@ export async function saveReportSetting(
   const columns = toSettingColumns(input, context.powerBiHosts)
   return context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
-    const area = areaOf(await readCatalogue(db), { slug })
+    const area = findArea(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
     await refuseStaleWrite(txContext, area, ifMatch, current)
     if (!current && area.archived)
@@ -84,7 +84,7 @@ export async function removeReportSetting(
   { slug, ifMatch }: SettingWrite,
 ): Promise<{ removed: boolean }> {
   return context.db.transaction().execute(async (db) => {
-    const area = areaOf(await readCatalogue(db), { slug })
+    const area = findArea(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
     if (!current) return { removed: false }
     await refuseStaleWrite({ ...context, db }, area, ifMatch, current)

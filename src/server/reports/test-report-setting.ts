@@ -3,9 +3,9 @@ import { listValues } from '#contract/entitlement-lists.ts'
 import type { ReportSettingInput, reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import { isPublishedToWeb } from '#contract/share-url.ts'
-import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
+import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
-import { writeInstant } from '#server/mail/compose-mail.ts'
+import { formatInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
 import { describeRefusal } from '#server/power-bi/refusals.ts'
 import { toEffectiveIdentity } from './embed-token.ts'
@@ -45,7 +45,7 @@ export async function testReportSetting(
   const { powerBi, rlsRoles } = context
   const { profile } = context.actor
   const catalogue = await readCatalogue(context.db)
-  areaOf(catalogue, { slug })
+  findArea(catalogue, { slug })
   const { report_url, workspace_id, report_id, dataset_id } = toSettingColumns(input, context.powerBiHosts)
   if (report_url !== null) {
     const message = isPublishedToWeb(report_url) ? `${NOT_TESTABLE} ${PUBLIC_LINK}` : NOT_TESTABLE
@@ -96,9 +96,9 @@ function buildFullIdentity(catalogue: Catalogue, email: string, roles: string[])
 function describeReportTest(test: ReportTest, rlsRoles: readonly string[]): string {
   if (test.outcome === 'ok') {
     const name = test.reportName === null ? 'o relatório' : `o relatório “${test.reportName}”`
-    const refreshed = test.refreshedAt ? `, com dados atualizados em ${writeInstant(test.refreshedAt)}` : ''
+    const refreshed = test.refreshedAt ? `, com dados atualizados em ${formatInstant(test.refreshedAt)}` : ''
     const ends = test.certificateEndsAt
-      ? ` Atenção: o certificado do portal vence em ${writeInstant(test.certificateEndsAt)}, e a equipe de TI precisa trocá-lo antes.`
+      ? ` Atenção: o certificado do portal vence em ${formatInstant(test.certificateEndsAt)}, e a equipe de TI precisa trocá-lo antes.`
       : ''
     return `Tudo certo: ${name} abre no portal${refreshed}.${ends}`
   }

@@ -1,6 +1,6 @@
 import type { BodyOf } from '#contract/route.ts'
 import type { supportRoutes } from '#contract/support.ts'
-import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
+import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Context } from '#server/http/context.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { cleanLine, storeMessage } from './send-message.ts'
@@ -41,7 +41,7 @@ export interface ReportProblemContext extends Context {
  */
 export async function reportProblem(context: ReportProblemContext, report: ProblemReport): Promise<void> {
   const { profile } = context.actor
-  areaOf(await readCatalogue(context.db), { label: report.type })
+  findArea(await readCatalogue(context.db), { label: report.type })
   await context.consumeRateLimit(`problem-report ${profile.user_id}`, LIMIT)
   await storeMessage(context.db, {
     name: cleanLine(profile.full_name ?? '').slice(0, MAX_NAME) || profile.email,

@@ -6,7 +6,7 @@ import { createPowerBiEmulator, type PowerBiEmulatorOptions } from '#emulators/p
 import { createApp, type PortalServices, portalMails } from '#server/app.ts'
 import type { Database } from '#server/database/database.ts'
 import { readEmulatedData } from '#server/demo/start-demo.ts'
-import { createLamps } from '#server/doctor/lamps.ts'
+import { createServiceStatus } from '#server/doctor/service-status.ts'
 import { parseTrustedProxies } from '#server/http/client-ip.ts'
 import { createSecurityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
@@ -123,8 +123,8 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     clock,
     isDraining: () => false,
     validatesReplies: true,
-    examinePortal: async () => [],
-    lamps: createLamps(clock),
+    runPortalChecks: async () => [],
+    serviceStatus: createServiceStatus(clock),
     ...(page && { page }),
     powerBi: createPowerBi({
       directory: {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ReplyOf } from '#contract/route.ts'
 import type { AccessRequestForm, userRoutes } from '#contract/users.ts'
-import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
@@ -36,7 +36,7 @@ export async function saveOwnAccessRequest(
   const { user_id } = context.actor.profile
   await context.consumeRateLimit(`access-request ${user_id}`, LIMIT)
   return context.db.transaction().execute(async (db) => {
-    const catalogue = await holdCatalogue(db)
+    const catalogue = await lockCatalogue(db)
     const row = await lockProfile(db, user_id)
     const isVerifiedMeanwhile = row?.email_verified_at && !context.actor.profile.email_verified_at
     if (!row || isVerifiedMeanwhile) throw new ProblemError('unauthenticated')
@@ -44,7 +44,7 @@ export async function saveOwnAccessRequest(
       throw new ProblemError('conflict', {
         detail: 'Sua conta já foi aprovada. Recarregue a página para entrar.',
       })
-    refuseUnknown(catalogue, { types, marcas, estados }, {})
+    rejectUnknownItems(catalogue, { types, marcas, estados }, {})
     const lists = sortEntitlements(catalogue, { types, marcas, estados })
     const request = {
       workplace: workplace || null,

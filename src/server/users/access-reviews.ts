@@ -4,7 +4,7 @@ import type { accessReviewRoutes } from '#contract/access-reviews.ts'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import { type Entitlements, toStoredValue, listSpellings } from '#contract/entitlement-lists.ts'
 import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
-import { holdCatalogue, readCatalogue, readCatalogueUse } from '#server/catalogue/catalogue.ts'
+import { lockCatalogue, readCatalogue, readCatalogueUse } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
@@ -124,7 +124,7 @@ export function saveAccessReview(
   const { kind, code } = wanted
   return runIdempotent(context, async (db) => {
     const txContext = { ...context, db }
-    const catalogue = await holdCatalogue(db)
+    const catalogue = await lockCatalogue(db)
     const item = getItem(catalogue, wanted)
     const people = await db
       .selectFrom('profiles as p')

@@ -8,7 +8,7 @@ import {
 } from '#contract/access-templates.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { mapLists, LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
-import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
@@ -85,7 +85,7 @@ function changeTemplates<T>(
   change: (db: Db, catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {
   return db.transaction().execute(async (transaction) => {
-    const catalogue = await holdCatalogue(transaction)
+    const catalogue = await lockCatalogue(transaction)
     await sql`lock table access_templates in share row exclusive mode`.execute(transaction)
     return change(transaction, catalogue)
   })
@@ -104,7 +104,7 @@ async function findTemplate(db: Db, id: string, ifMatch: string | undefined): Pr
  * @param before the current template, whose archived items may stay
  */
 async function normalize(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
-  refuseUnknown(catalogue, wanted, before ?? NO_ENTITLEMENTS)
+  rejectUnknownItems(catalogue, wanted, before ?? NO_ENTITLEMENTS)
   if (LISTS.every((list) => wanted[list].length === 0))
     throw createFieldError('types', accessTemplateMessages.nothing)
   const taken = await db

@@ -4,7 +4,7 @@ import { type Entitlements, LISTS } from '#contract/entitlement-lists.ts'
 import type { FieldProblem, ProblemCode } from '#contract/problem.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Approval, ApprovalResult } from '#contract/users.ts'
-import { holdCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
+import { lockCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -21,7 +21,7 @@ import { addUndoSeconds, GRACE_SECONDS, getUndoDeadline } from './undo-bulk-edit
 export async function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const batchId = randomUUID()
   const answer = await runIdempotent(context, async (db) => {
-    const changes = await decideApprovals({ ...context, db }, await holdCatalogue(db), items, true)
+    const changes = await decideApprovals({ ...context, db }, await lockCatalogue(db), items, true)
     await writeChanges({ ...context, db }, { action: 'approval-given', batchId, changes })
     const emails = changes.map(({ email }) => email)
     await queueApprovalMails(db, emails, UNDO_SECONDS + GRACE_SECONDS)

@@ -5,10 +5,10 @@ import { LISTS } from '#contract/entitlement-lists.ts'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {
-  holdCatalogue,
+  lockCatalogue,
   readCatalogue,
-  refuseUnknown,
-  refuseUnknownFilter,
+  rejectUnknownItems,
+  rejectUnknownFilter,
 } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
@@ -46,7 +46,7 @@ interface EditPlan {
  */
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
   const answer = await runIdempotent(context, async (db) => {
-    const effect = await applyEdit({ ...context, db }, await holdCatalogue(db), edit, randomUUID())
+    const effect = await applyEdit({ ...context, db }, await lockCatalogue(db), edit, randomUUID())
     return { ...effect, undoUntil: getUndoDeadline(context) }
   })
   return addUndoSeconds(context, answer)
@@ -113,7 +113,7 @@ function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditP
   }
   if (columns.length === 0 || valid_until !== undefined)
     throw createFieldError('types', adminMessages.bulkNothing)
-  refuseUnknown(catalogue, items, action === 'add' ? {} : undefined)
+  rejectUnknownItems(catalogue, items, action === 'add' ? {} : undefined)
   return {
     action: action === 'add' ? 'entitlements-added' : 'entitlements-removed',
     columns,
@@ -172,7 +172,7 @@ async function selectMatching(
   { filter, except, count, fingerprint }: Extract<BulkEdit, { allMatching: unknown }>['allMatching'],
   lock: boolean,
 ): Promise<string[]> {
-  await refuseUnknownFilter(db, filter)
+  await rejectUnknownFilter(db, filter)
   const found = await readIds(db, matchesFilter(filter), lock)
   if (found.length !== count)
     throw createListChangedError(

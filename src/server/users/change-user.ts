@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, sortByCatalogue, LISTS } from '#contract/entitlement-lists.ts'
 import type { AuditAction, ManagedProfile } from '#contract/users.ts'
-import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
@@ -72,7 +72,7 @@ export function decideApproval(
     prefix?: string
   },
 ): StateChange {
-  if (wanted) refuseUnknown(catalogue, wanted, row, prefix)
+  if (wanted) rejectUnknownItems(catalogue, wanted, row, prefix)
   const validity = computeValidityChange(context, row, {
     isNew: !row.approved,
     wanted: wanted?.valid_until,
@@ -110,7 +110,7 @@ export function setLists(
   { lists: { valid_until, ...lists }, ...target }: Target & { lists: Partial<Entitlements> & Validity },
 ): Promise<ManagedProfile> {
   return changePerson(context, target, ({ txContext, row, catalogue }) => {
-    refuseUnknown(catalogue, lists, row)
+    rejectUnknownItems(catalogue, lists, row)
     const names = LISTS.filter((name) => lists[name])
     const before = Object.fromEntries(names.map((name) => [name, row[name]]))
     const after = Object.fromEntries(names.map((name) => [name, sortByCatalogue(catalogue, name, lists[name] ?? [])]))
@@ -165,7 +165,7 @@ function changePerson(
   decide: (locked: LockedUser) => (() => Promise<void>) | undefined,
 ): Promise<ManagedProfile> {
   return runIdempotent(context, async (db) => {
-    const catalogue = await holdCatalogue(db)
+    const catalogue = await lockCatalogue(db)
     const row = await lockProfile(db, userId)
     if (!row) throw createNotFound()
     const write = decide({ txContext: { ...context, db }, row, catalogue })

@@ -2,7 +2,7 @@ import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { ManagedProfile, userRoutes } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
-import { writeMoment } from '#server/mail/compose-mail.ts'
+import { formatDateTime } from '#server/mail/compose-mail.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { listUsers } from './list-users.ts'
 
@@ -61,5 +61,5 @@ function escapeCell(text: string): string {
 
 /** Returns '21/11/2026 09:05', which Excel in Portuguese parses as a date. */
 function formatDate(instant: string | null): string {
-  return instant ? writeMoment(new Date(instant)).replace(',', '') : ''
+  return instant ? formatDateTime(new Date(instant)).replace(',', '') : ''
 }

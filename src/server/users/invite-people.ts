@@ -21,13 +21,13 @@ import {
 import { nameSchema } from '#contract/users.ts'
 import { revokeUnverifiedAccess } from '#server/accounts/set-password.ts'
 import { parseCompanyEmail } from '#server/accounts/sign-up.ts'
-import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import { lockCatalogue, readCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { writeDay } from '#server/mail/compose-mail.ts'
+import { formatDay } from '#server/mail/compose-mail.ts'
 import type { MailKind } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { type ImportedLine, parseAddresses, parseImportFile, truncate } from './read-import.ts'
@@ -58,7 +58,7 @@ export async function previewInvitations(
 export function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
   return runIdempotent(context, async (db) => {
     const txContext = { ...context, db }
-    const { lines, accounts } = await decideLines(txContext, await holdCatalogue(db), form, true)
+    const { lines, accounts } = await decideLines(txContext, await lockCatalogue(db), form, true)
     const decided = summarizeLines(lines)
     if (form.fingerprint !== undefined && form.fingerprint !== decided.fingerprint)
       throw createConflictError()
@@ -127,7 +127,7 @@ async function decideLines(
   const imported = form.file
     ? await parseImportFile(Buffer.from(form.file, 'base64'))
     : parseAddresses(form.addresses ?? '')
-  refuseUnknown(catalogue, form.defaults, NO_ENTITLEMENTS, 'defaults.')
+  rejectUnknownItems(catalogue, form.defaults, NO_ENTITLEMENTS, 'defaults.')
   const vocabulary = buildVocabulary(catalogue)
   const checked = imported.map((line) => checkLine(context, { catalogue, vocabulary, ...form }, line))
   const emails = [...new Set(checked.map(({ email }) => email))]
@@ -169,7 +169,7 @@ async function decideLines(
     if (sentAt)
       return toOutcome(
         'unchanged',
-        `Já tem um convite de ${writeDay(sentAt)}: nada muda. Na lista de convites, “Enviar de novo” ou “Retirar convite”.`,
+        `Já tem um convite de ${formatDay(sentAt)}: nada muda. Na lista de convites, “Enviar de novo” ou “Retirar convite”.`,
       )
     return account
       ? toOutcome(

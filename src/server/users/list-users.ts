@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import type { ProfileSort } from '#contract/user-rules.ts'
 import type { userRoutes } from '#contract/users.ts'
-import { refuseUnknownFilter } from '#server/catalogue/catalogue.ts'
+import { rejectUnknownFilter } from '#server/catalogue/catalogue.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { formatCursorInstant, cursorInstantSchema, decodeCursor, encodeCursor } from '#server/http/cursor.ts'
@@ -80,7 +80,7 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
   const column = SORT_COLUMNS[sort]
   const cursorSchema = z.tuple([z.literal(sort), z.literal(order), column.keySchema, z.string()])
   const orderBy = sql`${column.value} ${sql.raw(order)} ${column.isNullable ? sql`nulls last` : sql``}, ${EMAIL}`
-  await refuseUnknownFilter(db, filter)
+  await rejectUnknownFilter(db, filter)
   const page = db
     .selectFrom('profiles as p')
     .selectAll()
@@ -124,7 +124,7 @@ export async function countUsers(
   db: Db,
   wanted: QueryOf<typeof userRoutes.countProfiles>,
 ): Promise<ReplyOf<typeof userRoutes.countProfiles>> {
-  await refuseUnknownFilter(db, wanted)
+  await rejectUnknownFilter(db, wanted)
   return db
     .selectFrom('profiles as p')
     .select([

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { writeInstant } from '#server/mail/compose-mail.ts'
+import { formatInstant } from '#server/mail/compose-mail.ts'
 import type { MailKind, Mails } from '#server/mail/mails.ts'
 import { findByEmail } from './user-queries.ts'
 
@@ -111,7 +111,7 @@ export async function describeNewestEntries(
     const target = entry.target_email ?? 'uma pessoa que foi excluída'
     const itself = entry.ip === 'terminal' ? 'pelo terminal do servidor' : 'pelo portal'
     const by = entry.actor_email ? `por ${entry.actor_email}` : itself
-    return `${writeInstant(entry.at)}: ${describeEntry({ action: entry.action, before, after, target })}, ${by}`
+    return `${formatInstant(entry.at)}: ${describeEntry({ action: entry.action, before, after, target })}, ${by}`
   })
 }
 

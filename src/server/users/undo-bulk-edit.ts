@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
-import { holdCatalogue } from '#server/catalogue/catalogue.ts'
+import { lockCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
@@ -36,7 +36,7 @@ export async function undoBulkEdit(
   const askedAt = context.clock()
   return runIdempotent(context, async (db) => {
     const txContext = { ...context, db, clock: () => askedAt }
-    await holdCatalogue(db)
+    await lockCatalogue(db)
     const ids = await lockPeople(db, undoId)
     // After locking: another undo of the same edit may have run meanwhile.
     await assertUndoable(txContext, undoId)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ServiceName, ServiceStatus } from '#contract/health.ts'
+import type { ServiceName, ServiceState } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
 import { getStreamState } from '#web/support/message-changes.ts'
 import { Alert } from '#web/ui/alert.tsx'
@@ -74,7 +74,7 @@ function formatStatus(isGood: boolean | null, since: string | null): string {
   return `${isGood ? 'em ordem' : 'com problema'}${since ? ` desde ${formatInstant(since)}` : ''}`
 }
 
-function useServiceStatus(): (ServiceStatus & { name: keyof typeof SERVICES })[] {
+function useServiceStatus(): (ServiceState & { name: keyof typeof SERVICES })[] {
   const { data, error, errorUpdatedAt } = useQuery({
     queryKey: ['lamps'],
     queryFn: ({ signal }) => callApi('GET /api/health/lamps', { signal }),

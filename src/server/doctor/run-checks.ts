@@ -1,12 +1,12 @@
 import type { Finding } from '#contract/health.ts'
 import { withTimeout } from '#contract/timing.ts'
-import { causeOf } from './name-cause.ts'
+import { explainError } from './explain-error.ts'
 
-export type Found = Omit<Finding, 'check'>
+export type CheckResult = Omit<Finding, 'check'>
 
-export const good = (says: string): Found => ({ grade: 'good', says, todo: null })
-export const warning = (says: string, todo: string): Found => ({ grade: 'warning', says, todo })
-export const fault = (says: string, todo: string): Found => ({ grade: 'fault', says, todo })
+export const good = (says: string): CheckResult => ({ grade: 'good', says, todo: null })
+export const warning = (says: string, todo: string): CheckResult => ({ grade: 'warning', says, todo })
+export const fault = (says: string, todo: string): CheckResult => ({ grade: 'fault', says, todo })
 
 /** A check. An error that it throws becomes its result. */
 export interface Check {
@@ -17,7 +17,7 @@ export interface Check {
   timeoutMs: number
   /** Grade if nothing was reachable; 'fault' by default. */
   unreachable?: 'warning' | 'fault'
-  run(): Promise<Found | Found[]>
+  run(): Promise<CheckResult | CheckResult[]>
 }
 
 export const check = (name: string, about: string, timeoutMs: number, run: Check['run']): Check => ({
@@ -28,7 +28,7 @@ export const check = (name: string, about: string, timeoutMs: number, run: Check
 })
 
 /** Runs checks concurrently; none can hang or throw, and findings are in the order of the checks. */
-export async function examine(checks: readonly Check[]): Promise<Finding[]> {
+export async function runChecks(checks: readonly Check[]): Promise<Finding[]> {
   const found = await Promise.all(
     checks.map(async (check) => {
       const says = await runCheck(check)
@@ -47,7 +47,7 @@ async function runCheck({ about, timeoutMs: ms, unreachable = 'fault', run }: Ch
       ),
     )
   } catch (error) {
-    const { says, todo } = causeOf(error)
+    const { says, todo } = explainError(error)
     return { grade: unreachable, says: `${about}: ${says}.`, todo }
   }
 }

@@ -1,40 +1,40 @@
-import type { ServiceName, ServiceStatus } from '#contract/health.ts'
-import { isRefusedForGood } from '#server/mail/outbox.ts'
+import type { ServiceName, ServiceState } from '#contract/health.ts'
+import { isPermanentFailure } from '#server/mail/outbox.ts'
 import type { Mailer } from '#server/mail/smtp-mailer.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 
 /** Status of external services as seen by this process, without polling. */
-export interface Lamps {
-  note(lamp: ServiceName, isGood: boolean): void
-  read(): Record<ServiceName, ServiceStatus>
+export interface ServiceStatus {
+  record(service: ServiceName, isGood: boolean): void
+  read(): Record<ServiceName, ServiceState>
 }
 
 /** Creates the status; services are unknown until used. */
-export function createLamps(clock: () => number): Lamps {
-  const states: Record<ServiceName, ServiceStatus> = {
+export function createServiceStatus(clock: () => number): ServiceStatus {
+  const states: Record<ServiceName, ServiceState> = {
     mail: { isGood: null, since: null },
     powerBi: { isGood: null, since: null },
     database: { isGood: null, since: null },
   }
   return {
-    note(lamp, isGood) {
-      if (states[lamp].isGood === isGood) return
-      states[lamp] = { isGood, since: new Date(clock()).toISOString() }
+    record(service, isGood) {
+      if (states[service].isGood === isGood) return
+      states[service] = { isGood, since: new Date(clock()).toISOString() }
     },
     read: () => ({ ...states }),
   }
 }
 
 /** Wraps a mailer to track whether the server accepts mails. */
-export function withLamp(mailer: Mailer, { note }: Lamps): Mailer {
+export function trackStatus(mailer: Mailer, { record }: ServiceStatus): Mailer {
   return {
     async deliver(mail) {
       try {
         await mailer.deliver(mail)
-        note('mail', true)
+        record('mail', true)
       } catch (error) {
         // A recipient that does not exist is not the server's fault.
-        note('mail', isRefusedForGood(error))
+        record('mail', isPermanentFailure(error))
         throw error
       }
     },
@@ -42,10 +42,10 @@ export function withLamp(mailer: Mailer, { note }: Lamps): Mailer {
 }
 
 /** Wraps a counter to track the directory and the service; a refused report concerns only that report. */
-export function countWithLamp(count: CountCall, { note }: Lamps): CountCall {
+export function trackUpstreamStatus(count: CountCall, { record }: ServiceStatus): CountCall {
   return (service, outcome, ms) => {
     count(service, outcome, ms)
     const isOneReport = service === 'power-bi' && outcome === 'refused'
-    if (!isOneReport) note('powerBi', outcome === 'ok')
+    if (!isOneReport) record('powerBi', outcome === 'ok')
   }
 }

@@ -8,7 +8,7 @@ const UNTRUSTED: Cause = {
   says: 'o certificado não é de uma autoridade conhecida (autoassinado, ou falta a cadeia)',
   todo: 'Instale a cadeia completa no serviço, ou aponte NODE_EXTRA_CA_CERTS para o certificado da autoridade.',
 }
-const NO_WAY: Cause = {
+const UNREACHABLE: Cause = {
   says: 'não há resposta desse endereço',
   todo: 'Confira o endereço, a porta e o firewall entre o portal e o serviço.',
 }
@@ -34,11 +34,11 @@ const BY_CODE: Record<string, Cause> = {
     says: 'a conexão foi cortada',
     todo: 'Confira se a porta fala este protocolo e se um firewall não a corta.',
   },
-  ETIMEDOUT: NO_WAY,
-  EHOSTUNREACH: NO_WAY,
-  ENETUNREACH: NO_WAY,
-  UND_ERR_CONNECT_TIMEOUT: NO_WAY,
-  ABORT_ERR: NO_WAY,
+  ETIMEDOUT: UNREACHABLE,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  UND_ERR_CONNECT_TIMEOUT: UNREACHABLE,
+  ABORT_ERR: UNREACHABLE,
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
@@ -67,7 +67,7 @@ const BY_CODE: Record<string, Cause> = {
   },
 }
 /** Errors known only by their message. */
-const BY_WORDS: [RegExp, Cause][] = [
+const BY_MESSAGE: [RegExp, Cause][] = [
   [/self-signed|self signed|unable to (verify|get)/i, UNTRUSTED],
   [/certificate has expired/i, BY_CODE.CERT_HAS_EXPIRED as Cause],
   [/wrong version number/i, BY_CODE.ERR_SSL_WRONG_VERSION_NUMBER as Cause],
@@ -75,35 +75,35 @@ const BY_WORDS: [RegExp, Cause][] = [
     /does not support SSL/i,
     { says: 'o servidor não fala TLS', todo: 'Ligue TLS (ssl = on) no servidor, ou tire sslmode.' },
   ],
-  [/time-?d? ?out|Greeting never received/i, NO_WAY],
+  [/time-?d? ?out|Greeting never received/i, UNREACHABLE],
 ]
 
 /** Explains a connection error in Portuguese, from its causes and aggregated errors. */
-export function causeOf(error: unknown): Cause {
-  const chain = chainOf(error)
+export function explainError(error: unknown): Cause {
+  const chain = listErrorChain(error)
   for (const { code } of chain) if (code && BY_CODE[code] && code !== 'ETIMEDOUT') return BY_CODE[code]
   for (const { message } of chain) {
     // Some libraries have the system's code only in the message.
     const code = /\bE[A-Z]{4,}\b/.exec(message)?.[0]
     if (code && BY_CODE[code]) return BY_CODE[code]
-    const known = BY_WORDS.find(([words]) => words.test(message))
+    const known = BY_MESSAGE.find(([words]) => words.test(message))
     if (known) return known[1]
   }
   const first = chain.find(({ code }) => code) ?? chain[0]
-  if (chain.some(({ code }) => code === 'ETIMEDOUT')) return NO_WAY
+  if (chain.some(({ code }) => code === 'ETIMEDOUT')) return UNREACHABLE
   return {
     says: `falhou (${first?.code ?? first?.name ?? 'sem código'})`,
     todo: 'O log do portal tem a causa inteira.',
   }
 }
 
-function chainOf(error: unknown): { code: string | undefined; message: string; name: string }[] {
+function listErrorChain(error: unknown): { code: string | undefined; message: string; name: string }[] {
   if (!(error instanceof Error)) return []
   const { code } = error as NodeJS.ErrnoException
-  const gathered = error instanceof AggregateError ? error.errors.flatMap(chainOf) : []
+  const gathered = error instanceof AggregateError ? error.errors.flatMap(listErrorChain) : []
   return [
     { code: code === undefined ? undefined : String(code), message: error.message, name: error.name },
-    ...chainOf(error.cause),
+    ...listErrorChain(error.cause),
     ...gathered,
   ]
 }
