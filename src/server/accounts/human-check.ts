@@ -178,9 +178,9 @@ export function createAltcha(keyring: Keyring, cost: number, clock: () => number
         if (!(await claim(signature))) return false
         // The library would compare the expiry to this machine's clock.
         const { expiresAt: _, ...parameters } = challenge.parameters
-        const timeless = { parameters, signature: sign(parameters, secret) }
+        const withoutExpiry = { parameters, signature: sign(parameters, secret) }
         const checked = await verifySolution({
-          challenge: timeless,
+          challenge: withoutExpiry,
           solution,
           deriveKey,
           hmacSignatureSecret: secret,

@@ -10,16 +10,16 @@ const PARAMETERS = {
   parallelism: 1,
 }
 /** Hashes run in the thread pool; more at once would starve the database's sockets. */
-const CONCURRENT_HASHES = 2
-const WAITING_HASHES = 200
+const MAX_CONCURRENT_HASHES = 2
+const MAX_QUEUED_HASHES = 200
 
 let running = 0
 const waiting: (() => void)[] = []
 
 /** Limits concurrent hashes and queues the others. @throws ProblemError too-busy if the queue is full */
 async function limitConcurrency<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= CONCURRENT_HASHES) {
-    if (waiting.length >= WAITING_HASHES) throw new ProblemError('too-busy', { retryAfterSeconds: 5 })
+  if (running >= MAX_CONCURRENT_HASHES) {
+    if (waiting.length >= MAX_QUEUED_HASHES) throw new ProblemError('too-busy', { retryAfterSeconds: 5 })
     await new Promise<void>((resolve) => waiting.push(resolve))
   } else running++
   try {
@@ -41,7 +41,7 @@ const randomPart = (bytes: number) => randomBytes(bytes).toString('base64').repl
  * Hash with a random salt and digest that no password matches: unknown e-mails cost the same work as
  * known ones.
  */
-const UNMATCHABLE = [
+const DUMMY_HASH = [
   '$argon2id$v=19',
   `m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}`,
   randomPart(16),
@@ -50,7 +50,7 @@ const UNMATCHABLE = [
 
 /** Verifies a password against its hash; without a hash it does the same work and returns false. */
 export async function isPasswordRight(encoded: string | undefined, password: string): Promise<boolean> {
-  const known = encoded ?? UNMATCHABLE
+  const known = encoded ?? DUMMY_HASH
   const isRight = await limitConcurrency(() => verify(known, password))
   return encoded !== undefined && isRight
 }

@@ -14,7 +14,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 const MIN_WORD = 4
 
 /** Common Brazilian passwords that the library's international list lacks. */
-const BRAZILIAN = `
+const BRAZILIAN_PASSWORDS = `
   senha senhas minhasenha mudar mudeasenha trocar trocarsenha bemvindo bomdia teste brasil
   flamengo corinthians palmeiras saopaulo vasco cruzeiro gremio administrador concessionaria jesuscristo deusefiel
 `
@@ -29,7 +29,7 @@ let loaded: Promise<CommonWords> | undefined
 /** Loads the offline list of common and leaked passwords, in lower case. */
 async function loadCommonWords(): Promise<CommonWords> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
-  const words = [...dictionary['passwords-common'], ...BRAZILIAN.trim().split(/\s+/)]
+  const words = [...dictionary['passwords-common'], ...BRAZILIAN_PASSWORDS.trim().split(/\s+/)]
   return { words: new Set(words), maxLength: Math.max(...words.map(({ length }) => length)) }
 }
 

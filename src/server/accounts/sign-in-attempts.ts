@@ -7,7 +7,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 
 const MIN_LOCK_MS = 30_000
 const MAX_LOCK_MS = 15 * 60_000
-const FORGET_AFTER_MS = 60 * 60_000
+const RESET_AFTER_MS = 60 * 60_000
 /** Failures after which an account locks, per source and over all sources. */
 const LOCK_THRESHOLD = { perSource: 5, overall: 50 }
 /** The built-in administrator's sign-in skips the human check, so it locks sooner. */
@@ -79,7 +79,7 @@ export async function reserveAttempt({ db, clock }: PublicContext, attempt: Atte
 /** @throws ProblemError rate-limited while the key is locked */
 async function countFailure(db: Db, { key, threshold }: Counter, now: number): Promise<number> {
   const at = new Date(now)
-  const forget_at = new Date(now + FORGET_AFTER_MS)
+  const forget_at = new Date(now + RESET_AFTER_MS)
   const failures = sql<number>`case when sign_in_attempts.forget_at <= ${at} then 1 else sign_in_attempts.failures + 1 end`
   const lockMs = sql<number>`least(${MAX_LOCK_MS}::float8, ${MIN_LOCK_MS}::float8 * power(2, least(20, ${failures} - ${threshold}::int)))`
   const locked_until = sql<Date>`case when ${failures} >= ${threshold}::int

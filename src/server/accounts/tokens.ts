@@ -6,7 +6,7 @@ import type { Key, Keyring } from '#server/keyring.ts'
 
 export const ACCESS_TOKEN_SECONDS = 600
 const AUDIENCE = 'authenticated'
-const MAX_REMEMBERED_TOKENS = 20_000
+const MAX_CACHED_TOKENS = 20_000
 
 const MAC_BYTES = 16
 const REFRESH_TOKEN_BYTES = 16 + 4 + MAC_BYTES
@@ -36,7 +36,7 @@ export function createTokens(keyring: Keyring, clock: () => number) {
  */
 export function createAccessTokens(keyring: Keyring, clock: () => number) {
   const keys = keyring('access-token')
-  const remembered = createCache<AccessClaims>(clock, { max: MAX_REMEMBERED_TOKENS })
+  const cache = createCache<AccessClaims>(clock, { max: MAX_CACHED_TOKENS })
   return {
     /** @returns a JWT that expires after ten minutes by default */
     async sign(
@@ -54,11 +54,11 @@ export function createAccessTokens(keyring: Keyring, clock: () => number) {
     },
     /** @returns undefined unless the token is valid, ours and unexpired */
     async verify(token: string): Promise<AccessClaims | undefined> {
-      const known = remembered.get(token)
+      const known = cache.get(token)
       if (known) return known
       const checked = await checkAccessToken(token, keys, clock)
       if (!checked) return undefined
-      remembered.set(token, checked.claims, { ttl: checked.expiresAt - clock() })
+      cache.set(token, checked.claims, { ttl: checked.expiresAt - clock() })
       return checked.claims
     },
     /** Verifies a token regardless of its expiry. @returns its user, session and time of issue (ms) */

@@ -47,7 +47,7 @@ export class DatabaseOpenError extends Error {}
  * Connection exceptions, shutdown, cancellation by time-out, too many connections or disk full, lock
  * time-out, read-only server.
  */
-const PASSING_SQL_STATES = /^(08|57P0|53|57014|55P03|25006)/
+const TRANSIENT_SQL_STATES = /^(08|57P0|53|57014|55P03|25006)/
 const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENOENT)$/
 /** Messages of driver errors without a code. */
 const DRIVER_MESSAGES =
@@ -60,7 +60,7 @@ const DRIVER_MESSAGES =
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = String((error as { code?: unknown }).code ?? '')
-  if (PASSING_SQL_STATES.test(code) || SOCKET_ERRORS.test(code) || DRIVER_MESSAGES.test(error.message))
+  if (TRANSIENT_SQL_STATES.test(code) || SOCKET_ERRORS.test(code) || DRIVER_MESSAGES.test(error.message))
     return true
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
   return isDatabaseUnavailable(error.cause)

@@ -58,7 +58,7 @@ async function describeArea({ type, test }: SavedReport): Promise<CheckResult> {
   if (outcome === 'not-testable') return good(formatReportLine([type], 'link de SSO, que só um navegador testa.'))
   const says = formatReportLine([type], message)
   if (outcome === 'ok') return good(says)
-  const isPassing = ['rate-limited', 'service-down', 'capacity-paused'].includes(outcome)
+  const isTransient = ['rate-limited', 'service-down', 'capacity-paused'].includes(outcome)
   const todo = 'Depois de corrigir, “Testar relatório” em /admin o prova.'
-  return { ...(isPassing ? warning(says, todo) : fault(says, todo)), area: type }
+  return { ...(isTransient ? warning(says, todo) : fault(says, todo)), area: type }
 }

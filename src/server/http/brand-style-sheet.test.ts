@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createBrandStyleSheet, getContrast } from './brand.ts'
 
 /** --color-surface, --color-raised and --color-subtle of src/web/app/index.css. */
-const GROUNDS = { light: ['#ffffff', '#eeeef1'], dark: ['#111418', '#1a1e23', '#1f242a'] }
+const BACKGROUNDS = { light: ['#ffffff', '#eeeef1'], dark: ['#111418', '#1a1e23', '#1f242a'] }
 
 function readProperties(color: string) {
   const sheet = createBrandStyleSheet(color)
@@ -34,7 +34,7 @@ describe('the group’s color', () => {
             4.5,
           )
           // In dark mode it must differ from --color-muted, which has 6.6.
-          for (const ground of GROUNDS[scheme])
+          for (const ground of BACKGROUNDS[scheme])
             expect(getContrast(strong as string, ground), `${color} ${ground}`).toBeGreaterThanOrEqual(
               scheme === 'dark' ? 8 : 4.5,
             )

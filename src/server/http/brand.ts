@@ -41,16 +41,16 @@ function serveLogo(app: Hono<HttpEnv>, logo: string): void {
 type Rgb = [number, number, number]
 
 const WHITE: Rgb = [255, 255, 255]
-const NIGHT: Rgb = [17, 20, 24]
+const DARK: Rgb = [17, 20, 24]
 /** --color-subtle of src/web/app/index.css, the background with the least contrast in each scheme. */
-const DAY_GROUND: Rgb = [238, 238, 241]
-const NIGHT_GROUND: Rgb = [31, 36, 42]
+const LIGHT_BACKGROUND: Rgb = [238, 238, 241]
+const DARK_BACKGROUND: Rgb = [31, 36, 42]
 /** WCAG 2.2 AA for text. */
 const AA_CONTRAST = 4.5
 /** In dark mode the accent must differ from --color-muted, which has 6.6. */
-const NIGHT_CONTRAST = 8
+const DARK_CONTRAST = 8
 /** Brightest channel of the accent in dark mode. */
-const NIGHT_BRIGHTNESS = 224
+const DARK_BRIGHTNESS = 224
 
 function parseHex(hex: string): Rgb {
   return [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16)) as Rgb
@@ -75,20 +75,20 @@ export function getContrast(a: string, b: string): number {
 }
 
 /** Mixes a color with another until it reaches the contrast to the background. */
-function ensureContrast(color: string, ground: Rgb, towards: Rgb, wanted = AA_CONTRAST): string {
+function ensureContrast(color: string, background: Rgb, target: Rgb, wanted = AA_CONTRAST): string {
   const from = parseHex(color)
   for (let share = 0; share < 1; share += 0.05) {
-    const mixed = toHex(from.map((channel, i) => channel + ((towards[i] as number) - channel) * share) as Rgb)
-    if (getContrast(mixed, toHex(ground)) >= wanted) return mixed
+    const mixed = toHex(from.map((channel, i) => channel + ((target[i] as number) - channel) * share) as Rgb)
+    if (getContrast(mixed, toHex(background)) >= wanted) return mixed
   }
-  return toHex(towards)
+  return toHex(target)
 }
 
 /** Brightens a color and mixes it with gray against glare; mixed with white it would fade. */
 function brighten(color: string): string {
   const channels = parseHex(color)
-  const factor = NIGHT_BRIGHTNESS / Math.max(1, ...channels)
-  return toHex(channels.map((channel) => (channel * factor + NIGHT_BRIGHTNESS) / 2) as Rgb)
+  const factor = DARK_BRIGHTNESS / Math.max(1, ...channels)
+  return toHex(channels.map((channel) => (channel * factor + DARK_BRIGHTNESS) / 2) as Rgb)
 }
 
 /**
@@ -96,12 +96,12 @@ function brighten(color: string): string {
  * --brand-foreground for text on them, --brand-strong for colored text on any background of the page.
  */
 export function createBrandStyleSheet(color: string): string {
-  const foreground = getContrast(color, '#ffffff') >= AA_CONTRAST ? '#ffffff' : toHex(NIGHT)
+  const foreground = getContrast(color, '#ffffff') >= AA_CONTRAST ? '#ffffff' : toHex(DARK)
   const surface =
     getContrast(color, foreground) >= AA_CONTRAST ? color : ensureContrast(color, parseHex(foreground), WHITE)
   const properties = (strong: string) =>
     `:root{--brand:${surface};--brand-foreground:${foreground};--brand-strong:${strong}}`
-  const light = properties(ensureContrast(color, DAY_GROUND, NIGHT))
-  const dark = properties(ensureContrast(brighten(color), NIGHT_GROUND, WHITE, NIGHT_CONTRAST))
+  const light = properties(ensureContrast(color, LIGHT_BACKGROUND, DARK))
+  const dark = properties(ensureContrast(brighten(color), DARK_BACKGROUND, WHITE, DARK_CONTRAST))
   return `${light}@media (prefers-color-scheme:dark){${dark}}`
 }
