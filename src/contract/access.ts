@@ -25,8 +25,7 @@ export type Refusal =
   | 'password-change-required'
 
 /**
- * Checks whether a caller may use a route. Routes with access 'operator' require a token instead of a
- * session.
+ * Checks whether a caller may use a route. Access 'operator' requires a token instead of a session.
  * @returns the problem code of the refusal; undefined if allowed
  */
 export function getRefusal(

@@ -100,10 +100,7 @@ const authUserSchema = z.object({
 })
 export type AuthUser = z.output<typeof authUserSchema>
 
-/**
- * Sent after a sign-in or a new password; the browser presents it at the next sign-in as a known
- * device.
- */
+/** Sent after a sign-in or a new password; presented at the next sign-in as a known device. */
 const deviceTokenSchema = z.optional(z.string())
 
 /** `expires_in` is in seconds from now, `expires_at` in seconds since the epoch. */

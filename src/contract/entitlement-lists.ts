@@ -31,10 +31,7 @@ export function listSpellings(type: string): string[] {
   return type === LEGACY_SPELLING.label ? [type, LEGACY_SPELLING.spelling] : [type]
 }
 
-/**
- * Sorts by the catalogue without duplicates, unknown items last; 'administrativo' counts as
- * Administrativo.
- */
+/** Sorts by the catalogue, without duplicates and with unknown items last. */
 export function sortByCatalogue(catalogue: Catalogue, list: ListName, items: readonly string[]): string[] {
   const known = listValues(catalogue, list)
   const isOld = (item: string) => list === 'types' && item === LEGACY_SPELLING.spelling && !known.includes(item)

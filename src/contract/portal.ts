@@ -26,10 +26,7 @@ export const STYLE_PATH = '/demo/estilo'
 
 const PRODUCT = 'Pátio'
 
-/**
- * Formats the document title: 'Entrar · Pátio', with the group's name unless it contains the
- * product's.
- */
+/** Formats the document title: 'Entrar · Pátio', with the group's name unless it contains 'Pátio'. */
 export function formatDocumentTitle(screen: string | undefined, groupName: string): string {
   const owner = groupName.includes(PRODUCT) ? groupName : `${PRODUCT} ${groupName}`
   return screen ? `${screen} · ${owner}` : owner

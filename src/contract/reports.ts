@@ -1,10 +1,7 @@
 import * as z from 'zod/mini'
 import type { Routes } from './route.ts'
 
-/**
- * How a report is embedded: a link that people open with their own account, or the portal's
- * credentials.
- */
+/** How a report is embedded: a link opened with one's own account, or the portal's credentials. */
 export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
 export type EmbedMode = z.output<typeof embedModeSchema>
 

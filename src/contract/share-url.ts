@@ -65,10 +65,7 @@ const NO_REPORT = /^\/+(groups|apps|dashboards|datasets)(\/|$)/i
 const FABRIC = 'app.fabric.microsoft.com'
 
 export interface FrameIssue {
-  /**
-   * 'page' is a report's page, or a link to one; 'report-id' and 'sign-in' are missing from an embed
-   * link.
-   */
+  /** 'page' is a report's page, or a link to one; an embed link lacks 'report-id' or 'sign-in'. */
   kind: 'page' | 'no-report' | 'report-id' | 'sign-in'
   /** Undefined if the link has too little information. */
   repaired: string | undefined

@@ -12,10 +12,7 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/**
- * Resolves with the work, or after a timeout with the result of `onLate`, which may throw. The work
- * itself continues.
- */
+/** Resolves with the work, or after a timeout with the result of `onLate`, which may throw. */
 export function withTimeout<T, S>(work: Promise<T>, ms: number, onLate: () => S): Promise<T | S> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<void>((resolve) => {
@@ -34,8 +31,7 @@ interface Backoff {
 }
 
 /**
- * Computes the exponential backoff in milliseconds: doubles up to the cap, never less than
- * Retry-After.
+ * Computes the exponential backoff in ms: doubles up to the cap, never less than Retry-After.
  * @param failures in a row, from 1
  */
 export function backoffDelay(
@@ -47,8 +43,7 @@ export function backoffDelay(
 
 /**
  * Retries work until it succeeds.
- * @param delayAfter milliseconds to wait after the n-th failure (from 1), undefined to give up with
- *   its error
+ * @param delayAfter ms to wait after the n-th failure (from 1), undefined to give up with its error
  * @param signal ends the wait and the retries
  */
 export async function retry<T>(

@@ -58,10 +58,7 @@ export const MAX_NOTE_LENGTH = 500
 
 /** Created lazily: loading the time zones takes ten milliseconds. */
 let days: Intl.DateTimeFormat | undefined
-/**
- * Returns the day in São Paulo of an instant in ms since the epoch: '2026-11-22'. Days are comparable
- * as strings.
- */
+/** Returns the day in São Paulo of an instant in ms since the epoch: '2026-11-22', comparable as text. */
 export function toSaoPauloDay(instant: number): string {
   days ??= new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' })
   return days.format(instant)

@@ -256,9 +256,8 @@ const approvalResultSchema = z.object({
 export type ApprovalResult = z.output<typeof approvalResultSchema>
 
 /**
- * All matching people with a few exceptions; `count` is how many matched, exceptions included.
- * `fingerprint` from a dry run ensures that they are the same people; without it only the count is
- * compared.
+ * All matching people with a few exceptions, whom `count` includes. `fingerprint` from a dry run
+ * ensures that they are the same people; without it only the count is compared.
  */
 const allMatchingSchema = z.strictObject({
   filter: profileFilterSchema,
@@ -281,8 +280,7 @@ export type BulkEdit = z.output<typeof bulkEditSchema>
 
 /**
  * How many of the selected people gain, lose and keep access; a later end or none is a gain.
- * `includesSelf` if the caller loses access. The fingerprint identifies exactly these people, for
- * `allMatching`.
+ * `includesSelf` if the caller loses access. `allMatching` accepts the fingerprint of these people.
  */
 const bulkEditResultSchema = z.object({
   selected: z.number(),

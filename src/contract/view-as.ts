@@ -9,10 +9,7 @@ export const VIEW_AS_MINUTES = 15
 /** Id of one administrator's view; invalid for others. */
 const viewSchema = z.string().check(z.regex(/^\d{1,18}$/))
 
-/**
- * 'Ver como': an administrator's own session sees another person's reports. Nothing is written in that
- * person's name.
- */
+/** 'Ver como': an administrator sees another person's reports, without writing in that person's name. */
 export const viewAsRoutes = {
   readReportsOf: {
     method: 'GET',

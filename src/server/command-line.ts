@@ -29,10 +29,7 @@ const usage = () => {
   ].join('\n')
 }
 
-/**
- * Loads NODE_EXTRA_CA_CERTS: Node reads it before the settings file. The doctor reports unreadable
- * files.
- */
+/** Loads NODE_EXTRA_CA_CERTS, which Node reads before the settings file. Errors are left to the doctor. */
 function loadExtraCertificates(file: string | undefined): void {
   if (!file || getCACertificates('extra').length > 0) return
   try {

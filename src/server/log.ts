@@ -36,8 +36,7 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
 
 /**
  * Creates the request logger, without redaction, which would cost more than the rest of a small
- * request: callers choose the fields. Lines are written in batches, within a second and before the
- * process ends.
+ * request: callers choose the fields. Lines are written in batches, within a second and on exit.
  */
 export function createRequestLog(level: string): Log {
   const destination = pino.destination({ dest: 1, sync: false, minLength: REQUEST_LOG_BATCH_BYTES })

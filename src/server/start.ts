@@ -167,8 +167,7 @@ export async function servePortal(
     replaceSecrets: (environment) => replaceSecrets(environment, { config, keyring, database }),
     async stop() {
       isDraining = true
-      // Mails of the last requests are sent by another replica or after the next start. Streams would never
-      // end.
+      // Late mails are sent by another replica or after the next start. Streams would never end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
       await Promise.all([drained, outbox.stop(), messageStreams.stop(), retention.stop()])
       databaseClock?.stop()

@@ -107,10 +107,7 @@ export function createHumanCheck(
   }
 
   return {
-    /**
-     * Exchanges an answer for a pass. @returns a pass for one request within two minutes; undefined if
-     * wrong
-     */
+    /** Exchanges an answer for a pass. @returns a pass for one request within two minutes, or undefined */
     async exchangeForPass(answer: string, ip: string): Promise<string | undefined> {
       if (!(await isFreshAnswer(answer, { ip }))) return undefined
       const now = Math.floor(clock() / 1000)
@@ -123,8 +120,7 @@ export function createHumanCheck(
     },
     /**
      * Uses a pass or a raw answer.
-     * @throws ProblemError human-check-required without one, human-check-failed for a wrong or used one,
-     *   rate-limited
+     * @throws ProblemError human-check-required, human-check-failed if wrong or used, rate-limited
      */
     async verify(passOrAnswer: string | undefined, sender: Sender): Promise<void> {
       try {

@@ -37,10 +37,7 @@ export function hashPassword(password: string): Promise<string> {
 
 const randomPart = (bytes: number) => randomBytes(bytes).toString('base64').replace(/=+$/, '')
 
-/**
- * Hash with a random salt and digest that no password matches: unknown e-mails cost the same work as
- * known ones.
- */
+/** Hash that no password matches: unknown e-mails cost the same work as known ones. */
 const DUMMY_HASH = [
   '$argon2id$v=19',
   `m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}`,

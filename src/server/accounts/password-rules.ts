@@ -72,10 +72,7 @@ function findCommon(password: string, common: CommonWords): string | undefined {
   )
 }
 
-/**
- * Lists a password's substrings without leading and trailing digits and symbols, up to a word's
- * length.
- */
+/** Lists a password's substrings of word length, without leading and trailing digits and symbols. */
 function listCores(password: string, maxLength: number): string[] {
   const first = password.search(/[a-z]/)
   if (first < 0) return [password]

@@ -27,15 +27,9 @@ export function getSessionCutoffs(now: number, maxDays: number) {
   return { openedAfter: new Date(now - maxDays * DAY_MS), refreshedAfter: new Date(now - SESSION_IDLE_MS) }
 }
 
-/**
- * A session from a reset link can only set a password. It cannot be refreshed, so its token lives as
- * long.
- */
+/** A session from a reset link only sets a password. It has no refresh, so its token lives as long. */
 const RECOVERY_SESSION_SECONDS = 15 * 60
-/**
- * Grace period for a replayed parent token (a second tab or a lost reply), even if the successor was
- * used.
- */
+/** Grace period for a replayed parent token (a second tab, a lost reply), even with a used successor. */
 const PARENT_GRACE_MS = 10_000
 /** Grace period while the successor is unused. Short, because a thief may wait. */
 const LOST_REPLY_MS = 2 * 60_000
@@ -168,10 +162,9 @@ async function acknowledge({ db }: Database, sessionId: string, counter: number)
 
 /**
  * Exchanges a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection).
- * The parent token returns the same successor for 10 s, or for 2 min while the successor is unused;
- * reuse of an older one ends the session.
- * @throws ProblemError invalid-refresh-token, with the reason if the caller has an access token too;
- *   rate-limited
+ * The parent token returns the same successor for 10 s, or for 2 min while that is unused; reuse of an
+ * older one ends the session.
+ * @throws ProblemError rate-limited; invalid-refresh-token, with the reason given an access token
  */
 export async function refreshSession(
   context: AccountContext,

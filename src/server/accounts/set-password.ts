@@ -144,8 +144,7 @@ interface Replacement<C, T> {
 /**
  * Sets a new password unless it is one of the last five. Hashing takes long, so it happens before the
  * transaction, which retries if the stored hashes changed meanwhile.
- * @returns the result of `alongside` plus a device token; undefined if the password is one of the last
- *   five
+ * @returns the result of `alongside` plus a device token; undefined for one of the last five
  * @throws ProblemError unauthenticated if the person is gone, password-rejected
  */
 export async function replacePassword<C extends AccountContext, T extends object>(

@@ -33,10 +33,7 @@ function hashEmail(email: string): string {
   return createHash('sha256').update(email).digest('base64url')
 }
 
-/**
- * Returns the counter of the source (known device or IP group), and for unknown devices that of all
- * sources.
- */
+/** Returns the counters of an attempt's source (known device or IP group), and of all sources. */
 function getCounters({ email, deviceId, ip, isBuiltin }: Attempt): { source: Counter; overall?: Counter } {
   const account = hashEmail(email)
   const threshold = isBuiltin ? LOCK_THRESHOLD_BUILTIN : LOCK_THRESHOLD
@@ -63,10 +60,8 @@ export async function serializePerKey<T>(attempt: Attempt, work: () => Promise<T
 }
 
 /**
- * Counts an attempt as failed before hashing, so that parallel guesses cannot bypass the lock; success
- * clears it.
- * From the threshold on, each failure locks for 30 s, doubling to 15 min. Unknown e-mails are treated
- * the same.
+ * Counts an attempt as failed before hashing, so that parallel guesses cannot bypass the lock. From
+ * the threshold on, each failure locks for 30 s, doubling to 15 min, also for unknown e-mails.
  * @returns failures counted over all IP addresses or for the known device, including this one
  * @throws ProblemError rate-limited with Retry-After while the account is locked
  */
@@ -111,7 +106,7 @@ async function countFailure(db: Db, { key, threshold }: Counter, now: number): P
 /**
  * Undoes the count and the lock of an attempt that did not fail; a correct password also clears
  * earlier failures of its source.
- * @param counted the result of `reserveAttempt`: if the overall row still has it, no failure came
+ * @param counted the result of `reserveAttempt`, unchanged in the overall row if no failure came
  *   since
  * @param isRight false if the password was not compared
  */
@@ -133,10 +128,7 @@ export async function releaseAttempt(
   if (overall) await undoFailure(overall, sql`failures = ${counted}::int or failures <= ${overall.threshold}::int`)
 }
 
-/**
- * Clears all failures and locks of accounts, from every IP address and device, after a new password or
- * a deletion.
- */
+/** Clears all failures and locks of accounts, from all sources, after a new password or a deletion. */
 export async function clearFailures(db: Db, ...emails: string[]): Promise<void> {
   await db
     .deleteFrom('sign_in_attempts')

@@ -31,10 +31,9 @@ interface Credentials {
 }
 
 /**
- * Signs in with e-mail and password. Unknown e-mail and wrong password get the same answer after the
- * same work.
- * Known devices have rate limits of their own (OWASP, device cookies), so that guessing without a
- * device token does not lock out the owner.
+ * Signs in with e-mail and password; unknown e-mails get the same answer after the same work. Known
+ * devices have separate rate limits (OWASP, device cookies), so that guessing without a device token
+ * does not lock out the owner.
  * @throws ProblemError human-check-required, human-check-failed, rate-limited, invalid-credentials
  */
 export async function signIn(context: AccountContext, credentials: Credentials): Promise<Session> {

@@ -36,8 +36,7 @@ export function parseCompanyEmail(typed: string, domain: string): string {
  * Creates an account that waits for verification and approval. A known e-mail gets the same answer
  * after the same work, and a mail; its password does not change.
  * @returns a user in GoTrue's shape with a random id
- * @throws ProblemError invalid-input, password-rejected, human-check-required, human-check-failed,
- *   rate-limited
+ * @throws ProblemError invalid-input, password-rejected, human-check-*, rate-limited
  */
 export async function signUp(
   context: AccountContext,
@@ -111,10 +110,7 @@ async function addPassword(db: Db, addedId: string | null, hash: string, at: Dat
   )
 }
 
-/**
- * Counts sign-ups of an unverified account. Only the mark of a single sign-up is valid; a second one
- * clears it.
- */
+/** Counts sign-ups of an unverified account; a second one invalidates the confirmation mark. */
 async function countSignUp(
   { db, clock }: PublicContext,
   { userId, isFirst, mark }: { userId: string; isFirst: boolean; mark: string },

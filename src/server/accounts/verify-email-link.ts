@@ -123,10 +123,7 @@ const createTooLateError = () =>
       'Este link tem mais de uma hora e já não serve para criar a senha. Peça um novo e-mail de confirmação.',
   })
 
-/**
- * Hashing takes long, so the link is checked before and used in the transaction that writes the
- * password.
- */
+/** Hashing takes long: the link is used later, in the transaction that writes the password. */
 async function setPasswordByLink(context: AccountContext, use: LinkUse & { password: string }): Promise<Session> {
   const open = async (txContext: AccountContext) => {
     const link = await lockLink(txContext, use.token, [use.type])

@@ -111,8 +111,7 @@ export function changeCatalogueItem(
 
 /**
  * Sets the order of the given lists.
- * @throws ProblemError invalid-input unless each contains every code once, conflict with a stale
- *   ifMatch
+ * @throws ProblemError invalid-input unless each has every code once, conflict with a stale ifMatch
  */
 export function orderCatalogue(
   context: Context,

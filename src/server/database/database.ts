@@ -19,20 +19,16 @@ export interface Database {
   db: Db
   /** Runs a statement of `prepare` outside transactions, without Kysely's overhead; values fill $1, $2, … */
   runPrepared<Row>(text: string, values: unknown[]): Promise<Row[]>
-  /**
-   * Whether transactions may run on different server connections: session settings and names must not
-   * outlive one.
-   */
+  /** Whether a pooler may switch connections: session settings and names must not outlive a transaction. */
   isPooled?: boolean
   /** Connections by state, and waiting requests; undefined without a pool. */
   readPoolStats?: () => { busy: number; idle: number; waiting: number }
   /** Opens another connection to a server without time-outs, for migrations. */
   openWithoutTimeouts?(): Promise<Database>
   /**
-   * Subscribes to a notification channel; call the returned function before close().
-   * Receives nothing when connected only through a pooler.
-   * @param onNotification called for each one, and after each (re)connection, as some may have been
-   *   missed
+   * Subscribes to a notification channel; call the returned function before close(). Receives nothing
+   * when connected only through a pooler.
+   * @param onNotification called for each one, and after each (re)connection, as some may be lost
    */
   listen(channel: string, onNotification: () => void): () => Promise<void>
   /** Sets the URLs of new connections; open ones stay. Only the credentials may differ. */
@@ -53,10 +49,7 @@ const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOST
 const DRIVER_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|connection is closed|driver has already been destroyed/
 
-/**
- * Checks whether an error means that the database is (perhaps temporarily) unavailable, rather than a
- * wrong query.
- */
+/** Checks whether an error means that the database is unavailable, rather than a wrong query. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = String((error as { code?: unknown }).code ?? '')

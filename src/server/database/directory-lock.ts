@@ -10,10 +10,9 @@ const MAX_PAUSE_MS = 100
 const ownClaims = new Set<string>()
 
 /**
- * Locks a data directory for this process: two processes on one embedded database silently lose each
- * other's acknowledged writes.
- * Each process writes a claim file with its pid and start time before it looks for others, so that of
- * two concurrent ones at least one retreats. Claims of dead processes are removed.
+ * Locks a data directory: two processes on one embedded database silently lose each other's
+ * acknowledged writes. Each process writes a claim file before it looks for others, so that of two
+ * concurrent ones at least one retreats. Claims of dead processes are removed.
  * @param dataDir created if missing
  * @returns releases the lock
  * @throws DatabaseOpenError if another living process has it

@@ -14,10 +14,7 @@ export interface InspectedServer extends Partial<ServerFacts> {
   offsetMs?: number
 }
 
-/**
- * Inspects every host of a URL on separate connections, each within 6 s; changes nothing and never
- * throws.
- */
+/** Inspects every host of a URL on separate connections, each within 6 s; never throws. */
 export function inspectServers(url: string): Promise<InspectedServer[]> {
   return Promise.all(splitHosts(url).map(inspectServer))
 }

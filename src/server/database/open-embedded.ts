@@ -9,10 +9,7 @@ import { type Database, DatabaseOpenError } from './database.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './schema.ts'
 
-/**
- * PGlite turns fsync off by default; without -F and with a working fsync, a power cut loses no
- * acknowledged write.
- */
+/** PGlite turns fsync off by default; with fsync, a power cut loses no acknowledged write. */
 const DURABLE_START = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   '-c',

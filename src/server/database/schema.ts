@@ -8,10 +8,7 @@ import type { AccessRequest, Profile, ProfileInstant } from '#contract/users.ts'
 type Defaulted<T> = ColumnType<T, T | undefined, T>
 type Json = ColumnType<unknown, string | null, string | null>
 
-/**
- * A profile's fields from the contract, with instants as dates. All but the e-mail have a default or
- * are nullable.
- */
+/** A profile's fields from the contract, with instants as dates. All but the e-mail are optional. */
 type ProfileColumns = {
   [Name in keyof Profile]: Name extends 'email'
     ? string
@@ -85,10 +82,7 @@ interface AccessRequestsTable extends Omit<AccessRequest, 'requested_at'> {
   requested_at: Defaulted<Date>
 }
 
-/**
- * 'disown-…' are the 'não fui eu' links of a new account and of a change. 'signup-used' can no longer
- * be used.
- */
+/** 'disown-…' are the 'não fui eu' links of a new account and of a change. 'signup-used' is spent. */
 export type LinkPurpose =
   | 'signup'
   | 'signup-used'

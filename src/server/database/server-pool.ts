@@ -20,8 +20,7 @@ export interface ServerFacts {
  * Reads facts about the server of a new connection, and sets its statement time-out unless it is
  * pooled: the setting would affect other clients. Poolers return invented process ids.
  * @param timeoutMs 0 for none
- * @throws an error that counts as unavailable if the server is read-only: a standby or a demoted
- *   primary
+ * @throws an error that counts as unavailable if the server is read-only (a standby)
  */
 export async function checkServer(client: pg.ClientBase, timeoutMs: number): Promise<ServerFacts> {
   const { processID } = client as unknown as { processID: number | null }
@@ -69,8 +68,7 @@ export function createServerPool(options: ServerPoolOptions) {
     maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
     max,
     onConnect: async (client) => {
-      // The pool handles errors of idle connections only; of one in use it would end the process. Its query
-      // fails anyway.
+      // The pool handles errors of idle connections only; without a handler, others end the process.
       client.on('error', () => {})
       latestFacts = await checkServer(client, statementTimeoutMillis)
       checked.set(client, wrapConnection(client as pg.PoolClient, latestFacts.isPooled))

@@ -14,8 +14,7 @@ export interface Brand {
 
 /**
  * Serves the group's color as a style sheet, and its logo if there is one.
- * @returns the URL of the style sheet; it contains a hash of the content, so that browsers can cache
- *   it forever
+ * @returns the URL of the style sheet, with a hash of the content, so that browsers can cache it
  */
 export function serveBrand(app: Hono<HttpEnv>, { color, logo }: Brand): string {
   const styles = createBrandStyleSheet(color)

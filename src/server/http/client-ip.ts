@@ -1,9 +1,6 @@
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net'
 
-/**
- * Returns the part of an IP address that rate limits count: all of IPv4, the /64 of IPv6, which one
- * subscriber owns.
- */
+/** Returns the part of an IP address that rate limits count: IPv4 entirely, IPv6 up to its /64. */
 export function toIpPrefix(ip: string): string {
   const canonical = normalizeIp(ip)
   if (!canonical?.includes(':')) return canonical ?? ip

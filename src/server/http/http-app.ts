@@ -27,8 +27,7 @@ interface HttpOptions {
 }
 
 /**
- * Creates the HTTP app: request info, error handling, mounts, static files and the page of all other
- * paths.
+ * Creates the HTTP app: request info, error handling, mounts, static files and pages.
  * @param mountApi mounts the routes of the contract
  */
 export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => void): HttpApp {

@@ -5,8 +5,7 @@ import { ProblemError } from './problem-error.ts'
 
 /**
  * Executes a change in one transaction. With an idempotency key, repeated requests within a day get
- * the first answer; refusals are not stored. Stored answers contain no names and are encrypted with
- * the key.
+ * the first answer, stored encrypted with the key; refusals are not stored.
  * @param change returns the answer, which must be JSON
  * @throws ProblemError idempotency-key-reused if another request used the key before
  */

@@ -47,10 +47,7 @@ interface RouteServices extends Pick<Context, 'db' | 'clock'> {
   validatesReplies?: boolean | undefined
 }
 
-/**
- * Mounts a group of routes: access is checked before input is read, replies contain only fields of
- * their schema.
- */
+/** Mounts routes: checks access before reading input, and drops fields that the reply schema lacks. */
 export function implement<const G extends Routes>(
   app: Hono<HttpEnv>,
   services: RouteServices,
@@ -129,10 +126,7 @@ function rejectRepeated(query: Record<string, string[]>): Record<string, string>
   return Object.fromEntries(Object.entries(query).map(([name, [value = '']]) => [name, value]))
 }
 
-/**
- * Parses the single strong entity tag of If-Match, without quotes; '*' sets no condition (RFC 9110
- * section 13.1.1).
- */
+/** Parses the entity tag of If-Match, without quotes; '*' sets no condition (RFC 9110 section 13.1.1). */
 function readIfMatch(header: string | undefined): string | undefined {
   if (header === undefined || header === '*') return undefined
   const tag = /^"([\x21\x23-\x7e]{0,100})"$/.exec(header)?.[1]

@@ -73,10 +73,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
 /** Matches the entire path, so that dot segments do not lead elsewhere. */
 const PROBE = /^\/api\/health\/\w+$/
 
-/**
- * Adds the Host header that health checks may omit (HTTP/1.0, HAProxy's default; F5 sends an empty
- * `Host`).
- */
+/** Adds a Host header to health checks without one (HTTP/1.0, HAProxy's default; F5's is empty). */
 function addMissingHost({ url, headers, rawHeaders, httpVersionMajor }: IncomingMessage): void {
   if (headers.host || httpVersionMajor === 0 || !PROBE.test(url ?? '')) return
   const at = rawHeaders.findIndex((text, index) => index % 2 === 0 && /^host$/i.test(text))

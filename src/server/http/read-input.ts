@@ -50,8 +50,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength
-      // Excess data is read and discarded, up to a limit: an unread body would break the connection's next
-      // request.
+      // Reads and discards excess data: an unread body would break the connection's next request.
       if (size > MAX_DISCARDED_BYTES) break
       if (size <= maxBytes) chunks.push(chunk)
     }
