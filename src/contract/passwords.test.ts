@@ -32,10 +32,10 @@ describe('rateStrength', () => {
     ['lowercase letter with an accent', 'ç', 20],
     ['digit', '7', 20],
     ['special character', '!', 15],
-    ['a blank is a special character', ' ', 15],
+    ['a space as special character', ' ', 15],
     ['everything but the length', 'Aa1!', 75],
     ['everything but 16 characters', 'Aa1!Aa1!Aa1!', 100],
-    ['more than 100 points count as 100', 'Aa1!Aa1!Aa1!Aa1!', 100],
+    ['a password of more than 100 points, capped,', 'Aa1!Aa1!Aa1!Aa1!', 100],
     ['all but a special character', 'Aa1Aa1Aa1Aa1', 85],
     ['16 characters but no special character', 'Aa1Aa1Aa1Aa1Aa1A', 95],
   ])('rates %s', (_, password, score) => {

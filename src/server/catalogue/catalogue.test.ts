@@ -267,12 +267,12 @@ describeOnEachDatabase('the catalogue', (kind) => {
   })
 
   test.each([
-    ['a code that is there', 'marcas', { label: 'Outra', code: 'VW' }, 'code'],
+    ['an existing code', 'marcas', { label: 'Outra', code: 'VW' }, 'code'],
     ['no code', 'estados', { label: 'São Paulo' }, 'code'],
     ['a code that would break out of an identity', 'estados', { label: 'SP', code: 'SP|M:VW' }, 'code'],
-    ['a name that is there in other letters', 'types', { label: 'VENDAS' }, 'label'],
+    ['an existing name in another case', 'types', { label: 'VENDAS' }, 'label'],
     ['no name', 'types', { label: '' }, 'label'],
-    ['a list that there is not', 'cidades', { label: 'x' }, 'kind'],
+    ['an unknown list', 'cidades', { label: 'x' }, 'kind'],
   ])('rejects %s', async (_, list, body, path) => {
     const before = await read()
     expect(await call('POST', `/${list}`, body)).toMatchObject({ status: 400, body: { fields: [{ path }] } })

@@ -31,7 +31,7 @@ const BAD_BODIES: Record<string, (body: Body) => (string | Uint8Array)[]> = {
   ],
   'JSON that is no object': () => ['null', '[]', '[{}]', '"texto"', '42', 'true', '1e999'],
   'a field of another type': (body) => [42, true, { a: 1 }, [[1]]].flatMap((value) => replaceValue(body, value)),
-  'a field left out': (body) => [json({}), ...('email' in body ? [json({ ...body, email: undefined })] : [])],
+  'a missing field': (body) => [json({}), ...('email' in body ? [json({ ...body, email: undefined })] : [])],
   'an unknown key': (body) => [
     json({ ...body, role: 'admin' }),
     `${beginning(body)},"__proto__":{"role":"admin"}}`,

@@ -23,8 +23,8 @@ const NOT_HTTP: Record<string, string> = {
   'a header without a colon': 'GET /api/health/live HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n',
   'a header name with a space': 'GET /api/health/live HTTP/1.1\r\nHost: x\r\nContent-Length : 5\r\n\r\n',
   'no Host': 'GET /login HTTP/1.1\r\n\r\n',
-  'no Host, by way of a probe’s path': 'GET /api/health/../auth/challenge HTTP/1.0\r\n\r\n',
-  'a Host that is none': 'GET /api/health/live HTTP/1.1\r\nHost: a/b c?d\r\n\r\n',
+  'no Host, with dot segments after a probe’s path': 'GET /api/health/../auth/challenge HTTP/1.0\r\n\r\n',
+  'an invalid Host': 'GET /api/health/live HTTP/1.1\r\nHost: a/b c?d\r\n\r\n',
   'a negative length': 'POST /api/auth/verify HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n',
   'two lengths':
     'POST /api/auth/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello',
@@ -32,7 +32,7 @@ const NOT_HTTP: Record<string, string> = {
     'POST /api/auth/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   'an unknown transfer encoding':
     'POST /api/auth/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\nx',
-  'an expectation nobody meets':
+  'an unknown expectation':
     'POST /api/auth/verify HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 0\r\n\r\n',
   'headers over 16 KiB': `GET /api/health/live HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
   'a path over 16 KiB': `GET /api/${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,

@@ -43,13 +43,13 @@ const RESET = 'PUT /api/auth/user'
 const CLOSED = ROUTES.filter((route) => route.method !== 'GET' && route.access !== 'public')
 
 /** Administrators' writes that need no audit row, and why. Other routes need one. */
-const OWES_NO_ROW: Record<string, string> = {
+const UNAUDITED_WRITES: Record<string, string> = {
   'POST /api/global-powerbi-settings/{type}/test': 'asks Power BI and keeps nothing',
   'POST /api/profiles/{userId}/embed-token':
     'is in access_records, with both names; the view that it is for is in the trail',
 }
 /** Reads that are audited. */
-const READS_WITH_ROW = [
+const AUDITED_READS = [
   'GET /api/profiles/export',
   'GET /api/profiles/{userId}/export',
   'GET /api/profiles/{userId}/reports',
@@ -214,9 +214,9 @@ describeOnEachDatabase('a refused request', (kind) => {
       for (const example of examples) statuses.push((await call(route, example, admin.token)).status)
       const after = await tables()
       await run('drop trigger refuse on audit_entries')
-      const isOwed = route.method === 'GET' ? READS_WITH_ROW.includes(name) : !(name in OWES_NO_ROW)
+      const isOwed = route.method === 'GET' ? AUDITED_READS.includes(name) : !(name in UNAUDITED_WRITES)
       expect([name, statuses.includes(500)]).toEqual([name, isOwed])
-      if (!(name in OWES_NO_ROW)) expect(after).toEqual(before)
+      if (!(name in UNAUDITED_WRITES)) expect(after).toEqual(before)
       else expect(statuses).toContain(200)
     })
   })

@@ -100,10 +100,10 @@ describeOnEachDatabase('the outbox', (kind) => {
 
   test.each([
     ['an unknown recipient', { rejectsRecipient: 550 }, false],
-    ['a mail that is taken for spam', { rejects: 554 }, false],
+    ['a mail rejected as spam', { rejects: 554 }, false],
     ['a recipient whose server is down', { rejectsRecipient: 450 }, true],
     [
-      'a server that relays for others only',
+      'a server that denies relaying',
       { rejectsRecipient: 550, reason: '5.7.1 Relaying denied' },
       true,
     ],
