@@ -55,7 +55,7 @@ async function startOther() {
   return other
 }
 
-test('refuses a directory in use by a living process, naming both', async () => {
+test('lockDirectory refuses a directory in use by a living process, naming both', async () => {
   const other = await startOther()
   expect(other.said).toBe('locked')
   expect(() => lockDirectory(folder)).toThrow(DatabaseOpenError)
@@ -65,7 +65,7 @@ test('refuses a directory in use by a living process, naming both', async () => 
   await other.kill()
 })
 
-test('takes over the lock of a killed process', async () => {
+test('lockDirectory takes over the lock of a killed process', async () => {
   const other = await startOther()
   await other.kill()
   expect(claims()).toEqual([expect.stringContaining(`-${other.pid}-`)])
@@ -74,7 +74,7 @@ test('takes over the lock of a killed process', async () => {
   release()
 })
 
-test('takes over a lock whose pid belongs to another process now', () => {
+test('lockDirectory takes over a lock whose pid belongs to another process now', () => {
   for (const pid of [process.ppid, process.pid]) {
     writeFileSync(join(folder, `patio-${pid}-1.lock`), '')
     lockDirectory(folder)()
@@ -82,7 +82,7 @@ test('takes over a lock whose pid belongs to another process now', () => {
   }
 })
 
-test('refuses a second lock of this process, until the first is released', () => {
+test('lockDirectory refuses a second lock of this process, until the first is released', () => {
   const release = lockDirectory(folder)
   expect(() => lockDirectory(folder)).toThrow(/já está em uso pelo processo/)
   release()
@@ -90,7 +90,7 @@ test('refuses a second lock of this process, until the first is released', () =>
   lockDirectory(folder)()
 })
 
-test('gives a stale lock to one of several processes', async () => {
+test('lockDirectory gives a stale lock to one of several processes', async () => {
   writeFileSync(join(folder, 'patio-99999999-1.lock'), '')
   const others = await startOthers(4)
   expect(others.filter((other) => other.said === 'locked')).toHaveLength(1)
@@ -98,7 +98,7 @@ test('gives a stale lock to one of several processes', async () => {
   await Promise.all(others.map((other) => other.kill()))
 })
 
-test('reports a directory that cannot be created or written', () => {
+test('lockDirectory reports a directory that cannot be created or written', () => {
   writeFileSync(join(folder, 'a-file'), '')
   expect(() => lockDirectory(join(folder, 'a-file', 'data'))).toThrow(
     /^Não foi possível usar a pasta de dados/,
