@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { contrast } from '#server/http/brand.ts'
+import { getContrast } from '#server/http/brand.ts'
 import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
 import { callAs, emptyInbox, getCard, sendMessages } from './support-calls.ts'
 
@@ -225,7 +225,7 @@ test('in dark mode a badge of three characters covers no text, and unread messag
     return [borderTopColor, backgroundColor]
   })
   // WCAG 2.2, 1.4.11.
-  expect(contrast(toHex(border), toHex(ground))).toBeGreaterThanOrEqual(3)
+  expect(getContrast(toHex(border), toHex(ground))).toBeGreaterThanOrEqual(3)
 })
 
 /** Converts 'rgb(15, 92, 125)' to '#0f5c7d'. */

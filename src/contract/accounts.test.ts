@@ -7,7 +7,8 @@ const ONLY = 'Apenas e-mails @grupopatio.com.br são permitidos'
 interface Parsed {
   error?: { issues: { path: PropertyKey[]; message: string }[] }
 }
-const listMessages = ({ error }: Parsed) => error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []
+const getIssues = ({ error }: Parsed) =>
+  error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []
 
 describe('signInFormSchema', () => {
   it.each([
@@ -17,13 +18,13 @@ describe('signInFormSchema', () => {
     [' ana@b.com ', '', 'password', 'Senha é obrigatória'],
     ['ana@b.com', 'x'.repeat(129), 'password', 'Senha deve ter no máximo 128 caracteres'],
   ])('reports the first issue of %j and %j at %s', (email, password, field, message) => {
-    expect(listMessages(signInFormSchema.safeParse({ email, password }))[0]).toEqual([field, message])
+    expect(getIssues(signInFormSchema.safeParse({ email, password }))[0]).toEqual([field, message])
   })
 })
 
 describe('signUpFormSchema', () => {
   const check = (email: string, password = GOOD, confirmation = password, domain = 'grupopatio.com.br') =>
-    listMessages(signUpFormSchema(domain).safeParse({ email, password, confirmation }))
+    getIssues(signUpFormSchema(domain).safeParse({ email, password, confirmation }))
 
   it.each([
     ['', 'E-mail inválido'],
@@ -67,6 +68,6 @@ describe('signUpFormSchema', () => {
 it('forgotPasswordFormSchema has one message for every issue', () => {
   const tooLong = `${'a'.repeat(250)}@b.com`
   for (const email of ['', 'ana', tooLong])
-    expect(listMessages(forgotPasswordFormSchema.safeParse({ email }))).toEqual([['email', 'E-mail inválido']])
+    expect(getIssues(forgotPasswordFormSchema.safeParse({ email }))).toEqual([['email', 'E-mail inválido']])
   expect(forgotPasswordFormSchema.parse({ email: ' ana@b.com ' })).toEqual({ email: 'ana@b.com' })
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { requireLength, requireConfirmation, newPasswordSchema, PASSWORD_MIN } from './passwords.ts'
+import { newPasswordSchema, PASSWORD_MIN, requireConfirmation, requireLength } from './passwords.ts'
 import type { Routes } from './route.ts'
 
 /** Texts of sign-in and sign-up, separate from messages.ts so that only their forms load them. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { estadoSchema, toSlug, typeSchema } from './catalogue.ts'
-import { sortByCatalogue } from './entitlement-lists.ts'
+import { sortItems } from './entitlement-lists.ts'
 import { SEEDED_CATALOGUE } from './seeded-catalogue.ts'
 
-describe('sortByCatalogue for types', () => {
+describe('sortItems for types', () => {
   const IN_ORDER = [
     'Vendas',
     'Oficina',
@@ -18,10 +18,10 @@ describe('sortByCatalogue for types', () => {
   ]
 
   test('uses the catalogue’s order, not the profile’s', () => {
-    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', [...IN_ORDER].reverse())).toEqual(IN_ORDER)
+    expect(sortItems(SEEDED_CATALOGUE, 'types', [...IN_ORDER].reverse())).toEqual(IN_ORDER)
     fc.assert(
       fc.property(fc.shuffledSubarray(IN_ORDER), (types) => {
-        expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', types)).toEqual(
+        expect(sortItems(SEEDED_CATALOGUE, 'types', types)).toEqual(
           IN_ORDER.filter((type) => types.includes(type)),
         )
       }),
@@ -29,7 +29,7 @@ describe('sortByCatalogue for types', () => {
   })
 
   test('puts unknown types last, in the given order', () => {
-    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', ['Zeta', 'Slack', 'Alfa', 'Vendas'])).toEqual([
+    expect(sortItems(SEEDED_CATALOGUE, 'types', ['Zeta', 'Slack', 'Alfa', 'Vendas'])).toEqual([
       'Vendas',
       'Slack',
       'Zeta',
@@ -38,17 +38,17 @@ describe('sortByCatalogue for types', () => {
   })
 
   test('maps only lowercase administrativo, to Administrativo', () => {
-    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', ['Slack', 'administrativo'])).toEqual([
+    expect(sortItems(SEEDED_CATALOGUE, 'types', ['Slack', 'administrativo'])).toEqual([
       'Administrativo',
       'Slack',
     ])
-    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', ['vendas', 'Slack'])).toEqual(['Slack', 'vendas'])
+    expect(sortItems(SEEDED_CATALOGUE, 'types', ['vendas', 'Slack'])).toEqual(['Slack', 'vendas'])
   })
 
   test('removes duplicates and does not modify its input', () => {
     const given = Object.freeze(['Slack', 'Vendas', 'Slack', 'administrativo', 'Administrativo'])
-    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', given)).toEqual(['Vendas', 'Administrativo', 'Slack'])
-    expect(sortByCatalogue(SEEDED_CATALOGUE, 'types', [])).toEqual([])
+    expect(sortItems(SEEDED_CATALOGUE, 'types', given)).toEqual(['Vendas', 'Administrativo', 'Slack'])
+    expect(sortItems(SEEDED_CATALOGUE, 'types', [])).toEqual([])
   })
 })
 

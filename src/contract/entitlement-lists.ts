@@ -15,27 +15,27 @@ export const mapLists = <T>(make: (list: ListName) => T): Record<ListName, T> =>
 
 export const MAX_LABEL_LENGTH = 40
 /** Returns what lists store of an item: an area's label, a brand's or a state's code. */
-export function toStoredValue(list: ListName, item: Pick<CatalogueItem, 'code' | 'label'>): string {
+export function toKey(list: ListName, item: Pick<CatalogueItem, 'code' | 'label'>): string {
   return list === 'types' ? item.label : item.code
 }
 
-export function listValues(catalogue: Catalogue, list: ListName): string[] {
-  return catalogue[list].map((item) => toStoredValue(list, item))
+export function getValues(catalogue: Catalogue, list: ListName): string[] {
+  return catalogue[list].map((item) => toKey(list, item))
 }
 
 /** Spelling in old profiles. */
-export const LEGACY_SPELLING = { label: 'Administrativo', spelling: 'administrativo' }
+export const OLD_SPELLING = { label: 'Administrativo', spelling: 'administrativo' }
 
 /** Lists all spellings of a type in profiles. */
 export function listSpellings(type: string): string[] {
-  return type === LEGACY_SPELLING.label ? [type, LEGACY_SPELLING.spelling] : [type]
+  return type === OLD_SPELLING.label ? [type, OLD_SPELLING.spelling] : [type]
 }
 
 /** Sorts by the catalogue, without duplicates and with unknown items last. */
-export function sortByCatalogue(catalogue: Catalogue, list: ListName, items: readonly string[]): string[] {
-  const known = listValues(catalogue, list)
-  const isOld = (item: string) => list === 'types' && item === LEGACY_SPELLING.spelling && !known.includes(item)
-  const held = new Set(items.map((item) => (isOld(item) ? LEGACY_SPELLING.label : item)))
+export function sortItems(catalogue: Catalogue, list: ListName, items: readonly string[]): string[] {
+  const known = getValues(catalogue, list)
+  const isOld = (item: string) => list === 'types' && item === OLD_SPELLING.spelling && !known.includes(item)
+  const held = new Set(items.map((item) => (isOld(item) ? OLD_SPELLING.label : item)))
   return [...known.filter((item) => held.has(item)), ...[...held].filter((item) => !known.includes(item))]
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { foldCharacters, findGuessableParts, formatGuessableParts } from './guessable-passwords.ts'
+import { findGuessableParts, foldCharacters, formatGuessableParts } from './guessable-passwords.ts'
 
 const NOBODY = { email: '', groupName: '' }
 /** 63 characters that fold to eighteen each, a letter, and 63 more. */

@@ -17,17 +17,17 @@ const findingSchema = z.object({
 export type Finding = z.output<typeof findingSchema>
 
 /** Formats a finding about the reports of areas. */
-export function formatReportLine(areas: readonly string[], message: string): string {
+export function formatLine(areas: readonly string[], message: string): string {
   const named = new Intl.ListFormat('pt-BR').format(areas)
   return `${areas.length > 1 ? 'Relatórios' : 'Relatório'} de ${named}: ${message}`
 }
 
 /** Merges findings of several reports with the same cause, naming all their areas. */
-export function mergeFindings(findings: readonly Finding[]): Finding[] {
+export function joinAreas(findings: readonly Finding[]): Finding[] {
   const failures = findings.flatMap((finding) => {
     const { area, grade, says } = finding
     if (area === undefined || grade === 'good') return []
-    return [{ area, finding, message: says.slice(formatReportLine([area], '').length) }]
+    return [{ area, finding, message: says.slice(formatLine([area], '').length) }]
   })
   const groups = groupByCause(failures)
   return findings.flatMap((finding) => {
@@ -35,20 +35,20 @@ export function mergeFindings(findings: readonly Finding[]): Finding[] {
     if (!group) return [finding]
     const [{ finding: first, message }] = group
     const areas = group.map(({ area }) => area)
-    return first === finding ? [{ ...finding, says: formatReportLine(areas, message) }] : []
+    return first === finding ? [{ ...finding, says: formatLine(areas, message) }] : []
   })
 }
 
-const serviceStateSchema = z.object({
+const stateSchema = z.object({
   /** Null before the first use of the service. */
   isGood: z.nullable(z.boolean()),
   /** ISO 8601; time of the last change. */
   since: z.nullable(z.string()),
 })
-export type ServiceState = z.output<typeof serviceStateSchema>
+export type ServiceState = z.output<typeof stateSchema>
 
-const serviceStatesSchema = z.object({ mail: serviceStateSchema, powerBi: serviceStateSchema, database: serviceStateSchema })
-export type ServiceName = keyof z.output<typeof serviceStatesSchema>
+const statesSchema = z.object({ mail: stateSchema, powerBi: stateSchema, database: stateSchema })
+export type ServiceName = keyof z.output<typeof statesSchema>
 
 export const healthRoutes = {
   readFindings: {
@@ -63,7 +63,7 @@ export const healthRoutes = {
     path: '/api/health/lamps',
     access: 'admin',
     summary: 'What this process has last seen of the services that it uses',
-    response: serviceStatesSchema,
+    response: statesSchema,
   },
   readCaller: {
     method: 'GET',

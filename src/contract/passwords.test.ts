@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
   changePasswordFormSchema,
+  checkPassword,
   forcedChangeFormSchema,
-  validatePassword,
   rateStrength,
   resetPasswordFormSchema,
   STRENGTH_LABELS,
@@ -99,8 +99,8 @@ describe('the forms that set a password', () => {
   })
 
   it('report the first broken rule to the server', () => {
-    expect(validatePassword(forcedChangeFormSchema, 'curta')).toBe('A senha deve ter no mínimo 12 caracteres')
-    expect(validatePassword(resetPasswordFormSchema, 'abcdefg!')).toBe(WEAK)
-    expect(validatePassword(changePasswordFormSchema, repeated(12))).toBeUndefined()
+    expect(checkPassword(forcedChangeFormSchema, 'curta')).toBe('A senha deve ter no mínimo 12 caracteres')
+    expect(checkPassword(resetPasswordFormSchema, 'abcdefg!')).toBe(WEAK)
+    expect(checkPassword(changePasswordFormSchema, repeated(12))).toBeUndefined()
   })
 })

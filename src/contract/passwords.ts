@@ -106,7 +106,7 @@ const newPasswordForm = z.object({ password: z.string(), confirmation: z.string(
 
 /*
  * Forms that set a password. Issues are in display order, at most one per field. The server, which
- * receives no confirmation, calls validatePassword.
+ * receives no confirmation, calls checkPassword.
  */
 
 export const forcedChangeFormSchema = newPasswordForm.check(
@@ -139,6 +139,6 @@ export const resetPasswordFormSchema = newPasswordForm.check(
 )
 
 /** Returns the message of the first rule that a password breaks; undefined if it is valid. */
-export function validatePassword(form: typeof newPasswordForm, password: string): string | undefined {
+export function checkPassword(form: typeof newPasswordForm, password: string): string | undefined {
   return form.safeParse({ password, confirmation: password }).error?.issues[0]?.message
 }

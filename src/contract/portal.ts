@@ -40,7 +40,7 @@ export interface PrerenderedScreen {
   isHydrated: boolean
   /** Style sheets and scripts of this screen. */
   head: string
-  /** Content of the root element, by getScreenVariant(). */
+  /** Content of the root element, by getVariant(). */
   bodies: Record<string, string>
 }
 
@@ -58,7 +58,7 @@ type ShapingSettings = Pick<PortalSettings, 'logoPath' | 'contactCaptcha'> & {
 }
 
 /** Returns a key of the settings that determine which elements a screen has. */
-export function getScreenVariant({ logoPath, humanCheck, contactCaptcha }: ShapingSettings): string {
+export function getVariant({ logoPath, humanCheck, contactCaptcha }: ShapingSettings): string {
   return [
     logoPath ? 'logo' : 'mark',
     humanCheck.kind,

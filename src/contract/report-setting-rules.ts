@@ -1,7 +1,7 @@
 // Texts and rules of the report settings, without schemas: loaded first on /admin.
 import type { FieldProblem } from './problem.ts'
 import type { ReportSettingInput } from './report-settings.ts'
-import { parseUrl, extractUrl, UUID } from './share-url.ts'
+import { extractUrl, parseUrl, UUID } from './share-url.ts'
 
 export const reportSettingMessages = {
   urlRequired: 'Por favor, insira uma URL válida',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { validateShareUrl } from './report-setting-rules.ts'
-import { findFrameIssue, isPublishedToWeb, normalizeShareUrl, extractUrl } from './share-url.ts'
+import { extractUrl, findFrameIssue, isPublishedToWeb, normalizeShareUrl } from './share-url.ts'
 
 const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
 const GOOD = 'https://app.powerbi.com/reportEmbed?reportId=5a7d1e34&autoAuth=true&ctid=7c1f0c52'

@@ -7,7 +7,7 @@ const check = (values: typeof valid) =>
     field: path[0],
     message,
   }))
-const listMessages = (values: Partial<typeof valid>) =>
+const getIssues = (values: Partial<typeof valid>) =>
   check({ ...valid, ...values }).map(({ message }) => message)
 
 describe('contactFormSchema', () => {
@@ -26,12 +26,12 @@ describe('contactFormSchema', () => {
   })
 
   it('enforces the limits', () => {
-    expect(listMessages({ name: 'a'.repeat(101) })).toEqual(['Nome deve ter no máximo 100 caracteres'])
-    expect(listMessages({ email: `${'a'.repeat(250)}@x.com` })).toEqual([
+    expect(getIssues({ name: 'a'.repeat(101) })).toEqual(['Nome deve ter no máximo 100 caracteres'])
+    expect(getIssues({ email: `${'a'.repeat(250)}@x.com` })).toEqual([
       'E-mail deve ter no máximo 255 caracteres',
     ])
-    expect(listMessages({ phone: '1'.repeat(21) })).toEqual(['Celular deve ter no máximo 20 caracteres'])
-    expect(listMessages({ message: 'a'.repeat(1001) })).toEqual(['Mensagem deve ter no máximo 1000 caracteres'])
-    expect(listMessages({ message: 'a'.repeat(1000), phone: '1'.repeat(20) })).toEqual([])
+    expect(getIssues({ phone: '1'.repeat(21) })).toEqual(['Celular deve ter no máximo 20 caracteres'])
+    expect(getIssues({ message: 'a'.repeat(1001) })).toEqual(['Mensagem deve ter no máximo 1000 caracteres'])
+    expect(getIssues({ message: 'a'.repeat(1000), phone: '1'.repeat(20) })).toEqual([])
   })
 })

@@ -49,7 +49,7 @@ describeOnEachDatabase('a secret appears nowhere', (kind) => {
     expect(canaries.findLeaks(text)).toEqual([])
   }
 
-  test('after a sign-up, valid and invalid sign-ins, refreshes, a replay, a reset and a password change', async () => {
+  test('after a sign-up, sign-ins, refreshes, a replay, a reset and a password change', async () => {
     const { call, portal, output } = watched
     const password = canaries.plant('password')
     const signedUp = await call('POST', '/api/auth/signup', { email: EMAIL, password, captcha: await pass() })

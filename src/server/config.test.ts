@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, REQUIRED, readConfig } from './config.ts'
-import { listSettingWarnings } from './setting-warnings.ts'
+import { checkSettings } from './setting-warnings.ts'
 import { getSettingDefault, isSecretSetting, SETTING_NAMES, type SettingName } from './settings.ts'
 
 const SECRET = '5d0c1f7b9a3e48c6b2f1e0d9c8b7a695'
@@ -218,9 +218,9 @@ describe('readConfig', () => {
   })
 })
 
-describe('listSettingWarnings', () => {
-  const listWarnings = (environment: Record<string, string>) =>
-    listSettingWarnings(environment, readConfig(environment))
+describe('checkSettings', () => {
+  const getWarnings = (environment: Record<string, string>) =>
+    checkSettings(environment, readConfig(environment))
   const sound = { ...REAL, SMTP_URL: 'smtps://mail.example.com', TRUSTED_PROXIES: '10.0.0.5' }
 
   test('returns nothing for a valid environment, or for names of other programs', () => {
@@ -234,7 +234,7 @@ describe('listSettingWarnings', () => {
       npm_config_user_agent: 'npm',
       MAIL_TO: '',
     }
-    expect(listWarnings({ ...sound, ...others })).toEqual([])
+    expect(getWarnings({ ...sound, ...others })).toEqual([])
   })
 
   test.each([
@@ -246,7 +246,7 @@ describe('listSettingWarnings', () => {
     ['PATIO_PUBLIC_ADDRESS', /docs\/settings\.md/],
     ['POWERBI_SECRET', /docs\/settings\.md/],
   ])('reports the unknown name %s', (name, expected) => {
-    const warnings = listWarnings({ ...sound, [name]: 'canary' })
+    const warnings = getWarnings({ ...sound, [name]: 'canary' })
     expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name}: `))])
     expect(warnings[0]).toMatch(expected)
     expect(warnings[0]).not.toContain('canary')
@@ -255,11 +255,11 @@ describe('listSettingWarnings', () => {
   test('reports a missing trusted proxy, unencrypted mail, and a value given twice', () => {
     const color = join(mkdtempSync(join(tmpdir(), 'patio-settings-')), 'color')
     writeFileSync(color, '#ffffff\n')
-    expect(listWarnings({ ...sound, TRUSTED_PROXIES: ' ' })).toEqual([
+    expect(getWarnings({ ...sound, TRUSTED_PROXIES: ' ' })).toEqual([
       expect.stringMatching(/^TRUSTED_PROXIES: /),
     ])
-    expect(listWarnings({ ...sound, SMTP_URL: REAL.SMTP_URL })).toEqual([expect.stringMatching(/^SMTP_URL: /)])
-    expect(listWarnings({ ...sound, BRAND_COLOR: '#000000', BRAND_COLOR_FILE: color })).toEqual([
+    expect(getWarnings({ ...sound, SMTP_URL: REAL.SMTP_URL })).toEqual([expect.stringMatching(/^SMTP_URL: /)])
+    expect(getWarnings({ ...sound, BRAND_COLOR: '#000000', BRAND_COLOR_FILE: color })).toEqual([
       expect.stringMatching(/^BRAND_COLOR: .*BRAND_COLOR_FILE/),
     ])
   })
@@ -267,7 +267,7 @@ describe('listSettingWarnings', () => {
 
 describe('the documents', () => {
   /** Matches names at the beginning of a line, where they are set. */
-  const matchNames = (text: string, line: RegExp) => [...text.matchAll(line)].map(([, name]) => name as string)
+  const findNames = (text: string, line: RegExp) => [...text.matchAll(line)].map(([, name]) => name as string)
 
   test('list every setting in docs/settings.md, with its default, and mark secret and required ones', () => {
     const page = readFileSync('docs/settings.md', 'utf8')
@@ -290,9 +290,9 @@ describe('the documents', () => {
 
   test('list all required production settings in .env.example', () => {
     const example = readFileSync('.env.example', 'utf8')
-    const set = matchNames(example, /^([A-Z_]+?)(?:_FILE)?=/gm)
+    const set = findNames(example, /^([A-Z_]+?)(?:_FILE)?=/gm)
     const required = listNames({ NODE_ENV: 'production' }).map((fault) => fault?.split(' ')[0])
     expect(set).toEqual(expect.arrayContaining(required))
-    expect(SETTING_NAMES).toEqual(expect.arrayContaining(matchNames(example, /^#?([A-Z_]+?)(?:_FILE)?=/gm)))
+    expect(SETTING_NAMES).toEqual(expect.arrayContaining(findNames(example, /^#?([A-Z_]+?)(?:_FILE)?=/gm)))
   })
 })

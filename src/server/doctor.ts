@@ -1,7 +1,7 @@
 // `npm run doctor`: checks everything that an installation depends on, and suggests remedies.
 
 import { parseArgs } from 'node:util'
-import { getExitCode, runDoctor, formatFindings } from './doctor/run-doctor.ts'
+import { formatFindings, getExitCode, runDoctor } from './doctor/run-doctor.ts'
 import { formatCommand } from './version.ts'
 
 const USAGE = `Uso: ${formatCommand('doctor')} [--json] [--mail-to E-MAIL] [--backups PASTA]

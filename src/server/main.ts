@@ -2,7 +2,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { useCorporateProxy } from './corporate-proxy.ts'
 import { DatabaseOpenError } from './database/database.ts'
 import { createLog, type Log } from './log.ts'
-import { listSettingWarnings } from './setting-warnings.ts'
+import { checkSettings } from './setting-warnings.ts'
 import { SETTING_NAMES } from './settings.ts'
 import { NotBuiltError, type Portal, startPortal } from './start.ts'
 import { formatCommand } from './version.ts'
@@ -80,7 +80,7 @@ let config: Config | undefined
 process.umask(0o077)
 try {
   config = readConfig(process.env)
-  for (const warning of listSettingWarnings(process.env, config)) process.stderr.write(`Atenção: ${warning}\n`)
+  for (const warning of checkSettings(process.env, config)) process.stderr.write(`Atenção: ${warning}\n`)
   useCorporateProxy(process.env)
   const log = createLog(config.logLevel)
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { UUID } from '#contract/share-url.ts'
 import { isPostgresUrl, splitHosts } from './database/server-urls.ts'
-import { parseTrustedProxies, type TrustedProxies } from './http/client-ip.ts'
+import { parseProxies, type TrustedProxies } from './http/client-ip.ts'
 
 z.config(z.locales.pt())
 
@@ -67,7 +67,7 @@ export const proxies = list.transform(readProxies).prefault('')
 /** Rejects the range of all addresses, which would trust every client. */
 function readProxies(proxies: string[], { addIssue }: z.RefinementCtx): TrustedProxies {
   try {
-    return parseTrustedProxies(proxies)
+    return parseProxies(proxies)
   } catch {
     addIssue('use endereços IP e faixas como 10.0.0.0/8, sem nomes nem /0')
     return z.NEVER

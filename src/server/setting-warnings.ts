@@ -11,7 +11,7 @@ const KUBERNETES_NAMES = /^PATIO_(SERVICE_|PORT(_|$))/
  * Lists probable mistakes that do not prevent the start: one line each, with the name and no value.
  * @param config omitted if the environment is invalid
  */
-export function listSettingWarnings(environment: NodeJS.ProcessEnv, config?: Config): string[] {
+export function checkSettings(environment: NodeJS.ProcessEnv, config?: Config): string[] {
   const values = readValues(environment, [])
   const warnings = Object.keys(environment).flatMap((name) => findMisspelling(name, environment[name] ?? ''))
   for (const name of SETTING_NAMES)
@@ -40,14 +40,14 @@ function findMisspelling(name: string, value: string): string[] {
 
 /** Scales with the length: HOME is not a misspelled HOST. */
 function isNear(known: string, name: string): boolean {
-  const maxDistance = Math.max(1, Math.floor(known.length / 5))
-  return Math.abs(known.length - name.length) <= maxDistance && computeEditDistance(known, name, maxDistance) <= maxDistance
+  const limit = Math.max(1, Math.floor(known.length / 5))
+  return Math.abs(known.length - name.length) <= limit && computeEditDistance(known, name, limit) <= limit
 }
 
-/** Computes the Levenshtein distance, up to `maxDistance`. */
-function computeEditDistance(one: string, other: string, maxDistance: number): number {
+/** Computes the Levenshtein distance, up to `limit`. */
+function computeEditDistance(one: string, other: string, limit: number): number {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let row = 0; row < one.length && Math.min(...previous) <= maxDistance; row++) {
+  for (let row = 0; row < one.length && Math.min(...previous) <= limit; row++) {
     const next = [row + 1]
     for (let column = 0; column < other.length; column++)
       next.push(

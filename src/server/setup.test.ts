@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from './config.ts'
-import { listSettingWarnings } from './setting-warnings.ts'
+import { checkSettings } from './setting-warnings.ts'
 import { BARE_ENVIRONMENT } from './testing/portal-process.ts'
 
 const SETUP = fileURLToPath(new URL('setup.ts', import.meta.url))
@@ -19,7 +19,7 @@ async function runSetup(args: string[], answers: string[]) {
   return { said, complained, code }
 }
 
-test('setup asks until the answers are valid, writes a file that the portal accepts, and checks it', async () => {
+test('setup asks until answers are valid, writes a file that the portal accepts, and checks it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'patio-setup-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [file, secret] = [join(folder, 'patio.env'), join(folder, 'powerbi')]
@@ -64,7 +64,7 @@ test('setup asks until the answers are valid, writes a file that the portal acce
     mailFrom: 'Grupo Exemplo <portal@example.com>',
   })
   expect(config.powerBi.clientSecret).toBe('canary-client-secret')
-  expect(listSettingWarnings(written, config)).toEqual([])
+  expect(checkSettings(written, config)).toEqual([])
   expect(said).toContain(`EnvironmentFile=${file}`)
   expect(said).toContain('127.0.0.1:9 {\n\treverse_proxy')
   expect(said).not.toMatch(/:4001|postgres-primary/)

@@ -6,8 +6,8 @@ import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { getExitCode, runDoctor, formatFindings } from './doctor/run-doctor.ts'
-import { validateSetting, isSecretSetting, type SettingName } from './settings.ts'
+import { formatFindings, getExitCode, runDoctor } from './doctor/run-doctor.ts'
+import { isSecretSetting, type SettingName, validateSetting } from './settings.ts'
 import { formatCommand } from './version.ts'
 
 const SAME_MACHINE = '127.0.0.1'
@@ -80,20 +80,20 @@ async function askUntilValid(
     const answer = (await prompt.ask(`${ask}${hint}`, isSecret)) || fallback
     if (answer === '') return []
     const isFile = isSecret && answer?.startsWith('@')
-    const fault = isFile ? validateFile(name, resolve(answer?.slice(1) as string)) : validateAnswer(name, answer)
+    const fault = isFile ? checkFile(name, resolve(answer?.slice(1) as string)) : checkAnswer(name, answer)
     if (fault) process.stdout.write(`  ${fault}\n`)
     else return [isFile ? [`${name}_FILE`, resolve((answer as string).slice(1))] : [name, answer as string]]
   }
 }
 
-function validateAnswer(name: SettingName, value: string | undefined): string | undefined {
+function checkAnswer(name: SettingName, value: string | undefined): string | undefined {
   if (value === undefined) return 'É preciso responder.'
   if (/["'\\$`\n]/.test(value))
     return 'Aspas, cifrões e barras invertidas: ponha o valor em um arquivo e responda @/caminho.'
   return validateSetting(name, value)
 }
 
-function validateFile(name: SettingName, file: string): string | undefined {
+function checkFile(name: SettingName, file: string): string | undefined {
   return existsSync(file) ? validateSetting(name, readFileSync(file, 'utf8').trim()) : `${file} não existe.`
 }
 

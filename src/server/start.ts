@@ -11,7 +11,7 @@ import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo, readDemoSecret } from './demo/demo-installation.ts'
 import type { Demo } from './demo/start-demo.ts'
-import { trackUpstreamStatus, createServiceStatus, trackStatus } from './doctor/service-status.ts'
+import { createServiceStatus, trackStatus, trackUpstreamStatus } from './doctor/service-status.ts'
 import { createSecurityHeaders } from './http/headers.ts'
 import { drain, listen } from './http/listen.ts'
 import { createKeyring } from './keyring.ts'
@@ -124,8 +124,10 @@ export async function servePortal(
     runPortalChecks: async () => {
       // Loaded on demand.
       const { runChecks } = await import('./doctor/run-checks.ts')
-      const { createPortalChecks } = await import('./doctor/portal-checks.ts')
-      return runChecks(createPortalChecks({ config, environment: process.env, keyring, db, powerBi, isSelfCheck: true }))
+      const { listPortalChecks } = await import('./doctor/portal-checks.ts')
+      return runChecks(
+        listPortalChecks({ config, environment: process.env, keyring, db, powerBi, isSelf: true }),
+      )
     },
     isDraining: () => isDraining,
     options: {

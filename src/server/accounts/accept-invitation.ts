@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { LinkState, Session } from '#contract/accounts.ts'
-import { forcedChangeFormSchema, validatePassword } from '#contract/passwords.ts'
+import { checkPassword, forcedChangeFormSchema } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
 import { lockCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ProfilesTable, Tables } from '#server/database/schema.ts'
@@ -11,11 +11,11 @@ import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitUnknownLinks, markVerified } from './email-links.ts'
-import { hashLinkToken, getInvitationExpiry } from './mails.ts'
+import { getInvitationExpiry, hashLinkToken } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
 import { rejectGuessablePassword } from './password-rules.ts'
 import { openSession } from './sessions.ts'
-import { revokeUnverifiedAccess, consumeResetLimit, writePassword } from './set-password.ts'
+import { consumeResetLimit, revokeUnverifiedAccess, writePassword } from './set-password.ts'
 import { clearFailures } from './sign-in-attempts.ts'
 
 type Invitation = Selectable<Tables['invitations']>
@@ -41,7 +41,7 @@ export async function acceptInvitation(
 ): Promise<Session> {
   await limitUnknownLinks(context, token)
   const { id, email } = await findInvitation(context, token)
-  const fault = validatePassword(forcedChangeFormSchema, password)
+  const fault = checkPassword(forcedChangeFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await consumeResetLimit(context, id)
   await rejectGuessablePassword(context, { password, email })

@@ -16,7 +16,7 @@ interface WithCaptcha {
   captcha?: string | undefined
   gotrue_meta_security?: { captcha_token?: string | undefined } | undefined
 }
-const getCaptcha = (body: WithCaptcha) => body.captcha ?? body.gotrue_meta_security?.captcha_token
+const toCaptcha = (body: WithCaptcha) => body.captcha ?? body.gotrue_meta_security?.captcha_token
 
 export function accountHandlers(services: AccountServices): Handlers<typeof accountRoutes> {
   const { humanCheck, altcha } = services
@@ -31,11 +31,11 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
       }
       if (!('email' in body)) throw new ProblemError('invalid-input')
       const { email, password, device_token: deviceToken } = body
-      return signIn({ ...services, ...context }, { email, password, deviceToken, captcha: getCaptcha(body) })
+      return signIn({ ...services, ...context }, { email, password, deviceToken, captcha: toCaptcha(body) })
     },
     readUser: ({ context: { actor } }) => presentAuthUser(actor.profile, actor.sessionKind),
     signOut: ({ context, query }) => signOut(context, query.scope).then(() => undefined),
-    signUp: ({ context, body }) => signUp({ ...services, ...context }, { ...body, captcha: getCaptcha(body) }),
+    signUp: ({ context, body }) => signUp({ ...services, ...context }, { ...body, captcha: toCaptcha(body) }),
     async requestRecovery({ context, body }) {
       await requestLinkMail({ ...services, ...context }, { kind: 'recovery', email: body.email })
       return {}

@@ -90,7 +90,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     expect((await signIn(portal, person.email, TEST_PASSWORD)).status).toBe(200)
   })
 
-  test.each(['Password2026!', 'Muito-Patio-1987'])('rejects %s with the general message', async (password) => {
+  test.each(['Password2026!', 'Muito-Patio-1987'])('rejects %s with a general message', async (password) => {
     const { token } = await addMember()
     const { status, body } = await changePassword(portal, token, password)
     expect([status, body.code]).toEqual([422, 'password-rejected'])

@@ -70,7 +70,7 @@ describeOnEachDatabase('a session', (kind) => {
     expect(await read()).toBe(401)
   })
 
-  test('reflects a change of role, approval or entitlements at the next request, on every replica', async () => {
+  test('reflects changed role, approval and entitlements at the next request, on every replica', async () => {
     const person = await addPerson(portal, { role: 'admin' })
     const { access_token: token } = await openTestSession(portal, person)
     const other = await replica()

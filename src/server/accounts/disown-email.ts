@@ -7,7 +7,7 @@ import { recordAudit } from '#server/operations/audit.ts'
 import { pseudonymizeChanges } from '#server/users/delete-users.ts'
 import { deleteInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
-import { cancelLinks, limitUnknownLinks, type EmailLink, lockLink } from './email-links.ts'
+import { cancelLinks, type EmailLink, limitUnknownLinks, lockLink } from './email-links.ts'
 import { archivePassword } from './set-password.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended'

@@ -6,8 +6,8 @@ import { jwtVerify } from 'jose/jwt/verify'
 import * as z from 'zod'
 import type { Db } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
-import type { RateLimits } from '#server/http/rate-limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import type { RateLimits } from '#server/http/rate-limits.ts'
 import type { Keyring } from '#server/keyring.ts'
 import type { createRefusalCounter } from '#server/operations/audit.ts'
 
@@ -58,7 +58,7 @@ export function createHumanCheck(
 ) {
   const keys = keyring(AUDIENCE)
 
-  async function markUsed(id: string, lifeMs: number): Promise<boolean> {
+  async function consume(id: string, lifeMs: number): Promise<boolean> {
     const inserted = await db
       .insertInto('used_human_checks')
       .values({ id, expires_at: new Date(clock() + lifeMs) })
@@ -74,7 +74,7 @@ export function createHumanCheck(
     let isConsumed = false
     const claim = async (id: string) => {
       // A wrong answer uses up its challenge too: a new try needs a new challenge.
-      if (!(await markUsed(id, REMEMBER_ANSWER_MS))) return false
+      if (!(await consume(id, REMEMBER_ANSWER_MS))) return false
       claimed = id
       await consumeRateLimit(key, deviceId ? DEVICE_FAILURE_LIMIT : FAILURE_LIMIT)
       isConsumed = true
@@ -126,7 +126,7 @@ export function createHumanCheck(
       try {
         if (!passOrAnswer) throw new ProblemError('human-check-required')
         const id = await readPassId(passOrAnswer)
-        const isGood = id ? await markUsed(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, sender)
+        const isGood = id ? await consume(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, sender)
         if (!isGood) throw new ProblemError('human-check-failed')
       } catch (error) {
         const { ip, target } = sender

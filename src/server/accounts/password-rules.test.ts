@@ -58,12 +58,15 @@ describe('a guessable password', () => {
     ['Vendas do Brasil', ['vendas', 'brasil']],
     ['Zoe2026Zoe!!', ['zoe', '2026']],
     ['Hyundai000aaa', ['hyundai', '000', 'aaa']],
-  ])('is rejected when made only of known names, common words, years and repetitions: %s', async (password, parts) => {
-    const email = 'zoe@outra.com.br'
-    expect(await findGuessableOrLeaked(password, { ...ABOUT, email })).toEqual(parts)
-    // One unknown part makes it acceptable.
-    expect(await findGuessableOrLeaked(`${password}Xq7vk`, { ...ABOUT, email })).toEqual([])
-  })
+  ])(
+    'is rejected when made only of names, common words, years and repetitions: %s',
+    async (password, parts) => {
+      const email = 'zoe@outra.com.br'
+      expect(await findGuessableOrLeaked(password, { ...ABOUT, email })).toEqual(parts)
+      // One unknown part makes it acceptable.
+      expect(await findGuessableOrLeaked(`${password}Xq7vk`, { ...ABOUT, email })).toEqual([])
+    },
+  )
 
   test.each([
     'Uma-Senha-Longa-2026!',

@@ -1,10 +1,10 @@
 import {
-  foldCharacters,
   findGuessableParts,
+  findRepeatedUnit,
+  foldCharacters,
   formatGuessableParts,
   type PersonalWords,
   replaceLookAlikes,
-  findRepeatedUnit,
 } from '#contract/guessable-passwords.ts'
 import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'

@@ -94,7 +94,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
       expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
     })
 
-    test('opens a session that lives fifteen minutes, cannot be refreshed and only sets a password', async () => {
+    test('opens a session of fifteen minutes, without refresh, that only sets a password', async () => {
       const { email } = await addMember({ role: 'admin' })
       const { body } = await useLink(portal, 'recovery', await findLink(email))
       expect(body).toMatchObject({ expires_in: 900, refresh_token: expect.stringMatching(/./) })

@@ -234,7 +234,7 @@ async function rotateSession(context: AccountContext, parts: TokenParts): Promis
 
   const profile = await findProfile(db, row.user_id)
   if (!profile) return undefined
-  const outcome = checkCounter(row, parts.counter, clock())
+  const outcome = assess(row, parts.counter, clock())
   if (outcome === 'reuse') {
     await db.deleteFrom('sessions').where('id', '=', row.id).execute()
     const after = { presented: parts.counter, current: row.refresh_counter }
@@ -256,7 +256,7 @@ async function rotateSession(context: AccountContext, parts: TokenParts): Promis
   return presentSession(context, { id: row.id, kind: row.kind, refreshKey, counter, profile })
 }
 
-function checkCounter(row: Selectable<SessionsTable>, counter: number, now: number): 'rotate' | 'repeat' | 'reuse' {
+function assess(row: Selectable<SessionsTable>, counter: number, now: number): 'rotate' | 'repeat' | 'reuse' {
   if (counter === row.refresh_counter) return 'rotate'
   if (counter !== row.refresh_counter - 1) return 'reuse'
   const isSuccessorSeen = row.acknowledged_counter >= row.refresh_counter

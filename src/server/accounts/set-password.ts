@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { AuthUser } from '#contract/accounts.ts'
 import {
   changePasswordFormSchema,
+  checkPassword,
   forcedChangeFormSchema,
-  validatePassword,
   passwordMessages,
   REMEMBERED_PASSWORDS,
   resetPasswordFormSchema,
@@ -40,7 +40,7 @@ export async function changePassword(
 ): Promise<{ success?: boolean; error?: string; device_token?: string }> {
   const { profile, sessionKind } = context.actor
   const form = sessionKind === 'forcedChange' ? forcedChangeFormSchema : changePasswordFormSchema
-  const fault = validatePassword(form, password)
+  const fault = checkPassword(form, password)
   if (fault) return { error: fault }
   await context.consumeRateLimit(`change-password ${profile.user_id}`, CHANGE_LIMIT)
   const done = await replacePassword(context, {
@@ -86,7 +86,7 @@ export async function resetPassword(
     throw new ProblemError('forbidden', {
       detail: 'Para trocar sua senha, use Alterar Senha em Minha Conta.',
     })
-  const fault = validatePassword(resetPasswordFormSchema, password)
+  const fault = checkPassword(resetPasswordFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await consumeResetLimit(context, userId)
   const user = await replacePassword(context, {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { parseTrustedProxies } from '#server/http/client-ip.ts'
+import { parseProxies } from '#server/http/client-ip.ts'
 import { signIn } from '#server/testing/account-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
@@ -20,7 +20,7 @@ describeOnEachDatabase('the lockout after wrong passwords', (kind) => {
       kind,
       database,
       clock,
-      trustedProxies: parseTrustedProxies(['127.0.0.1']),
+      trustedProxies: parseProxies(['127.0.0.1']),
     })
   })
   afterAll(() => behindProxy.stop())

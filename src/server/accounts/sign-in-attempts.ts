@@ -125,7 +125,8 @@ export async function releaseAttempt(
   if (isRight) await db.deleteFrom('sign_in_attempts').where('key', '=', source.key).execute()
   // Other attempts from this source are serialized, so the lock is this attempt's own.
   else await undoFailure(source, sql`true`)
-  if (overall) await undoFailure(overall, sql`failures = ${counted}::int or failures <= ${overall.threshold}::int`)
+  if (overall)
+    await undoFailure(overall, sql`failures = ${counted}::int or failures <= ${overall.threshold}::int`)
 }
 
 /** Clears all failures and locks of accounts, from all sources, after a new password or a deletion. */

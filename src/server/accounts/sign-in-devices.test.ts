@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { parseTrustedProxies } from '#server/http/client-ip.ts'
+import { parseProxies } from '#server/http/client-ip.ts'
 import {
   changePassword,
   disown,
@@ -22,7 +22,7 @@ const WRONG = 'Nao-E-Esta-2026!'
 const BUILTIN = 'admin@grupopatio.com.br'
 
 describeOnEachDatabase('a known device', (kind) => {
-  const portal = setUpPortal({ kind, trustedProxies: parseTrustedProxies(['127.0.0.1']) })
+  const portal = setUpPortal({ kind, trustedProxies: parseProxies(['127.0.0.1']) })
   let email: string
   beforeEach(async () => {
     portal.clock.advance(60 * MINUTE)
@@ -76,7 +76,7 @@ describeOnEachDatabase('a known device', (kind) => {
     expect((await signIn(TEST_PASSWORD, { ip: '192.0.2.1' })).status).toBe(429)
   })
 
-  test('has rate limits of its own, which affect no other device and which a password reset clears', async () => {
+  test('has separate rate limits, which a password reset clears', async () => {
     const [device, other] = [await registerDevice(), await registerDevice()]
     const moving = (index: number) => signIn(WRONG, { device, ip: `203.0.113.${index}` })
     expect(await statuses(7, moving)).toEqual([400, 400, 400, 400, 400, 429, 429])
@@ -87,7 +87,7 @@ describeOnEachDatabase('a known device', (kind) => {
     expect((await signIn(WRONG, { device })).status).toBe(400)
   })
 
-  test('is not refused for others’ failed human checks at its address, and may fail twenty of its own', async () => {
+  test('may fail twenty human checks, regardless of others at its address', async () => {
     const [device, other] = [await registerDevice(), await registerDevice()]
     const resets_at = new Date(portal.clock() + 5 * MINUTE)
     const spent = { key: 'human-check 198.51.100.7', taken: 600, resets_at }
@@ -109,7 +109,7 @@ describeOnEachDatabase('a known device', (kind) => {
     expect(await trySignIn(device)).toBe(200)
   })
 
-  test('is identified by a token that works for no other account and cannot be forged, on every replica', async () => {
+  test('has an unforgeable token for one account, valid on every replica', async () => {
     const device = await registerDevice()
     const stranger = (await addPerson(portal, { password: TEST_PASSWORD })).email
     const strangers = await registerDevice(stranger)
@@ -122,7 +122,7 @@ describeOnEachDatabase('a known device', (kind) => {
       kind,
       database,
       clock,
-      trustedProxies: parseTrustedProxies(['127.0.0.1']),
+      trustedProxies: parseProxies(['127.0.0.1']),
     })
     expect((await signIn(TEST_PASSWORD, { device, at: replica })).status).toBe(200)
     await replica.stop()

@@ -80,7 +80,7 @@ describeOnEachDatabase('signing in with a password', (kind) => {
     expect(records[0]?.request_id).toBe(headers.get('x-request-id'))
   })
 
-  test('answers alike, after the same work, for a wrong password, an unknown address and an account without password', async () => {
+  test('answers alike, after the same work, for a wrong, a missing or an unknown account’s password', async () => {
     const known = await addPerson(portal, { password: TEST_PASSWORD })
     const unfinished = await addPerson(portal)
     const replies = []

@@ -11,8 +11,8 @@ import { countFailedAttempt, recordAccess, recordAudit } from '#server/operation
 import { presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { isPasswordRight } from './password-hashing.ts'
-import { recordLastAccess, openSession } from './sessions.ts'
-import { type Attempt, releaseAttempt, serializePerKey, reserveAttempt } from './sign-in-attempts.ts'
+import { openSession, recordLastAccess } from './sessions.ts'
+import { type Attempt, releaseAttempt, reserveAttempt, serializePerKey } from './sign-in-attempts.ts'
 
 /** High, because a dealership shares one IP address; only failures count. */
 const FAILURES_PER_IP = { max: 60, windowSeconds: 300 }
@@ -47,7 +47,7 @@ export async function signIn(context: AccountContext, credentials: Credentials):
     await context.humanCheck.verify(captcha, { ip, deviceId, target: { email, form: 'sign-in' } })
   const attempt = { email, isBuiltin, deviceId, ip }
   try {
-    return await serializePerKey(attempt, () => tryWithRateLimit(context, attempt, credentials.password))
+    return await serializePerKey(attempt, () => tryLimited(context, attempt, credentials.password))
   } catch (error) {
     if (error instanceof ProblemError) await countFailedAttempt(context, { email, outcome: error.code })
     throw error
@@ -67,7 +67,7 @@ async function findDevice(db: Db, email: string, id: string): Promise<string | u
 }
 
 /** Counts before trying, so that parallel attempts cannot exceed the limit; only failures stay counted. */
-async function tryWithRateLimit(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
+async function tryLimited(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
   if (attempt.deviceId) return tryPassword(context, attempt, password)
   const key = `sign-in ${toIpPrefix(attempt.ip)}`
   await context.consumeRateLimit(key, FAILURES_PER_IP)
@@ -114,7 +114,10 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
     await assertUnchanged(db, found.user_id, found.hash as string)
     await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })
     const device_token = await rememberDevice(txContext, found, deviceId)
-    const opened = await openSession(txContext, { profile: presentProfile({ ...found, last_sign_in_at }), kind })
+    const opened = await openSession(txContext, {
+      profile: presentProfile({ ...found, last_sign_in_at }),
+      kind,
+    })
     return { ...opened, device_token }
   })
 }

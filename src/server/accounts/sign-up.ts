@@ -4,7 +4,7 @@ import { CONFIRMATION_MARK_MS } from '#contract/access.ts'
 import { signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
-import { createFieldError } from '#server/http/problem-error.ts'
+import { toFieldError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
@@ -29,7 +29,7 @@ export function parseCompanyEmail(typed: string, domain: string): string {
   const isAscii = [...typed].every((character) => character > ' ' && character <= '~')
   if (isAscii && LOCAL_PART.test(email.slice(0, at)) && email.slice(at + 1) === domain) return email
   const isTagged = isAscii && email.includes('+') && email.endsWith(`@${domain}`)
-  throw createFieldError('email', isTagged ? signUpMessages.tagged : signUpMessages.domain(`@${domain}`))
+  throw toFieldError('email', isTagged ? signUpMessages.tagged : signUpMessages.domain(`@${domain}`))
 }
 
 /**
@@ -46,7 +46,7 @@ export async function signUp(
   const email = parseCompanyEmail(typed.email, context.companyEmailDomain)
   const form = signUpFormSchema(context.companyEmailDomain)
   const issue = form.safeParse({ email, password, confirmation: password }).error?.issues[0]
-  if (issue) throw createFieldError(issue.path.join('.'), issue.message)
+  if (issue) throw toFieldError(issue.path.join('.'), issue.message)
   const { ip } = context.request
   await context.humanCheck.verify(typed.captcha, { ip, target: { email, form: 'sign-up' } })
   await limitMailsPerIp(context, 'sign-up')

@@ -126,28 +126,28 @@ function createRefreshKeys(keyring: Keyring) {
 /** Creates and verifies device tokens of known browsers: base64url(device id ‖ HMAC of id and e-mail). */
 function createDeviceTokens(keyring: Keyring) {
   const keys = keyring('device-token')
-  const computeMac = (key: Uint8Array, id: Uint8Array, email: string) =>
+  const signId = (key: Uint8Array, id: Uint8Array, email: string) =>
     createHmac('sha256', key).update(id).update(email).digest().subarray(0, MAC_BYTES)
   return {
     sign(deviceId: string, email: string): string {
-      const id = uuidToBytes(deviceId)
-      return Buffer.concat([id, computeMac(keys[0].bytes, id, email)]).toString('base64url')
+      const id = toBytes(deviceId)
+      return Buffer.concat([id, signId(keys[0].bytes, id, email)]).toString('base64url')
     },
     /** @returns the device id; undefined if the token is invalid or belongs to another account */
     read(token: string, email: string): string | undefined {
       if (!/^[\w-]{43}$/.test(token)) return undefined
       const bytes = Buffer.from(token, 'base64url')
       const [id, mac] = [bytes.subarray(0, 16), bytes.subarray(16)]
-      return keys.some((key) => timingSafeEqual(mac, computeMac(key.bytes, id, email))) ? bytesToUuid(id) : undefined
+      return keys.some((key) => timingSafeEqual(mac, signId(key.bytes, id, email))) ? toUuid(id) : undefined
     },
   }
 }
 
-function uuidToBytes(uuid: string): Buffer {
+function toBytes(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex')
 }
 
-function bytesToUuid(bytes: Buffer): string {
+function toUuid(bytes: Buffer): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
@@ -157,14 +157,14 @@ interface RefreshTokenParts {
   mac: Uint8Array
 }
 
-function encodeBody(sessionId: string, counter: number): Buffer {
+function toBody(sessionId: string, counter: number): Buffer {
   const count = Buffer.alloc(4)
   count.writeUInt32BE(counter)
-  return Buffer.concat([uuidToBytes(sessionId), count])
+  return Buffer.concat([toBytes(sessionId), count])
 }
 
 function signBody(key: Uint8Array, sessionId: string, counter: number): Buffer {
-  return createHmac('sha256', key).update(encodeBody(sessionId, counter)).digest().subarray(0, MAC_BYTES)
+  return createHmac('sha256', key).update(toBody(sessionId, counter)).digest().subarray(0, MAC_BYTES)
 }
 
 /**
@@ -172,7 +172,7 @@ function signBody(key: Uint8Array, sessionId: string, counter: number): Buffer {
  * successor can be derived again, so nothing replayable is stored.
  */
 export function deriveRefreshToken(key: Uint8Array, sessionId: string, counter: number): string {
-  return Buffer.concat([encodeBody(sessionId, counter), signBody(key, sessionId, counter)]).toString('base64url')
+  return Buffer.concat([toBody(sessionId, counter), signBody(key, sessionId, counter)]).toString('base64url')
 }
 
 /** Parses a refresh token without verifying it; undefined if it is malformed. */
@@ -181,7 +181,7 @@ export function parseRefreshToken(token: string): RefreshTokenParts | undefined 
   const bytes = Buffer.from(token, 'base64url')
   if (bytes.length !== REFRESH_TOKEN_BYTES) return undefined
   return {
-    sessionId: bytesToUuid(bytes.subarray(0, 16)),
+    sessionId: toUuid(bytes.subarray(0, 16)),
     counter: bytes.readUInt32BE(16),
     mac: bytes.subarray(20),
   }

@@ -326,7 +326,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       expect((await useLink(portal, 'signup', link, { password: OWNERS })).status).toBe(200)
     })
 
-    test('accepts it in the link’s first hour only; a new link, or the browser with the mark, still works', async () => {
+    test('accepts it in the link’s first hour only; a session or a new link still works', async () => {
       const email = newAddress()
       await signUp(portal, email, STRANGERS)
       const link = await findLink(email)

@@ -1,8 +1,8 @@
 import type { SessionKind } from '#contract/access.ts'
 import type { LinkState, Session } from '#contract/accounts.ts'
 import {
+  checkPassword,
   forcedChangeFormSchema,
-  validatePassword,
   passwordMessages,
   resetPasswordFormSchema,
 } from '#contract/passwords.ts'
@@ -14,10 +14,10 @@ import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import { setRole } from '#server/users/user-roles.ts'
 import type { AccountContext } from './account-context.ts'
-import { cancelLinks, limitUnknownLinks, type EmailLink, markVerified, lockLink } from './email-links.ts'
+import { cancelLinks, type EmailLink, limitUnknownLinks, lockLink, markVerified } from './email-links.ts'
 import { HOUR_MS, hashLinkToken, SIGN_UP_LINK_MS } from './mails.ts'
-import { recordLastAccess, openSession } from './sessions.ts'
-import { endSessionsOnReset, deletePassword, replacePassword, consumeResetLimit } from './set-password.ts'
+import { openSession, recordLastAccess } from './sessions.ts'
+import { consumeResetLimit, deletePassword, endSessionsOnReset, replacePassword } from './set-password.ts'
 
 interface LinkUse {
   type: 'signup' | 'recovery'
@@ -54,7 +54,7 @@ export async function verifyEmailLink(
   use: LinkUse & { password: string | undefined },
 ): Promise<Session> {
   await limitUnknownLinks(context, use.token)
-  if (use.password !== undefined) return setPasswordByLink(context, { ...use, password: use.password })
+  if (use.password !== undefined) return setPassword(context, { ...use, password: use.password })
   return context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
     const link = await lockLink(txContext, use.token, [use.type])
@@ -124,7 +124,7 @@ const createTooLateError = () =>
   })
 
 /** Hashing takes long: the link is used later, in the transaction that writes the password. */
-async function setPasswordByLink(context: AccountContext, use: LinkUse & { password: string }): Promise<Session> {
+async function setPassword(context: AccountContext, use: LinkUse & { password: string }): Promise<Session> {
   const open = async (txContext: AccountContext) => {
     const link = await lockLink(txContext, use.token, [use.type])
     if (use.type === 'signup' && link.owner.email_verified_at) throw new ProblemError('invalid-link')
@@ -133,7 +133,7 @@ async function setPasswordByLink(context: AccountContext, use: LinkUse & { passw
   }
   const { password, type } = use
   const person = await context.db.transaction().execute((db) => open({ ...context, db }))
-  const fault = validatePassword(type === 'signup' ? forcedChangeFormSchema : resetPasswordFormSchema, password)
+  const fault = checkPassword(type === 'signup' ? forcedChangeFormSchema : resetPasswordFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await consumeResetLimit(context, person.user_id)
   const session = await replacePassword(context, {

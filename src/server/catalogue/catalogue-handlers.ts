@@ -1,5 +1,5 @@
 import type { Catalogue, catalogueRoutes } from '#contract/catalogue.ts'
-import { mapLists, toStoredValue, type ListName } from '#contract/entitlement-lists.ts'
+import { type ListName, mapLists, toKey } from '#contract/entitlement-lists.ts'
 import type { Context } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { readCatalogue, readCatalogueUse } from './catalogue.ts'
@@ -21,6 +21,6 @@ async function readOwnCatalogue({ db, actor }: Context): Promise<Catalogue> {
   const catalogue = await readCatalogue(db)
   if (actor.role === 'admin' || actor.approved) return catalogue
   const ownItems = (list: ListName) =>
-    catalogue[list].filter((item) => !item.archived || actor.profile[list].includes(toStoredValue(list, item)))
+    catalogue[list].filter((item) => !item.archived || actor.profile[list].includes(toKey(list, item)))
   return { ...catalogue, ...mapLists(ownItems) }
 }

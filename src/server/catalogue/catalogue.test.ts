@@ -44,12 +44,12 @@ describeOnEachDatabase('the catalogue', (kind) => {
   const add = (list: ListName, label: string, code?: string) =>
     call('POST', `/${list}`, { label, ...(code && { code }) })
   const read = async () => (await call('GET', '')).body
-  const readLabels = async (list: ListName) => (await read())[list].map(({ label }: { label: string }) => label)
+  const getNames = async (list: ListName) => (await read())[list].map(({ label }: { label: string }) => label)
   const readUse = async (code: string) => {
     const { items } = (await call('GET', '/use')).body
     return items.find((item: { code: string }) => item.code === code)
   }
-  const readAreas = async (person: Awaited<ReturnType<typeof addPerson>>) => {
+  const getAreas = async (person: Awaited<ReturnType<typeof addPerson>>) => {
     const { access_token: token } = await openTestSession(portal, person)
     return (await send(portal, 'GET', '/api/reports/me', { token })).body.areas
   }
@@ -62,7 +62,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
     await fresh.stop()
   })
 
-  test('accepts BYD, SP and an area with a report, visible everywhere at once, on every replica', async () => {
+  test('accepts BYD, SP and an area with a report, visible at once on every replica', async () => {
     const replica = await startTestPortal({ kind, rateLimits: false, database: portal.database })
     expect((await add('marcas', 'BYD', 'BYD')).status).toBe(201)
     expect((await add('estados', 'São Paulo', 'SP')).status).toBe(201)
@@ -89,7 +89,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       types: ['Vendas', 'Peças & Acessórios'],
       marcas: ['FIAT', 'BYD'],
     })
-    expect((await readAreas(person)).map(({ type }: { type: string }) => type)).toEqual(['Peças & Acessórios'])
+    expect((await getAreas(person)).map(({ type }: { type: string }) => type)).toEqual(['Peças & Acessórios'])
 
     const { access_token: token } = await openTestSession(portal, person)
     const { workspaceId, reportId, datasetId } = getEmulatedReport('Oficina')
@@ -132,7 +132,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       types: ['CRM', 'Backoffice', 'Compras'],
     })
     expect(await readPerson(portal, admin, other.user_id)).toMatchObject({ types: ['Vendas'], version: 1 })
-    expect((await readAreas(person)).map(({ type }: { type: string }) => type)).toEqual(['Backoffice'])
+    expect((await getAreas(person)).map(({ type }: { type: string }) => type)).toEqual(['Backoffice'])
     const { items } = (await send(portal, 'GET', '/api/global-powerbi-settings', admin)).body
     expect(items).toMatchObject([{ type: 'Backoffice' }])
     expect(await patchProfile(portal, admin, other.user_id, { types: ['Administrativo'] })).toMatchObject({
@@ -174,7 +174,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
         .values({ type: 'vendas', embed_mode: 'secure_sso', report_url: 'https://app.powerbi.com/x' })
         .execute()
       const person = await addPerson(portal)
-      expect(await readAreas(person)).toMatchObject([
+      expect(await getAreas(person)).toMatchObject([
         { type: 'Vendas', reportUrl: 'https://app.powerbi.com/x' },
       ])
       expect((await send(portal, 'GET', '/api/profiles/count?marca=FIAT', admin)).body.total).toBe(1)
@@ -193,7 +193,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       expect(taken).toMatchObject({ status: 200, body: { losing: 1 } })
     })
 
-    test('shows them to administrators, approved people and people who have them, and to no one else', async () => {
+    test('shows them only to administrators, approved people and people who have them', async () => {
       const shown = async (extra: object) => {
         const { access_token: token } = await openTestSession(portal, await addPerson(portal, extra))
         const { body } = await send(portal, 'GET', '/api/catalogue', { token })
@@ -250,8 +250,8 @@ describeOnEachDatabase('the catalogue', (kind) => {
       ...SEEDED_CATALOGUE.types.map(({ code }) => code).filter((code) => code !== 'slack'),
     ]
     expect((await call('PUT', '', { marcas, types })).status).toBe(200)
-    expect(await readLabels('marcas')).toEqual(marcas)
-    expect((await readLabels('types')).slice(0, 2)).toEqual(['Slack', 'Vendas'])
+    expect(await getNames('marcas')).toEqual(marcas)
+    expect((await getNames('types')).slice(0, 2)).toEqual(['Slack', 'Vendas'])
     const person = await addPerson(portal)
     await patchProfile(portal, admin, person.user_id, {
       marcas: ['FIAT', 'VW', 'LADA'].slice(0, 2),

@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import type { Catalogue, CatalogueItem, catalogueRoutes } from '#contract/catalogue.ts'
 import {
   type Entitlements,
-  toStoredValue,
+  getValues,
   LISTS,
   type ListName,
   listSpellings,
-  listValues,
+  toKey,
 } from '#contract/entitlement-lists.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
-import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
+import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 
 const selectItems = (list: ListName) => `(
   select coalesce(json_agg(json_build_object('code', code, 'label', label, 'position', position, 'archived', archived)
@@ -57,7 +57,7 @@ export async function rejectUnknownFilter(
 ): Promise<void> {
   if (!type && !marca && !estado) return
   const catalogue = await readCatalogue(db)
-  const isKnown = (list: ListName, value = '') => !value || listValues(catalogue, list).includes(value)
+  const isKnown = (list: ListName, value = '') => !value || getValues(catalogue, list).includes(value)
   const path =
     (!isKnown('types', type) && 'type') ||
     (!isKnown('marcas', marca) && 'marca') ||
@@ -66,7 +66,7 @@ export async function rejectUnknownFilter(
 }
 
 function createUnknownValueError(path: string): ProblemError {
-  return createFieldError(path, 'Este valor não existe. Atualize a página e escolha de novo.')
+  return toFieldError(path, 'Este valor não existe. Atualize a página e escolha de novo.')
 }
 
 /**
@@ -84,7 +84,7 @@ export function rejectUnknownItems(
 ): void {
   const fields = LISTS.flatMap((list) =>
     (lists[list] ?? []).flatMap((value, index): FieldProblem[] => {
-      const item = catalogue[list].find((each) => toStoredValue(list, each) === value)
+      const item = catalogue[list].find((each) => toKey(list, each) === value)
       const path = `${prefix}${list}.${index}`
       if (!item) return [{ path, message: `“${value}” não existe. Atualize a página e escolha de novo.` }]
       if (!item.archived || !held || held[list]?.includes(value)) return []
@@ -113,7 +113,7 @@ export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogue
     catalogue[kind].map((item) => ({
       kind,
       code: item.code,
-      people: countPeople(kind, toStoredValue(kind, item)),
+      people: countPeople(kind, toKey(kind, item)),
       reports: kind === 'types' ? settings.filter(({ type }) => type === item.code).length : 0,
     })),
   )

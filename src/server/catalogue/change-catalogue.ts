@@ -11,7 +11,7 @@ import { LISTS, type ListName, listSpellings } from '#contract/entitlement-lists
 import type { BodyOf, ParamsOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
+import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { readCatalogue } from './catalogue.ts'
 
@@ -59,10 +59,10 @@ export function addCatalogueItem(
 ): Promise<Catalogue> {
   return changeCatalogue(context, undefined, async (db, catalogue) => {
     const items = catalogue[kind]
-    if (items.length >= MAX_ITEMS) throw createFieldError('label', catalogueMessages.tooMany)
+    if (items.length >= MAX_ITEMS) throw toFieldError('label', catalogueMessages.tooMany)
     const code = kind === 'types' ? createUniqueSlug(items, label) : given
-    if (code === undefined) throw createFieldError('code', catalogueMessages.codeInvalid)
-    if (items.some((item) => item.code === code)) throw createFieldError('code', catalogueMessages.codeTaken)
+    if (code === undefined) throw toFieldError('code', catalogueMessages.codeInvalid)
+    if (items.some((item) => item.code === code)) throw toFieldError('code', catalogueMessages.codeTaken)
     rejectTakenLabel(items, label)
     const position = Math.max(0, ...items.map((item) => item.position)) + 1
     await db.insertInto('catalogue_items').values({ kind, code, label, position }).execute()
@@ -125,7 +125,7 @@ export function orderCatalogue(
       if (!codes) continue
       const current = catalogue[kind].map((item) => item.code)
       if (codes.toSorted().join() !== current.toSorted().join())
-        throw createFieldError(kind, catalogueMessages.orderInvalid)
+        throw toFieldError(kind, catalogueMessages.orderInvalid)
       if (codes.join() === current.join()) continue
       before[kind] = current
       after[kind] = codes
@@ -170,5 +170,5 @@ function createUniqueSlug(items: readonly CatalogueItem[], label: string): strin
 function rejectTakenLabel(others: readonly CatalogueItem[], label: string): void {
   const folded = label.toLocaleLowerCase('pt-BR')
   if (others.some((item) => item.label.toLocaleLowerCase('pt-BR') === folded))
-    throw createFieldError('label', catalogueMessages.labelTaken)
+    throw toFieldError('label', catalogueMessages.labelTaken)
 }

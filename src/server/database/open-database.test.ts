@@ -35,7 +35,7 @@ describe('the embedded database', () => {
     await second.close()
   })
 
-  test('is accessible to its owner only, and fixes the permissions of an older directory', { timeout: 60_000 }, async () => {
+  test('is private, and fixes the permissions of an older directory', { timeout: 60_000 }, async () => {
     const dataDir = join(folder, 'open')
     const warnings: unknown[] = []
     const log = createLog('warn', { write: (line) => warnings.push(JSON.parse(line)) })

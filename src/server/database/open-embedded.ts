@@ -33,14 +33,14 @@ const GROUP_AND_OTHERS = 0o077
 export class DurableNodeFS extends NodeFS {
   override async init(pg: PGlite, options: Parameters<NodeFS['init']>[1]) {
     const { emscriptenOpts } = await super.init(pg, options)
-    const patchModule = (module: unknown) => {
+    const patch = (module: unknown) => {
       const { stream_ops, node_ops } = (module as EmscriptenModule).NODEFS
       stream_ops.fsync = (stream) => fsyncSync(stream.nfd)
       const { setattr } = node_ops
       node_ops.setattr = (node, { mode, ...rest }) =>
         setattr(node, mode === undefined ? rest : { ...rest, mode: mode & ~GROUP_AND_OTHERS })
     }
-    return { emscriptenOpts: { ...emscriptenOpts, preRun: [emscriptenOpts.preRun ?? [], patchModule].flat() } }
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [emscriptenOpts.preRun ?? [], patch].flat() } }
   }
 }
 

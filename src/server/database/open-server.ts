@@ -25,7 +25,7 @@ const SERVING_LIMITS = {
   queryTimeoutMillis: 3_600,
   max: 10,
 }
-const UNLIMITED = { connectionTimeoutMillis: 10_000, statementTimeoutMillis: 0, queryTimeoutMillis: 0, max: 1 }
+const UNTIMED = { connectionTimeoutMillis: 10_000, statementTimeoutMillis: 0, queryTimeoutMillis: 0, max: 1 }
 
 export interface ServerOptions {
   /** postgres://… as in DATABASE_URL */
@@ -58,7 +58,7 @@ export async function openServer(options: ServerOptions, limits = SERVING_LIMITS
       }
     },
     readPoolStats: pool.count,
-    openWithoutTimeouts: () => openServer({ url: directUrl ?? url, onConnectionError }, UNLIMITED),
+    openWithoutTimeouts: () => openServer({ url: directUrl ?? url, onConnectionError }, UNTIMED),
     listen(channel, onNotification) {
       // A pooler forwards no notifications, and the connection would listen forever.
       if (pool.facts()?.isPooled && !directUrl) return async () => {}

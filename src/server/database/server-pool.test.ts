@@ -30,7 +30,7 @@ async function openOwn() {
   return { database, url: await getDatabaseUrl(database) }
 }
 
-const runStatements = async (url: string, ...statements: string[]) => {
+const runSql = async (url: string, ...statements: string[]) => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   for (const statement of statements) await client.query(statement)
@@ -62,7 +62,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a pool of server connections', 
     ends.unshift(portal.stop)
     const ready = async () => (await send(portal, 'GET', '/api/health/ready')).status
     const turn = (isReadOnly: boolean) =>
-      runStatements(
+      runSql(
         url,
         'set session characteristics as transaction read write',
         `alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = ${isReadOnly}`,
@@ -106,11 +106,11 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !findPgBouncer())(
       return { ...own, pooledUrl: bouncer.url }
     }
 
-    test('migrates, serves concurrent requests, enforces time-outs, and leaves no state for other clients', async () => {
+    test('migrates, serves concurrently, enforces time-outs, and leaves no session state', async () => {
       const { url, pooledUrl } = await openPooled()
       const pooled = await open({ url: pooledUrl })
       expect(pooled.isPooled).toBe(true)
-      await runStatements(url, 'drop schema public cascade', 'create schema public')
+      await runSql(url, 'drop schema public cascade', 'create schema public')
       expect((await migrateDatabase(pooled)).length).toBeGreaterThan(10)
       expect(await migrate(pooled.db)).toEqual([])
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isDatabaseUnavailable, getPreparedName } from './database.ts'
+import { getPreparedName, isDatabaseUnavailable } from './database.ts'
 import { splitHosts } from './server-urls.ts'
 
 const READ_ONLY = '25006'

@@ -1,4 +1,4 @@
-import { listValues } from '#contract/entitlement-lists.ts'
+import { getValues } from '#contract/entitlement-lists.ts'
 import { backoffDelay, retry } from '#contract/timing.ts'
 import { createMailbox } from '#emulators/mailbox/mailbox.ts'
 import { EMULATED_CLIENT_ID, EMULATED_REPORTS, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
@@ -70,7 +70,7 @@ export async function startDemo(config: Config, db: Db, secret: string): Promise
 /** Reads the brands and states that the emulated data cover. */
 export async function readEmulatedData(db: Db) {
   const catalogue = await readCatalogue(db)
-  return { marcas: listValues(catalogue, 'marcas'), estados: listValues(catalogue, 'estados') }
+  return { marcas: getValues(catalogue, 'marcas'), estados: getValues(catalogue, 'estados') }
 }
 
 async function seedOnce(config: Config, db: Db): Promise<void> {

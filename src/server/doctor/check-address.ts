@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import type { AcceptStream } from '#server/http/event-stream.ts'
 import { encodeEvent } from '#server/http/event-stream.ts'
-import { type Check, check, type CheckResult, fault, good, warning } from './run-checks.ts'
 import { explainError } from './explain-error.ts'
+import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
 const FETCH_MS = 4_000
 const WITHIN_MS = 10_000
@@ -21,13 +21,13 @@ interface Address {
   /** Authorizes the operators' routes. */
   token: string
   /** Run by the portal itself, whose network may not reach its public address. */
-  isSelfCheck?: boolean
+  isSelf?: boolean
 }
 
 const isLocal = (url: URL) => ['localhost', '127.0.0.1'].includes(url.hostname)
 
 /** Checks the path of a request: DNS, TLS, proxy, portal, and unbuffered streams. */
-export function createAddressChecks({ publicUrl, token, isSelfCheck = false }: Address): Check[] {
+export function listAddressChecks({ publicUrl, token, isSelf = false }: Address): Check[] {
   const url = new URL(publicUrl)
   const checks = [
     check('address', `PUBLIC_URL (${publicUrl})`, WITHIN_MS, () => checkReachability(publicUrl)),
@@ -37,14 +37,14 @@ export function createAddressChecks({ publicUrl, token, isSelfCheck = false }: A
     check('proxy', 'Proxy', WITHIN_MS, () => checkProxy(publicUrl, token)),
     check('stream', 'Avisos ao vivo', WITHIN_MS, () => checkStream(publicUrl, token)),
   ]
-  return isSelfCheck ? checks.map((each) => ({ ...each, unreachable: 'warning' })) : checks
+  return isSelf ? checks.map((each) => ({ ...each, unreachable: 'warning' })) : checks
 }
 
 function fetchAddress(url: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(FETCH_MS) })
 }
 
-async function checkReachability(publicUrl: string): Promise<CheckResult> {
+async function checkReachability(publicUrl: string): Promise<Result> {
   const reply = await fetchAddress(`${publicUrl}/api/health/ready`)
   const location = reply.headers.get('location')
   if (reply.status >= 300 && reply.status < 400)
@@ -71,7 +71,7 @@ async function checkReachability(publicUrl: string): Promise<CheckResult> {
   )
 }
 
-function checkCertificate({ hostname, port, host }: URL): Promise<CheckResult> {
+function checkCertificate({ hostname, port, host }: URL): Promise<Result> {
   return new Promise((resolve) => {
     const socket = connect({
       host: hostname,
@@ -81,7 +81,7 @@ function checkCertificate({ hostname, port, host }: URL): Promise<CheckResult> {
       rejectUnauthorized: false,
       timeout: FETCH_MS,
     })
-    const end = (found: CheckResult) => {
+    const end = (found: Result) => {
       socket.destroy()
       resolve(found)
     }
@@ -108,7 +108,7 @@ function checkCertificate({ hostname, port, host }: URL): Promise<CheckResult> {
 }
 
 /** Reads the portal's view of the client IP, with a forged header that only a proxy may set. */
-async function checkProxy(publicUrl: string, token: string): Promise<CheckResult> {
+async function checkProxy(publicUrl: string, token: string): Promise<Result> {
   const url = new URL(publicUrl)
   // No proxy in between.
   const isDirect = url.protocol === 'http:' && isLocal(url)
@@ -131,7 +131,7 @@ async function checkProxy(publicUrl: string, token: string): Promise<CheckResult
   )
 }
 
-function describeRefusal(about: string, status: number): CheckResult {
+function describeRefusal(about: string, status: number): Result {
   return status === 401 || status === 403
     ? warning(
         `${about}: o portal que atende lá não nos reconhece.`,
@@ -143,7 +143,7 @@ function describeRefusal(about: string, status: number): CheckResult {
       )
 }
 
-async function checkStream(publicUrl: string, token: string): Promise<CheckResult> {
+async function checkStream(publicUrl: string, token: string): Promise<Result> {
   const reply = await fetchAddress(`${publicUrl}/api/health/stream`, { authorization: `Bearer ${token}` })
   if (!reply.ok || !reply.body) return describeRefusal('Avisos ao vivo', reply.status)
   const times: number[] = []

@@ -6,8 +6,8 @@ import { listMigrations, listPending } from '#server/database/migrate.ts'
 import { readLastBackUp } from '#server/operations/back-up.ts'
 import { countUnsentMails, readOldestMailAge } from '#server/operations/metrics.ts'
 import { formatCommand } from '#server/version.ts'
-import { type Check, check, type CheckResult, fault, good, warning } from './run-checks.ts'
 import { explainError } from './explain-error.ts'
+import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
 const WITHIN_MS = 8_000
 const OLDEST_VERSION = 150_000
@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000
 const LATE_RETENTION_HOURS = 3
 
 /** Checks the servers of DATABASE_URL: connection, TLS, version, writability, poolers, clocks. */
-export function createServerChecks({ databaseUrl, databaseDirectUrl }: Config): Check[] {
+export function listServerChecks({ databaseUrl, databaseDirectUrl }: Config): Check[] {
   if (!databaseUrl) return []
   return [
     check('database', 'Banco de dados', WITHIN_MS, async () => {
@@ -36,7 +36,7 @@ export function createServerChecks({ databaseUrl, databaseDirectUrl }: Config): 
 const isServing = ({ error, isReadOnly, version = 0, encoding }: InspectedServer) =>
   !error && !isReadOnly && version >= OLDEST_VERSION && encoding === 'UTF8'
 
-function describeServer(server: InspectedServer, hasDirectUrl: boolean): CheckResult[] {
+function describeServer(server: InspectedServer, hasDirectUrl: boolean): Result[] {
   const at = `Banco de dados em ${server.location}`
   if (server.error) {
     const { says, todo } = explainError(server.error)
@@ -46,7 +46,7 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): CheckRe
   const major = Math.floor(version / 10_000)
   const isHere = /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(server.location)
   const seconds = (Math.abs(offsetMs) / 1000).toFixed(1).replace('.', ',')
-  const found: CheckResult[] = []
+  const found: Result[] = []
   if (version < OLDEST_VERSION)
     found.push(
       fault(`${at}: PostgreSQL ${major} é antigo demais.`, 'Atualize para o PostgreSQL 15 ou mais novo.'),
@@ -89,7 +89,7 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): CheckRe
 }
 
 /** Checks of an open database's contents. */
-export function createDatabaseChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): Check[] {
+export function listDatabaseChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): Check[] {
   return [
     check('migrations', 'Migrações', WITHIN_MS, async () => {
       try {
@@ -140,7 +140,7 @@ export function createDatabaseChecks({ db }: Pick<Database, 'db'>, { isDemo }: C
 }
 
 /** @param at time of the newest backup; undefined if there is none */
-export function describeBackUp(at: Date | undefined, todo: string): CheckResult {
+export function describeBackUp(at: Date | undefined, todo: string): Result {
   if (!at) return warning('Cópia de segurança: nenhuma foi feita pelo portal.', todo)
   const hours = Math.round((Date.now() - at.getTime()) / HOUR_MS)
   return hours > OLD_BACK_UP_HOURS

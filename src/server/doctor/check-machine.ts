@@ -21,7 +21,7 @@ export function createDiskCheck(dataDir: string): Check {
   return check('disk', 'Disco', 3_000, run)
 }
 
-export function createBackUpFolderCheck(folder: string): Check {
+export function createFolderCheck(folder: string): Check {
   const run = async () => {
     const times = readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs)
     const newest = times.length > 0 ? new Date(Math.max(...times)) : undefined

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import type { Config } from '#server/config.ts'
 import { composeMail } from '#server/mail/compose-mail.ts'
 import { createSmtpMailer, verifySmtpServer } from '#server/mail/smtp-mailer.ts'
-import { type Check, check, type CheckResult, good, warning } from './run-checks.ts'
+import { type Check, check, good, type Result, warning } from './run-checks.ts'
 
 const SILENCE_MS = 4_000
 const SEND_TIMEOUT_MS = 10_000
@@ -16,7 +16,7 @@ const COMMON_SELECTORS = ['default', 'google', 'selector1', 'selector2', 'dkim',
  * @param mailTo receives a test mail; none is sent without it
  * @param dnsServers replace the machine's in tests
  */
-export function createMailChecks(config: Config, mailTo?: string, dnsServers?: string[]): Check[] {
+export function listMailChecks(config: Config, mailTo?: string, dnsServers?: string[]): Check[] {
   const { isDemo, smtpUrl, mailFrom } = config
   if (isDemo) {
     const run = async () => good('E-mail: a demonstração guarda os e-mails em /demo/mailbox.')
@@ -38,7 +38,7 @@ export function createMailChecks(config: Config, mailTo?: string, dnsServers?: s
   ]
 }
 
-async function sendTestMail({ smtpUrl, mailFrom, group, publicUrl }: Config, to: string): Promise<CheckResult> {
+async function sendTestMail({ smtpUrl, mailFrom, group, publicUrl }: Config, to: string): Promise<Result> {
   const content = composeMail(group.name, {
     subject: `Teste do portal ${group.name}`,
     heading: 'Os e-mails do portal chegam',
@@ -61,7 +61,7 @@ const RECORDS = {
   dmarc: { begins: /^v=DMARC1\b/i, todo: 'Publique um registro TXT em _dmarc com v=DMARC1; p=…' },
 }
 
-async function checkSenderDns(dns: Resolver, kind: keyof typeof RECORDS, domain: string): Promise<CheckResult> {
+async function checkSenderDns(dns: Resolver, kind: keyof typeof RECORDS, domain: string): Promise<Result> {
   const names = {
     spf: [domain],
     dkim: COMMON_SELECTORS.map((selector) => `${selector}._domainkey.${domain}`),

@@ -1,17 +1,17 @@
-import { formatReportLine } from '#contract/health.ts'
+import { formatLine } from '#contract/health.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'
 import { testSavedReports } from '#server/reports/test-report-setting.ts'
-import { type Check, check, type CheckResult, fault, good, warning } from './run-checks.ts'
+import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
 /** Time-out of all concurrent tests. */
 const REPORTS_MS = 30_000
 const MAX_CONCURRENT = 3
 
 /** Checks the directory, the service and every area's report, as 'Testar tudo' in /admin does. */
-export function createPowerBiChecks(
+export function listPowerBiChecks(
   { powerBi: { rlsRoles }, mailFrom }: Config,
   powerBi: PowerBi,
   db: Db | undefined,
@@ -23,7 +23,7 @@ export function createPowerBiChecks(
     const areas = await testSavedReports({ db, powerBi, rlsRoles }, email)
     if (areas.length === 0)
       return warning('Relatórios: nenhuma área tem um.', 'Cadastre-os em /admin, “Relatórios por área”.')
-    const found: CheckResult[] = []
+    const found: Result[] = []
     for (let first = 0; first < areas.length; first += MAX_CONCURRENT)
       found.push(...(await Promise.all(areas.slice(first, first + MAX_CONCURRENT).map(describeArea))))
     return found
@@ -31,7 +31,7 @@ export function createPowerBiChecks(
   return [directory, check('report', 'Relatórios', REPORTS_MS, run)]
 }
 
-async function checkService(powerBi: PowerBi): Promise<CheckResult> {
+async function checkService(powerBi: PowerBi): Promise<Result> {
   try {
     const count = (await powerBi.listWorkspaces(true)).length
     return count === 0
@@ -53,10 +53,10 @@ async function checkService(powerBi: PowerBi): Promise<CheckResult> {
 
 type SavedReport = Awaited<ReturnType<typeof testSavedReports>>[number]
 
-async function describeArea({ type, test }: SavedReport): Promise<CheckResult> {
+async function describeArea({ type, test }: SavedReport): Promise<Result> {
   const { outcome, message } = await test()
-  if (outcome === 'not-testable') return good(formatReportLine([type], 'link de SSO, que só um navegador testa.'))
-  const says = formatReportLine([type], message)
+  if (outcome === 'not-testable') return good(formatLine([type], 'link de SSO, que só um navegador testa.'))
+  const says = formatLine([type], message)
   if (outcome === 'ok') return good(says)
   const isTransient = ['rate-limited', 'service-down', 'capacity-paused'].includes(outcome)
   const todo = 'Depois de corrigir, “Testar relatório” em /admin o prova.'

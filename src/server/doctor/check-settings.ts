@@ -1,15 +1,15 @@
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Config } from '#server/config.ts'
-import { listSettingWarnings } from '#server/setting-warnings.ts'
+import { checkSettings } from '#server/setting-warnings.ts'
 import { SETTING_NAMES, traceSettings } from '#server/settings.ts'
-import { type Check, check, type CheckResult, fault, good, warning } from './run-checks.ts'
+import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
 const DAY_MS = 86_400_000
 const ORIGINS = { file: 'do arquivo', environment: 'do ambiente', default: 'padrão' }
 
 /** Lists the origin of each setting, and its value unless it is secret. */
-export function createSettingChecks(environment: NodeJS.ProcessEnv): Check[] {
+export function listSettingChecks(environment: NodeJS.ProcessEnv): Check[] {
   return traceSettings(environment).map(({ name, from, shown }) =>
     check(`setting-${name}`, name, 1_000, async () => good(`${name}: ${describeOrigin(from, shown)}.`)),
   )
@@ -21,9 +21,9 @@ function describeOrigin(from: keyof typeof ORIGINS, shown: string | undefined): 
 }
 
 /** Checks for probable mistakes in the settings. */
-export function createConfigChecks(environment: NodeJS.ProcessEnv, config: Config | undefined): Check[] {
+export function listConfigChecks(environment: NodeJS.ProcessEnv, config: Config | undefined): Check[] {
   const run = async () => {
-    const doubts = listSettingWarnings(environment, config).map((says) =>
+    const doubts = checkSettings(environment, config).map((says) =>
       warning(`${says}.`, 'Corrija a configuração; docs/settings.md explica cada nome.'),
     )
     const found = [
@@ -38,7 +38,7 @@ export function createConfigChecks(environment: NodeJS.ProcessEnv, config: Confi
 }
 
 /** Finds secrets that all users of the machine can read. */
-function checkFilePermissions(environment: NodeJS.ProcessEnv): CheckResult[] {
+function checkFilePermissions(environment: NodeJS.ProcessEnv): Result[] {
   return SETTING_NAMES.flatMap((name) => {
     const file = environment[`${name}_FILE`]
     const mode = file && statSync(file, { throwIfNoEntry: false })?.mode
@@ -52,7 +52,7 @@ function checkFilePermissions(environment: NodeJS.ProcessEnv): CheckResult[] {
   })
 }
 
-function checkCertificateExpiry(config: Config | undefined): CheckResult[] {
+function checkCertificateExpiry(config: Config | undefined): Result[] {
   const pem = config?.powerBi.clientCertificate
   if (!pem) return []
   const days = Math.floor((new X509Certificate(pem).validToDate.getTime() - Date.now()) / DAY_MS)
@@ -63,7 +63,7 @@ function checkCertificateExpiry(config: Config | undefined): CheckResult[] {
 }
 
 /** Node only warns about an unreadable file, and continues without it. */
-function checkExtraCertificates({ NODE_EXTRA_CA_CERTS: file }: NodeJS.ProcessEnv): CheckResult[] {
+function checkExtraCertificates({ NODE_EXTRA_CA_CERTS: file }: NodeJS.ProcessEnv): Result[] {
   try {
     if (file) accessSync(file, constants.R_OK)
     return []

@@ -22,14 +22,14 @@ import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 import { BARE_ENVIRONMENT, findFreePort } from '#server/testing/portal-process.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { startSmtpInbox } from '#server/testing/smtp-inbox.ts'
-import { createAddressChecks } from './check-address.ts'
-import { createServerChecks } from './check-database.ts'
-import { createBackUpFolderCheck, createDiskCheck } from './check-machine.ts'
-import { createMailChecks } from './check-mail.ts'
-import { createPowerBiChecks } from './check-power-bi.ts'
+import { listAddressChecks } from './check-address.ts'
+import { listServerChecks } from './check-database.ts'
+import { createDiskCheck, createFolderCheck } from './check-machine.ts'
+import { listMailChecks } from './check-mail.ts'
+import { listPowerBiChecks } from './check-power-bi.ts'
 import { signDoctorToken } from './doctor-token.ts'
 import { type Check, runChecks } from './run-checks.ts'
-import { getExitCode, runDoctor, formatFindings } from './run-doctor.ts'
+import { formatFindings, getExitCode, runDoctor } from './run-doctor.ts'
 
 const REAL = {
   NODE_ENV: 'production',
@@ -46,14 +46,14 @@ const REAL = {
 }
 /** Prevents the other checks from running, which would call external services. */
 const INVALID_PORT = { PORT: 'x' }
-const createConfig = (environment: Record<string, string>) => readConfig({ ...REAL, ...environment })
+const toConfig = (environment: Record<string, string>) => readConfig({ ...REAL, ...environment })
 
 const formatLines = (findings: Finding[]) =>
   formatFindings(findings.filter(({ grade }) => grade !== 'good'))
     .trim()
     .split('\n')
 
-async function runAndFormat(...checks: Check[]): Promise<string[]> {
+async function runLines(...checks: Check[]): Promise<string[]> {
   return formatFindings(await runChecks(checks))
     .trim()
     .split('\n')
@@ -105,21 +105,21 @@ describe('a wrong setting gets its line, as in the table of docs/operations.md',
 })
 
 describe('a broken service gets its line', () => {
-  const database = (url: string) => createServerChecks(createConfig({ DATABASE_URL: url }))
-  const [mail] = [(url: string) => createMailChecks(createConfig({ SMTP_URL: url }), undefined, ['127.0.0.1:1'])]
-  const address = (publicUrl: string) => createAddressChecks({ publicUrl, token: 'doctor' })
+  const database = (url: string) => listServerChecks(toConfig({ DATABASE_URL: url }))
+  const [mail] = [(url: string) => listMailChecks(toConfig({ SMTP_URL: url }), undefined, ['127.0.0.1:1'])]
+  const address = (publicUrl: string) => listAddressChecks({ publicUrl, token: 'doctor' })
 
   test('with closed ports', async () => {
     const port = await findFreePort()
     const refused =
       'ninguém atende nesse endereço e porta. → Inicie o serviço, ou confira o endereço e a porta.'
-    expect(await runAndFormat(...database(`postgres://a:b@127.0.0.1:${port}/x`))).toEqual([
+    expect(await runLines(...database(`postgres://a:b@127.0.0.1:${port}/x`))).toEqual([
       `falha  Banco de dados em 127.0.0.1:${port}: ${refused}`,
     ])
-    expect((await runAndFormat(...mail(`smtp://127.0.0.1:${port}`)))[0]).toBe(
+    expect((await runLines(...mail(`smtp://127.0.0.1:${port}`)))[0]).toBe(
       `falha  Servidor de e-mail 127.0.0.1:${port}: ${refused}`,
     )
-    expect((await runAndFormat(...address(`https://127.0.0.1:${port}`))).slice(0, 2)).toEqual([
+    expect((await runLines(...address(`https://127.0.0.1:${port}`))).slice(0, 2)).toEqual([
       `falha  PUBLIC_URL (https://127.0.0.1:${port}): ${refused}`,
       `falha  TLS de 127.0.0.1:${port}: ${refused}`,
     ])
@@ -128,7 +128,7 @@ describe('a broken service gets its line', () => {
   test('with unresponsive ports, concurrently, and with a check that never ends', async () => {
     const port = await startSilentServer()
     const never = { name: 'never', about: 'Nunca', timeoutMs: 50, run: () => new Promise<never>(() => {}) }
-    const lines = await runAndFormat(
+    const lines = await runLines(
       ...database(`postgres://a:b@127.0.0.1:${port}/x`),
       ...mail(`smtp://127.0.0.1:${port}`).slice(0, 1),
       ...address(`http://127.0.0.1:${port}`).slice(0, 1),
@@ -149,10 +149,10 @@ describe('a broken service gets its line', () => {
     const files = { cert: readFileSync(certificate), key: readFileSync(key) }
     const port = await startServer(createHttpsServer(files, (_, reply) => void reply.end('{}')))
     const unknown = 'o certificado não é de uma autoridade conhecida'
-    const [reach, tls] = await runAndFormat(...address(`https://127.0.0.1:${port}`))
+    const [reach, tls] = await runLines(...address(`https://127.0.0.1:${port}`))
     expect(reach).toContain(`falha  PUBLIC_URL (https://127.0.0.1:${port}): ${unknown}`)
     expect(tls).toContain(`falha  TLS de 127.0.0.1:${port}: ${unknown}`)
-    expect((await runAndFormat(...mail(`smtps://127.0.0.1:${port}`)))[0]).toContain(unknown)
+    expect((await runLines(...mail(`smtps://127.0.0.1:${port}`)))[0]).toContain(unknown)
   })
 
   test('with another server, a redirect, or a proxy without a portal', async () => {
@@ -168,15 +168,15 @@ describe('a broken service gets its line', () => {
     }
     for (const [status, says] of Object.entries(expected)) {
       answer.status = Number(status)
-      expect((await runAndFormat(...address(url)))[0]).toContain(says)
+      expect((await runLines(...address(url)))[0]).toContain(says)
     }
   })
 
   test('with a mail server that accepts the test mail, and one that refuses it', async () => {
     const inbox = await startSmtpInbox()
     onTestFinished(inbox.stop)
-    const checks = createMailChecks(createConfig({ SMTP_URL: inbox.url }), 'ti@example.com', ['127.0.0.1:1'])
-    const lines = await runAndFormat(...checks)
+    const checks = listMailChecks(toConfig({ SMTP_URL: inbox.url }), 'ti@example.com', ['127.0.0.1:1'])
+    const lines = await runLines(...checks)
     expect(lines.slice(0, 2)).toEqual([
       expect.stringContaining('atende e aceita o portal'),
       expect.stringContaining('ok     E-mail de teste: o servidor aceitou'),
@@ -189,31 +189,31 @@ describe('a broken service gets its line', () => {
     expect(inbox.mails).toEqual([expect.objectContaining({ to: ['ti@example.com'] })])
     const refusing = await startSmtpInbox({ rejectsRecipient: 550 })
     onTestFinished(refusing.stop)
-    const refused = createMailChecks(createConfig({ SMTP_URL: refusing.url }), 'ti@example.com', ['127.0.0.1:1'])
-    expect((await runAndFormat(...refused))[1]).toMatch(/^falha {2}E-mail de teste: /)
+    const refused = listMailChecks(toConfig({ SMTP_URL: refusing.url }), 'ti@example.com', ['127.0.0.1:1'])
+    expect((await runLines(...refused))[1]).toMatch(/^falha {2}E-mail de teste: /)
   })
 
   test('with a full or missing backup folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'patio-backups-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    expect(await runAndFormat(createBackUpFolderCheck(folder))).toEqual([expect.stringMatching(/^aviso .*nenhuma/)])
+    expect(await runLines(createFolderCheck(folder))).toEqual([expect.stringMatching(/^aviso .*nenhuma/)])
     writeFileSync(join(folder, 'a.backup'), '')
-    expect(await runAndFormat(createBackUpFolderCheck(folder), createDiskCheck(folder))).toEqual([
+    expect(await runLines(createFolderCheck(folder), createDiskCheck(folder))).toEqual([
       expect.stringMatching(/^ok .* 0 h/),
       expect.stringMatching(/Disco em .* GiB livres/),
     ])
-    expect((await runAndFormat(createBackUpFolderCheck('/nowhere')))[0]).toMatch(/^falha .*não existe/)
+    expect((await runLines(createFolderCheck('/nowhere')))[0]).toMatch(/^falha .*não existe/)
   })
 })
 
 describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
-  const runStatements = async (url: string, ...statements: string[]) => {
+  const runSql = async (url: string, ...statements: string[]) => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     for (const statement of statements) await client.query(statement)
     await client.end()
   }
-  const look = (environment: Record<string, string>) => runAndFormat(...createServerChecks(createConfig(environment)))
+  const look = (environment: Record<string, string>) => runLines(...listServerChecks(toConfig(environment)))
 
   test('gets a line for a read-only server, a wrong password, and trusted or untrusted TLS', async () => {
     const server = await startTemporaryPostgres()
@@ -233,7 +233,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     expect((await look({ DATABASE_URL: `${server.url}?sslmode=verify-full` }))[0]).toContain('não fala TLS')
 
     // The default of a machine without a locale.
-    await runStatements(server.url, "create database ascii encoding 'SQL_ASCII' locale 'C' template template0")
+    await runSql(server.url, "create database ascii encoding 'SQL_ASCII' locale 'C' template template0")
     const ascii = { DATABASE_URL: server.url.replace(/postgres$/, 'ascii') }
     expect((await look(ascii))[0]).toMatch(/^falha .*SQL_ASCII/)
     await expect(openServer({ url: ascii.DATABASE_URL, onConnectionError: () => {} })).rejects.toThrow('UTF8')
@@ -243,7 +243,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     const owner = findServerUser()
     if (process.getuid?.() === 0) chownSync(key, owner.uid, owner.gid)
     chmodSync(key, 0o600)
-    await runStatements(
+    await runSql(
       server.url,
       `alter system set ssl_cert_file = '${certificate}'`,
       `alter system set ssl_key_file = '${key}'`,
@@ -257,7 +257,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     expect((await look({ DATABASE_URL: `${server.url}?sslmode=verify-full` }))[0]).toContain(
       'o certificado não é de uma autoridade conhecida',
     )
-    await runStatements(server.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
+    await runSql(server.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
     await expect
       .poll(() => look({ DATABASE_URL: server.url }), { timeout: 15_000 })
       .toEqual([expect.stringMatching(/^falha .*só aceita leitura\. → Aponte/)])
@@ -275,13 +275,13 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
 describe('a running portal', () => {
   const portal = setUpPortal({ kind: 'embedded' })
 
-  test('is reachable, sees the client IP, streams without delay, and accepts only the doctor’s token', async () => {
+  test('is reachable, sees the client IP, streams without delay, and checks the token', async () => {
     const token = signDoctorToken(portal.keyring)
-    const lines = await runAndFormat(...createAddressChecks({ publicUrl: portal.url, token }))
+    const lines = await runLines(...listAddressChecks({ publicUrl: portal.url, token }))
     expect(lines.map((line) => line.slice(0, 6))).toEqual(['ok    ', 'ok    ', 'ok    '])
     const [until] = /\d+/.exec(token) as RegExpExecArray
     for (const forged of ['x', token.replace(until as string, String(Number(until) + 1)), `${token}x`])
-      expect((await runAndFormat(...createAddressChecks({ publicUrl: portal.url, token: forged })))[1]).toMatch(
+      expect((await runLines(...listAddressChecks({ publicUrl: portal.url, token: forged })))[1]).toMatch(
         /^aviso .*não nos reconhece/,
       )
   })
@@ -299,8 +299,11 @@ describe('a running portal', () => {
     })
     const port = await startServer(proxy)
     // A host name that the check does not consider local.
-    const lines = await runAndFormat(
-      ...createAddressChecks({ publicUrl: `http://127.1:${port}`.replace('127.1', '[::ffff:127.0.0.1]'), token }),
+    const lines = await runLines(
+      ...listAddressChecks({
+        publicUrl: `http://127.1:${port}`.replace('127.1', '[::ffff:127.0.0.1]'),
+        token,
+      }),
     )
     expect(lines[1]).toMatch(
       /^falha .*o portal vê todos como 127\.0\.0\.1.*Ponha 127\.0\.0\.1 em TRUSTED_PROXIES/,
@@ -323,12 +326,12 @@ describe('a running portal', () => {
       countCall: () => {},
       clock: Date.now,
     })
-    expect(await runAndFormat(...createPowerBiChecks(createConfig({}), powerBi, portal.database.db))).toEqual([
+    expect(await runLines(...listPowerBiChecks(toConfig({}), powerBi, portal.database.db))).toEqual([
       expect.stringMatching(/^falha {2}Power BI: /),
       expect.stringMatching(/^aviso {2}Relatórios: nenhuma área tem um/),
     ])
     await configureReports(portal, 'Vendas', 'Oficina')
-    const findings = await runChecks(createPowerBiChecks(createConfig({}), powerBi, portal.database.db))
+    const findings = await runChecks(listPowerBiChecks(toConfig({}), powerBi, portal.database.db))
     expect(formatLines(findings)).toEqual([
       expect.stringMatching(/^falha {2}Power BI: O Microsoft Entra recusou/),
       expect.stringMatching(/^falha {2}Relatórios de Vendas e Oficina: O Microsoft Entra recusou/),

@@ -2,16 +2,16 @@ import type { Config } from '#server/config.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Keyring } from '#server/keyring.ts'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'
-import { createAddressChecks } from './check-address.ts'
-import { createServerChecks, createDatabaseChecks } from './check-database.ts'
+import { listAddressChecks } from './check-address.ts'
+import { listDatabaseChecks, listServerChecks } from './check-database.ts'
 import { createDiskCheck } from './check-machine.ts'
-import { createMailChecks } from './check-mail.ts'
-import { createPowerBiChecks } from './check-power-bi.ts'
-import { createConfigChecks, createSettingChecks } from './check-settings.ts'
+import { listMailChecks } from './check-mail.ts'
+import { listPowerBiChecks } from './check-power-bi.ts'
+import { listConfigChecks, listSettingChecks } from './check-settings.ts'
 import { signDoctorToken } from './doctor-token.ts'
 import type { Check } from './run-checks.ts'
 
-interface CheckOptions {
+interface Options {
   config: Config
   environment: NodeJS.ProcessEnv
   keyring: Keyring
@@ -21,18 +21,18 @@ interface CheckOptions {
   powerBi: PowerBi | undefined
   mailTo?: string | undefined
   /** Whether the portal checks itself. */
-  isSelfCheck?: boolean
+  isSelf?: boolean
 }
 
-export function createPortalChecks({ config, environment, keyring, db, powerBi, ...options }: CheckOptions): Check[] {
+export function listPortalChecks({ config, environment, keyring, db, powerBi, ...rest }: Options): Check[] {
   return [
-    ...createConfigChecks(environment, config),
-    ...createServerChecks(config),
-    ...(db ? createDatabaseChecks({ db }, config) : []),
-    ...createAddressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring), ...options }),
-    ...createMailChecks(config, options.mailTo),
-    ...(powerBi ? createPowerBiChecks(config, powerBi, db) : []),
+    ...listConfigChecks(environment, config),
+    ...listServerChecks(config),
+    ...(db ? listDatabaseChecks({ db }, config) : []),
+    ...listAddressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring), ...rest }),
+    ...listMailChecks(config, rest.mailTo),
+    ...(powerBi ? listPowerBiChecks(config, powerBi, db) : []),
     createDiskCheck(config.dataDir),
-    ...createSettingChecks(environment),
+    ...listSettingChecks(environment),
   ]
 }

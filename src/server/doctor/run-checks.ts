@@ -2,11 +2,11 @@ import type { Finding } from '#contract/health.ts'
 import { withTimeout } from '#contract/timing.ts'
 import { explainError } from './explain-error.ts'
 
-export type CheckResult = Omit<Finding, 'check'>
+export type Result = Omit<Finding, 'check'>
 
-export const good = (says: string): CheckResult => ({ grade: 'good', says, todo: null })
-export const warning = (says: string, todo: string): CheckResult => ({ grade: 'warning', says, todo })
-export const fault = (says: string, todo: string): CheckResult => ({ grade: 'fault', says, todo })
+export const good = (says: string): Result => ({ grade: 'good', says, todo: null })
+export const warning = (says: string, todo: string): Result => ({ grade: 'warning', says, todo })
+export const fault = (says: string, todo: string): Result => ({ grade: 'fault', says, todo })
 
 /** A check. An error that it throws becomes its result. */
 export interface Check {
@@ -17,7 +17,7 @@ export interface Check {
   timeoutMs: number
   /** Grade if nothing was reachable; 'fault' by default. */
   unreachable?: 'warning' | 'fault'
-  run(): Promise<CheckResult | CheckResult[]>
+  run(): Promise<Result | Result[]>
 }
 
 export const check = (name: string, about: string, timeoutMs: number, run: Check['run']): Check => ({

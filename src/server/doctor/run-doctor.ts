@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Finding, mergeFindings } from '#contract/health.ts'
+import { type Finding, joinAreas } from '#contract/health.ts'
 import { withTimeout } from '#contract/timing.ts'
 import { type Config, ConfigError, readConfig } from '#server/config.ts'
 import { useCorporateProxy } from '#server/corporate-proxy.ts'
@@ -12,10 +12,10 @@ import { readDemoSecret } from '#server/demo/demo-installation.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
-import { createBackUpFolderCheck } from './check-machine.ts'
-import { createConfigChecks, createSettingChecks } from './check-settings.ts'
-import { type Check, check, runChecks, fault, good } from './run-checks.ts'
-import { createPortalChecks } from './portal-checks.ts'
+import { createFolderCheck } from './check-machine.ts'
+import { listConfigChecks, listSettingChecks } from './check-settings.ts'
+import { listPortalChecks } from './portal-checks.ts'
+import { type Check, check, fault, good, runChecks } from './run-checks.ts'
 
 const OPEN_MS = 10_000
 const MARKS = { good: 'ok    ', warning: 'aviso ', fault: 'falha ' }
@@ -32,7 +32,7 @@ export async function runDoctor(
     if (!(error instanceof ConfigError)) throw error
     return [
       ...toFindings(error),
-      ...(await runChecks([...createConfigChecks(environment, undefined), ...createSettingChecks(environment)])),
+      ...(await runChecks([...listConfigChecks(environment, undefined), ...listSettingChecks(environment)])),
     ]
   }
   useCorporateProxy(environment)
@@ -48,7 +48,7 @@ export async function runDoctor(
           countCall: () => {},
           clock: Date.now,
         })
-    const others = createPortalChecks({
+    const others = listPortalChecks({
       config,
       environment,
       keyring: createKeyring(readSecrets(config)),
@@ -56,7 +56,7 @@ export async function runDoctor(
       powerBi,
       mailTo,
     })
-    return await runChecks([...checks, ...others, ...(backUps ? [createBackUpFolderCheck(backUps)] : [])])
+    return await runChecks([...checks, ...others, ...(backUps ? [createFolderCheck(backUps)] : [])])
   } finally {
     await database?.close()
   }
@@ -124,7 +124,7 @@ async function isEmpty({ db }: Database): Promise<boolean> {
 export function formatFindings(findings: readonly Finding[], isJson = false): string {
   const lines = isJson
     ? findings.map((finding) => JSON.stringify(finding))
-    : mergeFindings(findings).map(({ grade, says, todo }) => `${MARKS[grade]} ${says}${todo ? ` → ${todo}` : ''}`)
+    : joinAreas(findings).map(({ grade, says, todo }) => `${MARKS[grade]} ${says}${todo ? ` → ${todo}` : ''}`)
   return `${lines.join('\n')}\n`
 }
 

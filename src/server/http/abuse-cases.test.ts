@@ -60,7 +60,7 @@ describeOnEachDatabase('an abusive request', (kind) => {
   }
 
   describe('to patch a profile without the admin role', () => {
-    test.each(Object.keys(CHANGES))('with %s, on the own profile or another’s, changes no row', async (what) => {
+    test.each(Object.keys(CHANGES))('with %s changes no row, own or other', async (what) => {
       const { pending, approved } = await openAll()
       for (const caller of [pending, approved])
         for (const target of [caller, await open({ approved: false, types: [] })]) {

@@ -9,11 +9,11 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 const WITH_BODY = ROUTES.filter((route) => route.body).map(getRouteName)
 
 const json = JSON.stringify
-const replaceText = (body: Body, change: (text: string) => unknown) =>
+const setText = (body: Body, change: (text: string) => unknown) =>
   Object.entries(body)
     .filter(([, value]) => typeof value === 'string')
     .map(([key, value]) => json({ ...body, [key]: change(value as string) }))
-const replaceValue = (body: Body, value: unknown) =>
+const setValue = (body: Body, value: unknown) =>
   Object.keys(body).map((key) => json({ ...body, [key]: value }))
 const beginning = (body: Body) => json(body).slice(0, -1)
 
@@ -30,7 +30,7 @@ const BAD_BODIES: Record<string, (body: Body) => (string | Uint8Array)[]> = {
     '\ufeff{',
   ],
   'JSON that is no object': () => ['null', '[]', '[{}]', '"texto"', '42', 'true', '1e999'],
-  'a field of another type': (body) => [42, true, { a: 1 }, [[1]]].flatMap((value) => replaceValue(body, value)),
+  'a field of another type': (body) => [42, true, { a: 1 }, [[1]]].flatMap((value) => setValue(body, value)),
   'a missing field': (body) => [json({}), ...('email' in body ? [json({ ...body, email: undefined })] : [])],
   'an unknown key': (body) => [
     json({ ...body, role: 'admin' }),
@@ -38,11 +38,11 @@ const BAD_BODIES: Record<string, (body: Body) => (string | Uint8Array)[]> = {
     `${beginning(body)},"constructor":{"prototype":{}}}`,
     `${beginning(body)},"":1}`,
   ],
-  'text that is too long': (body) => replaceText(body, () => 'x'.repeat(9000)),
-  'a NUL': (body) => [...replaceText(body, (text) => `${text}\0`), `${beginning(body)},"a\\u0000":1}`],
-  'half a surrogate pair': (body) => replaceText(body, (text) => `${text}\ud800`),
+  'text that is too long': (body) => setText(body, () => 'x'.repeat(9000)),
+  'a NUL': (body) => [...setText(body, (text) => `${text}\0`), `${beginning(body)},"a\\u0000":1}`],
+  'half a surrogate pair': (body) => setText(body, (text) => `${text}\ud800`),
   'bytes that are not UTF-8': (body) => [
-    ...replaceText(body, () => 'MARK').map((text) => Buffer.from(text.replace('MARK', 'a\xffb'), 'latin1')),
+    ...setText(body, () => 'MARK').map((text) => Buffer.from(text.replace('MARK', 'a\xffb'), 'latin1')),
     Buffer.from(json(body), 'utf16le'),
   ],
   'nesting 10,000 deep': () => [

@@ -29,10 +29,8 @@ describe('the group’s color', () => {
         const color = `#${rgb.map((value) => value.toString(16).padStart(2, '0')).join('')}`
         const properties = readProperties(color)
         for (const scheme of ['light', 'dark'] as const) {
-          const { brand, 'brand-foreground': foreground, 'brand-strong': strong } = properties[scheme]
-          expect(getContrast(brand as string, foreground as string), `${color} surface`).toBeGreaterThanOrEqual(
-            4.5,
-          )
+          const { brand, 'brand-foreground': text, 'brand-strong': strong } = properties[scheme]
+          expect(getContrast(brand as string, text as string), `${color} surface`).toBeGreaterThanOrEqual(4.5)
           // In dark mode it must differ from --color-muted, which has 6.6.
           for (const ground of BACKGROUNDS[scheme])
             expect(getContrast(strong as string, ground), `${color} ${ground}`).toBeGreaterThanOrEqual(

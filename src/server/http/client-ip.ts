@@ -20,7 +20,7 @@ export interface TrustedProxies {
  * Parses addresses and CIDR ranges of proxies.
  * @throws RangeError if one of them is neither, or matches every address
  */
-export function parseTrustedProxies(proxies: readonly string[]): TrustedProxies {
+export function parseProxies(proxies: readonly string[]): TrustedProxies {
   // One list per family: a range of IPv6 could contain every mapped IPv4 address.
   const trusted = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const proxy of proxies) {
@@ -54,7 +54,7 @@ export function getClientIp(peer: string, forwardedFor: string | undefined, trus
 }
 
 /** Checks whether a peer is a trusted proxy, whose headers count. */
-export function isTrustedProxy(peer: string, trusted: TrustedProxies): boolean {
+export function isTrusted(peer: string, trusted: TrustedProxies): boolean {
   return trusted.has(normalizeIp(peer) ?? peer)
 }
 

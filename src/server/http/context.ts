@@ -10,7 +10,7 @@ export interface RequestInfo {
   forwarded: 'trusted' | 'ignored' | 'none'
   userAgent: string | null
   /** Idempotency key and a text that identifies the request. */
-  idempotency?: { key: string; fingerprint: string }
+  idempotency?: { key: string; text: string }
 }
 
 /** The signed-in person of a request, read from the database for each request. */

@@ -5,8 +5,8 @@ import { type Context, Hono } from 'hono'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Log } from '#server/log.ts'
 import { type Brand, serveBrand } from './brand.ts'
-import { getClientIp, isTrustedProxy, type TrustedProxies } from './client-ip.ts'
-import { type HttpEnv, annotateReply } from './implement.ts'
+import { getClientIp, isTrusted, type TrustedProxies } from './client-ip.ts'
+import { annotateReply, type HttpEnv } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
 import { ProblemError, toProblem } from './problem-error.ts'
 
@@ -79,7 +79,7 @@ function setRequestInfo(context: Context<HttpEnv>, options: HttpOptions): void {
     requestId,
     ip,
     forwarded:
-      forwardedFor === undefined ? 'none' : isTrustedProxy(peer, options.trustedProxies) ? 'trusted' : 'ignored',
+      forwardedFor === undefined ? 'none' : isTrusted(peer, options.trustedProxies) ? 'trusted' : 'ignored',
     userAgent: context.req.header('user-agent')?.slice(0, 300) ?? null,
   })
   outgoing.setHeader('X-Request-Id', requestId)

@@ -25,7 +25,7 @@ describeOnEachDatabase('a change with an idempotency key', (kind) => {
       headers: { 'idempotency-key': header },
     })
 
-  test('returns its first answer again, with the remaining time to undo, whatever has changed since', async () => {
+  test('returns its first answer again with the remaining time to undo', async () => {
     const first = await edit(['CRM'])
     expect(first.body).toMatchObject({ gaining: 1, undoId: expect.any(String) })
     const again = await edit(['CRM'], admin, `"${key}"`)

@@ -4,16 +4,16 @@ import type { Context } from './context.ts'
 import { ProblemError } from './problem-error.ts'
 
 /**
- * Executes a change in one transaction. With an idempotency key, repeated requests within a day get
+ * Executes work in one transaction. With an idempotency key, repeated requests within a day get
  * the first answer, stored encrypted with the key; refusals are not stored.
- * @param change returns the answer, which must be JSON
+ * @param work returns the answer, which must be JSON
  * @throws ProblemError idempotency-key-reused if another request used the key before
  */
-export function runIdempotent<T>({ db, actor, request }: Context, change: (db: Db) => Promise<T>): Promise<T> {
+export function runIdempotent<T>({ db, actor, request }: Context, work: (db: Db) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (transaction) => {
-    if (!request.idempotency) return change(transaction)
+    if (!request.idempotency) return work(transaction)
     const digest = createDigest(request.idempotency.key, actor.profile.user_id)
-    const [id, secret, fingerprint] = [digest('id'), digest('answer'), digest(request.idempotency.fingerprint)]
+    const [id, secret, fingerprint] = [digest('id'), digest('answer'), digest(request.idempotency.text)]
     // Blocks until a concurrent request with the same key has finished.
     const isFirst = await transaction
       .insertInto('idempotency_keys')
@@ -22,7 +22,7 @@ export function runIdempotent<T>({ db, actor, request }: Context, change: (db: D
       .returning('id')
       .executeTakeFirst()
     if (!isFirst) return readStoredAnswer<T>(transaction, { id, secret, fingerprint })
-    const answer = await change(transaction)
+    const answer = await work(transaction)
     const sealed = seal(secret, JSON.stringify(answer))
     await transaction.updateTable('idempotency_keys').set({ answer: sealed }).where('id', '=', id).execute()
     return answer

@@ -7,7 +7,7 @@ import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route, Routes, Schema } from '
 import { compilePicker } from './compile-picker.ts'
 import type { Actor, Context, PublicContext, RequestInfo } from './context.ts'
 import { type AcceptStream, openEventStream } from './event-stream.ts'
-import { createFieldError, ProblemError } from './problem-error.ts'
+import { ProblemError, toFieldError } from './problem-error.ts'
 import { parseInput, readJsonBody } from './read-input.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024
@@ -68,7 +68,7 @@ export function implement<const G extends Routes>(
       // A client may delay its body until after its session was ended.
       const actor = (isBodyComplete ? admitted : await authorizeCaller()) as never
       const key = route.idempotent && readIdempotencyKey(hono.req.header('idempotency-key'))
-      const idempotency = key ? { key, fingerprint: JSON.stringify([route.method, route.path, input]) } : undefined
+      const idempotency = key ? { key, text: JSON.stringify([route.method, route.path, input]) } : undefined
       const request = { ...hono.get('info'), ...(idempotency && { idempotency }) }
       const reply = await handler({ ...input, context: { db, clock, request, actor } })
       if (route.text) return hono.body(reply as string, 200, { 'Content-Type': route.text })
@@ -122,7 +122,7 @@ async function authorize(
 /** A proxy may interpret a repeated parameter differently. */
 function rejectRepeated(query: Record<string, string[]>): Record<string, string> {
   const repeated = Object.keys(query).find((name) => query[name]?.length !== 1)
-  if (repeated !== undefined) throw createFieldError(repeated, 'Informe cada parâmetro uma única vez.')
+  if (repeated !== undefined) throw toFieldError(repeated, 'Informe cada parâmetro uma única vez.')
   return Object.fromEntries(Object.entries(query).map(([name, [value = '']]) => [name, value]))
 }
 

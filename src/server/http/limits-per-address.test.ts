@@ -4,12 +4,12 @@ import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { parseTrustedProxies } from './client-ip.ts'
+import { parseProxies } from './client-ip.ts'
 
 const FIVE_MINUTES_MS = 300_000
 
 describeOnEachDatabase('rate limits per IP address', (kind) => {
-  const portal = setUpPortal({ kind, trustedProxies: parseTrustedProxies(['127.0.0.1']) })
+  const portal = setUpPortal({ kind, trustedProxies: parseProxies(['127.0.0.1']) })
   beforeEach(() => portal.clock.advance(2 * FIVE_MINUTES_MS))
 
   const post = (path: string, body: object, ip: string) =>

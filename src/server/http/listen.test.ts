@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/log.ts'
-import { parseTrustedProxies } from './client-ip.ts'
+import { parseProxies } from './client-ip.ts'
 import { createHttpApp } from './http-app.ts'
 import { listen } from './listen.ts'
 
 async function listenForTest() {
   const log = createLog('silent')
-  const app = createHttpApp({ log, trustedProxies: parseTrustedProxies([]), allowedHosts: undefined }, () => {})
+  const app = createHttpApp({ log, trustedProxies: parseProxies([]), allowedHosts: undefined }, () => {})
   const options = { host: '127.0.0.1', port: 0, headers: [], requestLog: log, countRequest: () => {} }
   const server = await listen(app, options)
   onTestFinished(() => void server.close())

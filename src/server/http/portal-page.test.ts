@@ -2,11 +2,11 @@ import { gunzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import {
+  getVariant,
   PLACEHOLDERS,
   type PortalSettings,
   type PrerenderedScreen,
   STYLE_PATH,
-  getScreenVariant,
 } from '#contract/portal.ts'
 import type { HttpEnv } from './implement.ts'
 import { servePortalPage } from './portal-page.ts'
@@ -33,14 +33,14 @@ const screens: PrerenderedScreen[] = [
     title: 'Entrar',
     isHydrated: true,
     head: '<link rel="stylesheet" href="/login.css">',
-    bodies: { [getScreenVariant(settings)]: `<p>${everything} ${everything}</p>`, other: '<p>another shape</p>' },
+    bodies: { [getVariant(settings)]: `<p>${everything} ${everything}</p>`, other: '<p>another shape</p>' },
   },
   {
     path: '/power-bi',
     title: 'Relatórios',
     isHydrated: false,
     head: '',
-    bodies: { [getScreenVariant(settings)]: '<i></i>' },
+    bodies: { [getVariant(settings)]: '<i></i>' },
   },
 ]
 

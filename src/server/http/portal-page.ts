@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import type { Hono } from 'hono'
 import {
-  formatDocumentTitle,
   escapeHtml,
+  formatDocumentTitle,
+  getVariant,
   PLACEHOLDERS,
   PORTAL_SETTINGS_ELEMENT_ID,
   type PortalSettings,
   type PrerenderedScreen,
   STYLE_PATH,
-  getScreenVariant,
 } from '#contract/portal.ts'
 import { createContentSecurityPolicy, REPORT_ONLY_POLICY } from './headers.ts'
 import type { HttpEnv } from './implement.ts'
@@ -81,7 +81,7 @@ function addSettings(html: string, settings: PortalSettings): string {
 /** Inserts a screen into the root element, which names the path if the browser may hydrate it. */
 function addScreen(html: string, screen: PrerenderedScreen, settings: PortalSettings, year: number): string {
   const texts = { ...settings, year }
-  let body = screen.bodies[getScreenVariant(settings)] ?? ''
+  let body = screen.bodies[getVariant(settings)] ?? ''
   for (const [name, placeholder] of Object.entries(PLACEHOLDERS)) {
     const text = escapeHtml(String(texts[name as keyof typeof PLACEHOLDERS]))
     // A function, because '$&' in a replacement string would insert the placeholder.

@@ -22,7 +22,7 @@ export class ProblemError extends Error {
 }
 
 /** Creates a refusal of one field, whose message is shown next to it. */
-export function createFieldError(path: string, message: string): ProblemError {
+export function toFieldError(path: string, message: string): ProblemError {
   return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }
 

@@ -60,7 +60,7 @@ const listExamples = (name: string): { path: string; body?: Body }[] => {
   return EXAMPLES[name] ?? (path ? [{ path }] : [])
 }
 /** Lists the callers that a route refuses; a password reset also refuses sessions without its link. */
-const listRefused = (route: Route): CallerName[] =>
+const getRefused = (route: Route): CallerName[] =>
   ALL_CALLERS.filter(
     (caller) =>
       getExpectedOutcome(route, caller) !== 'passes' || (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
@@ -72,7 +72,7 @@ test('every writing route has an example, and no other route', () => {
   expect(examples.toSorted()).toEqual(writing.toSorted())
 })
 
-describeOnEachDatabase('a refused request', (kind) => {
+describeOnEachDatabase('a refused request changes nothing', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
   let tokens: Record<CallerName, string | undefined>
   let undoId: string
@@ -153,7 +153,7 @@ describeOnEachDatabase('a refused request', (kind) => {
       before = await everything()
     })
 
-    test.each(ALL_CALLERS.filter((caller) => listRefused(route).includes(caller)))('from %s has no effect', async (caller) => {
+    test.each(ALL_CALLERS.filter((caller) => getRefused(route).includes(caller)))('from %s', async (caller) => {
       for (const example of listExamples(name)) {
         const { status, body } = await call(route, example, tokens[caller])
         expect([401, 403], `${status} ${body?.code}`).toContain(status)
@@ -161,7 +161,7 @@ describeOnEachDatabase('a refused request', (kind) => {
       expect(await everything()).toEqual(before)
     })
 
-    test('differs from that of a permitted caller, which has an effect', async () => {
+    test('unlike that of a permitted caller', async () => {
       const token = await openEntitled(route)
       const beforehand = await everything()
       const statuses: number[] = []
@@ -172,7 +172,7 @@ describeOnEachDatabase('a refused request', (kind) => {
     })
 
     if (route.idempotent)
-      test('repeated with the same key has one effect and the same answer', async () => {
+      test('a permitted one, sent twice with the same key, has one effect and the same answer', async () => {
         for (const example of listExamples(name).filter(({ path }) => !path.includes('dryRun'))) {
           await prepare()
           const token = await openEntitled(route)
@@ -186,7 +186,7 @@ describeOnEachDatabase('a refused request', (kind) => {
       })
   })
 
-  describe('without an audit row', () => {
+  describe('including one without an audit row', () => {
     const run = (statement: string) => sql.raw(statement).execute(portal.database.db)
     beforeAll(async () => {
       await run(
@@ -199,7 +199,7 @@ describeOnEachDatabase('a refused request', (kind) => {
     }
     const ADMINS = ROUTES.filter(({ access, events }) => access === 'admin' && !events)
 
-    test.each(ADMINS.map((route) => [getRouteName(route), route] as const))('%s changes nothing', async (name, route) => {
+    test.each(ADMINS.map((route) => [getRouteName(route), route] as const))('%s', async (name, route) => {
       await prepare()
       const path = buildPath(route, {
         userId: SOME_USER,

@@ -28,7 +28,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     inbox = undefined
   })
 
-  const createTestOutbox = (mailer: Mailer, { log = silent, pollMs = 60_000, listen = database.listen } = {}) =>
+  const openOutbox = (mailer: Mailer, { log = silent, pollMs = 60_000, listen = database.listen } = {}) =>
     createOutbox(
       {
         db: database.db,
@@ -63,7 +63,7 @@ describeOnEachDatabase('the outbox', (kind) => {
   test('sends a failed mail once the server is back, with the same Message-ID', async () => {
     inbox = await startSmtpInbox({ rejects: 451 })
     const { port, mails: refused } = inbox
-    const outbox = createTestOutbox(createSmtpMailer({ url: inbox.url, from: FROM }))
+    const outbox = openOutbox(createSmtpMailer({ url: inbox.url, from: FROM }))
     await queueMailTo('nara@grupopatio.com.br')
     await outbox.deliverDue()
     await inbox.stop()
@@ -86,7 +86,7 @@ describeOnEachDatabase('the outbox', (kind) => {
   })
 
   test('retries after 10 s, doubling to 10 min', async () => {
-    const outbox = createTestOutbox({ deliver: async () => Promise.reject(new Error('down')) })
+    const outbox = openOutbox({ deliver: async () => Promise.reject(new Error('down')) })
     await queueMailTo('nara@grupopatio.com.br')
     const waits: number[] = []
     for (let attempt = 0; attempt < 8; attempt++) {
@@ -102,14 +102,10 @@ describeOnEachDatabase('the outbox', (kind) => {
     ['an unknown recipient', { rejectsRecipient: 550 }, false],
     ['a mail rejected as spam', { rejects: 554 }, false],
     ['a recipient whose server is down', { rejectsRecipient: 450 }, true],
-    [
-      'a server that denies relaying',
-      { rejectsRecipient: 550, reason: '5.7.1 Relaying denied' },
-      true,
-    ],
+    ['a server that denies relaying', { rejectsRecipient: 550, reason: '5.7.1 Relaying denied' }, true],
   ])('decides about a retry after %s', async (_, answers, isRetried) => {
     inbox = await startSmtpInbox(answers)
-    const outbox = createTestOutbox(createSmtpMailer({ url: inbox.url, from: FROM }))
+    const outbox = openOutbox(createSmtpMailer({ url: inbox.url, from: FROM }))
     await queueMailTo('nara@grupopatio.com.br')
     await outbox.deliverDue()
     const waits = sql<boolean>`due_at < now() + interval '1 minute'`.as('waits')
@@ -131,7 +127,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     }
     const people = Array.from({ length: 20 }, (_, i) => `p${i}@grupopatio.com.br`)
     for (const person of people) await queueMailTo(person)
-    await Promise.all([createTestOutbox(slow).deliverDue(), createTestOutbox(slow).deliverDue()])
+    await Promise.all([openOutbox(slow).deliverDue(), openOutbox(slow).deliverDue()])
     expect(sent.toSorted()).toEqual(people.toSorted())
   })
 
@@ -140,15 +136,15 @@ describeOnEachDatabase('the outbox', (kind) => {
     const dying: Mailer = { deliver: (mail) => new Promise(() => void mails.push(mail)) }
     const living: Mailer = { deliver: async (mail) => void mails.push(mail) }
     await queueMailTo('nara@grupopatio.com.br')
-    void createTestOutbox(dying).deliverDue()
+    void openOutbox(dying).deliverDue()
     await waitFor(() => expect(mails).toHaveLength(1))
-    await createTestOutbox(living).deliverDue()
+    await openOutbox(living).deliverDue()
     expect(mails).toHaveLength(1)
     const [taken] = await rows()
     expect((taken?.due_at.getTime() ?? 0) - (taken?.now.getTime() ?? 0)).toBeGreaterThan(55_000)
 
     await makeDue()
-    await createTestOutbox(living).deliverDue()
+    await openOutbox(living).deliverDue()
     expect(mails).toHaveLength(2)
     expect(mails[1]?.messageId).toBe(mails[0]?.messageId)
     expect(await links()).toHaveLength(2)
@@ -162,7 +158,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     async (kindOfMail, purpose) => {
       const email = await addUnverified('nara@grupopatio.com.br')
       const mails: Mail[] = []
-      const outbox = createTestOutbox({
+      const outbox = openOutbox({
         async deliver(mail) {
           mails.push(mail)
           if (mails.length === 1) throw new Error('the reply got lost')
@@ -194,7 +190,7 @@ describeOnEachDatabase('the outbox', (kind) => {
         sent.push(to)
       },
     }
-    const outbox = createTestOutbox(mailer)
+    const outbox = openOutbox(mailer)
     await queueMailTo('antes@grupopatio.com.br')
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(sent).toEqual([])
@@ -218,7 +214,7 @@ describeOnEachDatabase('the outbox', (kind) => {
   test('finds mails without a notification by polling', async () => {
     const sent: string[] = []
     const deliver: Mailer['deliver'] = async ({ to }) => void sent.push(to)
-    const outbox = createTestOutbox({ deliver }, { pollMs: 20, listen: () => async () => {} })
+    const outbox = openOutbox({ deliver }, { pollMs: 20, listen: () => async () => {} })
     outbox.start()
     await queueMailTo('ultimo@grupopatio.com.br')
     await waitFor(() => expect(sent).toContain('ultimo@grupopatio.com.br'))
@@ -227,7 +223,7 @@ describeOnEachDatabase('the outbox', (kind) => {
 
   test('logs a failure without the address', async () => {
     const stream = new PassThrough()
-    const outbox = createTestOutbox(
+    const outbox = openOutbox(
       {
         deliver: async ({ to }) =>
           Promise.reject(
@@ -255,7 +251,7 @@ describeOnEachDatabase('the outbox', (kind) => {
       .insertInto('mail_outbox')
       .values({ kind: 'of-a-later-version', recipient: 'a@b.c' })
       .execute()
-    await createTestOutbox({ deliver: async () => undefined }).deliverDue()
+    await openOutbox({ deliver: async () => undefined }).deliverDue()
     expect((await rows())[0]).toMatchObject({ attempts: 0, sent_at: null })
   })
 })

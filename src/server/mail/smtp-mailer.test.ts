@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
-import { createSmtpMailer, canSendUnencrypted } from './smtp-mailer.ts'
+import { canSendUnencrypted, createSmtpMailer } from './smtp-mailer.ts'
 
 const FROM = 'Pátio <portal@grupopatio.com.br>'
 const MAIL = {

@@ -1,6 +1,6 @@
 import type { LRUCache } from 'lru-cache'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type ListName, listValues } from '#contract/entitlement-lists.ts'
+import { type ListName, getValues } from '#contract/entitlement-lists.ts'
 import type { Profile } from '#contract/users.ts'
 import { createCache } from '#server/cache.ts'
 import type { Actor, Context } from '#server/http/context.ts'
@@ -107,7 +107,7 @@ export function toEffectiveIdentity(
   roles: string[],
 ): EffectiveIdentity {
   const listKnownCodes = (list: Exclude<ListName, 'types'>) =>
-    listValues(catalogue, list).filter((code) => person[list].includes(code))
+    getValues(catalogue, list).filter((code) => person[list].includes(code))
   const marcas = listKnownCodes('marcas').map((marca) => `M:${marca}`)
   const estados = listKnownCodes('estados').map((estado) => `U:${estado}`)
   return { username: person.email, roles, customData: [...marcas, ...estados].join('|') }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { sortByCatalogue, listValues } from '#contract/entitlement-lists.ts'
+import { sortItems, getValues } from '#contract/entitlement-lists.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import { CATALOGUE_JSON } from '#server/catalogue/catalogue.ts'
 import { prepare } from '#server/database/database.ts'
@@ -43,7 +43,7 @@ export async function readVisibleReports(
   )
   const { rows } = await query.execute(db)
   const { catalogue, settings } = rows[0] as (typeof rows)[number]
-  const own = sortByCatalogue(catalogue, 'types', person.types)
+  const own = sortItems(catalogue, 'types', person.types)
   const areas = catalogue.types.filter(({ label }) => own.includes(label))
   const visible = areas.flatMap(({ code, label }) =>
     settings.filter(({ type }) => type === code).map((setting) => ({ ...setting, label })),
@@ -57,7 +57,7 @@ export function hasScope(
   person: { marcas: readonly string[]; estados: readonly string[] },
 ): boolean {
   return (['marcas', 'estados'] as const).every((list) =>
-    listValues(catalogue, list).some((code) => person[list].includes(code)),
+    getValues(catalogue, list).some((code) => person[list].includes(code)),
   )
 }
 

@@ -6,7 +6,7 @@ import { normalizeShareUrl } from '#contract/share-url.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
+import { toFieldError, ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueAdministratorMail } from '#server/users/mails.ts'
 
@@ -56,7 +56,7 @@ export async function saveReportSetting(
     const current = await lockReportSetting(db, slug)
     await refuseStaleWrite(txContext, area, ifMatch, current)
     if (!current && area.archived)
-      throw createFieldError('type', `A área “${area.label}” está no arquivo e não pode receber um relatório.`)
+      throw toFieldError('type', `A área “${area.label}” está no arquivo e não pode receber um relatório.`)
     if (current && isSame(current, columns)) return presentReportSetting(current, area)
     const at = new Date(context.clock())
     const saved = current

@@ -1,5 +1,5 @@
 import type { Catalogue } from '#contract/catalogue.ts'
-import { listValues } from '#contract/entitlement-lists.ts'
+import { getValues } from '#contract/entitlement-lists.ts'
 import type { ReportSettingInput, reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import { isPublishedToWeb } from '#contract/share-url.ts'
@@ -88,7 +88,7 @@ export async function testSavedReports(
 }
 
 function buildFullIdentity(catalogue: Catalogue, email: string, roles: string[]) {
-  const [marcas, estados] = [listValues(catalogue, 'marcas'), listValues(catalogue, 'estados')]
+  const [marcas, estados] = [getValues(catalogue, 'marcas'), getValues(catalogue, 'estados')]
   return toEffectiveIdentity(catalogue, { email, marcas, estados }, roles)
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { contactMessages } from '#contract/support.ts'
-import { parseTrustedProxies } from '#server/http/client-ip.ts'
+import { parseProxies } from '#server/http/client-ip.ts'
 import { createLog } from '#server/log.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, sendContactForm } from '#server/testing/inbox-calls.ts'
@@ -15,7 +15,7 @@ describeOnEachDatabase('contact form', (kind) => {
   beforeAll(() => {
     vi.spyOn(log, 'info').mockImplementation(() => {})
   })
-  const portal = setUpPortal({ kind, log, trustedProxies: parseTrustedProxies(['127.0.0.1']) })
+  const portal = setUpPortal({ kind, log, trustedProxies: parseProxies(['127.0.0.1']) })
   // After all rate limit windows.
   beforeEach(() => portal.clock.advance(2 * DAY))
   afterEach(() => portal.database.db.deleteFrom('support_messages').execute())

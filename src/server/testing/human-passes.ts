@@ -8,8 +8,8 @@ type Challenge = Awaited<ReturnType<Altcha['createChallenge']>>
 /** Issues a valid human-check pass without solving a challenge. */
 export async function issuePass(portal: TestPortal): Promise<string> {
   const acceptAll = { isRight: async () => true }
-  const unlimited = { consumeRateLimit: async () => {}, refundRateLimit: async () => {}, countRefusal: () => {} }
-  const check = createHumanCheck({ ...portal, ...unlimited, db: portal.database.db }, acceptAll)
+  const limits = { consumeRateLimit: async () => {}, refundRateLimit: async () => {}, countRefusal: () => {} }
+  const check = createHumanCheck({ ...portal, ...limits, db: portal.database.db }, acceptAll)
   return (await check.exchangeForPass('answer', '127.0.0.1')) as string
 }
 

@@ -7,7 +7,7 @@ import { createApp, type PortalServices, portalMails } from '#server/app.ts'
 import type { Database } from '#server/database/database.ts'
 import { readEmulatedData } from '#server/demo/start-demo.ts'
 import { createServiceStatus } from '#server/doctor/service-status.ts'
-import { parseTrustedProxies } from '#server/http/client-ip.ts'
+import { parseProxies } from '#server/http/client-ip.ts'
 import { createSecurityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
 import { createKeyring, type Keyring } from '#server/keyring.ts'
@@ -153,7 +153,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       rlsRoles: ['Portal'],
       powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
       contactCaptcha: false,
-      trustedProxies: parseTrustedProxies([]),
+      trustedProxies: parseProxies([]),
       metricsToken: undefined,
       allowedHosts: undefined,
       ...overrides,

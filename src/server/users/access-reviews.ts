@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { accessReviewRoutes } from '#contract/access-reviews.ts'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
-import { type Entitlements, toStoredValue, listSpellings } from '#contract/entitlement-lists.ts'
+import { type Entitlements, toKey, listSpellings } from '#contract/entitlement-lists.ts'
 import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
 import { lockCatalogue, readCatalogue, readCatalogueUse } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -71,7 +71,7 @@ function getItem(catalogue: Catalogue, { kind, code }: Wanted): CatalogueItem {
 
 /** Lists all values that may stand for the item in a profile. */
 const listSpellings = (kind: Wanted['kind'], item: CatalogueItem) =>
-  kind === 'types' ? listSpellings(item.label) : [toStoredValue(kind, item)]
+  kind === 'types' ? listSpellings(item.label) : [toKey(kind, item)]
 
 const hasItem = (kind: Wanted['kind'], item: CatalogueItem): RawBuilder<boolean> =>
   sql`p.${sql.ref(kind)} && ${listSpellings(kind, item)}::text[]`
@@ -142,7 +142,7 @@ export function saveAccessReview(
           'As pessoas com este acesso mudaram nesse meio-tempo. Nada foi alterado: confira a lista de novo.',
       })
     const id = randomUUID()
-    const taken: Partial<Entitlements> = { [kind]: [toStoredValue(kind, item)] }
+    const taken: Partial<Entitlements> = { [kind]: [toKey(kind, item)] }
     for (const chunk of splitIntoChunks(losing)) {
       const changes = chunk.flatMap(({ user_id, [kind]: held }) => {
         const after = mergeEntitlements(catalogue, { [kind]: held }, 'remove', taken)

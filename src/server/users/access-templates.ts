@@ -11,7 +11,7 @@ import { mapLists, LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
+import { toFieldError, ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { sortEntitlements } from './entitlements.ts'
 
@@ -23,7 +23,7 @@ export function listAccessTemplates(db: Db): Promise<AccessTemplate[]> {
 export function addAccessTemplate(context: Context, wanted: AccessTemplateForm): Promise<AccessTemplate> {
   return changeTemplates(context, async (db, catalogue) => {
     const others = await listAccessTemplates(db)
-    if (others.length >= MAX_TEMPLATES) throw createFieldError('name', accessTemplateMessages.tooMany)
+    if (others.length >= MAX_TEMPLATES) throw toFieldError('name', accessTemplateMessages.tooMany)
     const values = await normalize(db, catalogue, wanted)
     const template = await db
       .insertInto('access_templates')
@@ -106,14 +106,14 @@ async function findTemplate(db: Db, id: string, ifMatch: string | undefined): Pr
 async function normalize(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
   rejectUnknownItems(catalogue, wanted, before ?? NO_ENTITLEMENTS)
   if (LISTS.every((list) => wanted[list].length === 0))
-    throw createFieldError('types', accessTemplateMessages.nothing)
+    throw toFieldError('types', accessTemplateMessages.nothing)
   const taken = await db
     .selectFrom('access_templates')
     .select('id')
     .where(sql<boolean>`fold_text(name) = fold_text(${wanted.name})`)
     .$if(before !== undefined, (query) => query.where('id', '!=', before?.id as string))
     .executeTakeFirst()
-  if (taken) throw createFieldError('name', accessTemplateMessages.nameTaken)
+  if (taken) throw toFieldError('name', accessTemplateMessages.nameTaken)
   return { name: wanted.name, ...sortEntitlements(catalogue, wanted) }
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Db } from '#server/database/schema.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
-import { createFieldError, ProblemError } from '#server/http/problem-error.ts'
+import { toFieldError, ProblemError } from '#server/http/problem-error.ts'
 import {
   computeValidityChange,
   mergeEntitlements,
@@ -100,7 +100,7 @@ function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditP
   const columns = LISTS.filter((name) => items[name])
   if (action === 'validity') {
     if (valid_until === undefined || columns.length > 0)
-      throw createFieldError('valid_until', adminMessages.bulkNothing)
+      throw toFieldError('valid_until', adminMessages.bulkNothing)
     // Throws for a past day.
     computeValidityChange(context, { valid_until: null }, { isNew: false, wanted: valid_until })
     return {
@@ -112,7 +112,7 @@ function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditP
     }
   }
   if (columns.length === 0 || valid_until !== undefined)
-    throw createFieldError('types', adminMessages.bulkNothing)
+    throw toFieldError('types', adminMessages.bulkNothing)
   rejectUnknownItems(catalogue, items, action === 'add' ? {} : undefined)
   return {
     action: action === 'add' ? 'entitlements-added' : 'entitlements-removed',

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, sortByCatalogue, LISTS } from '#contract/entitlement-lists.ts'
+import { type Entitlements, sortItems, LISTS } from '#contract/entitlement-lists.ts'
 import type { AuditAction, ManagedProfile } from '#contract/users.ts'
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
@@ -113,7 +113,7 @@ export function setLists(
     rejectUnknownItems(catalogue, lists, row)
     const names = LISTS.filter((name) => lists[name])
     const before = Object.fromEntries(names.map((name) => [name, row[name]]))
-    const after = Object.fromEntries(names.map((name) => [name, sortByCatalogue(catalogue, name, lists[name] ?? [])]))
+    const after = Object.fromEntries(names.map((name) => [name, sortItems(catalogue, name, lists[name] ?? [])]))
     const validity = computeValidityChange(txContext, row, { isNew: false, wanted: valid_until })
     if (!isSame(catalogue, before, after))
       return () =>
@@ -187,6 +187,6 @@ function createConflictError(): ProblemError {
 /** Compares lists without regard to order and duplicates. */
 function isSame(catalogue: Catalogue, before: Partial<Entitlements>, after: Partial<Entitlements>): boolean {
   const serializeSorted = (lists: Partial<Entitlements>) =>
-    JSON.stringify(LISTS.map((name) => sortByCatalogue(catalogue, name, lists[name] ?? [])))
+    JSON.stringify(LISTS.map((name) => sortItems(catalogue, name, lists[name] ?? [])))
   return serializeSorted(before) === serializeSorted(after)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sortByCatalogue, LISTS, type ListName } from '#contract/entitlement-lists.ts'
+import { sortItems, LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import { SEEDED_CATALOGUE as CATALOGUE, ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import { mergeEntitlements, pickListsToEdit } from './entitlements.ts'
 
@@ -75,9 +75,9 @@ test('edits are idempotent', () => {
 })
 
 test('lists are sorted by the catalogue, unknown items last', () => {
-  expect(sortByCatalogue(CATALOGUE, 'marcas', ['VW', 'SEAT', 'FIAT', 'VW'])).toEqual(['FIAT', 'VW', 'SEAT'])
-  expect(sortByCatalogue(CATALOGUE, 'estados', ['PR', 'SP', 'RJ'])).toEqual(['RJ', 'PR', 'SP'])
-  expect(sortByCatalogue(CATALOGUE, 'types', ['Compras', 'administrativo', 'Vendas'])).toEqual([
+  expect(sortItems(CATALOGUE, 'marcas', ['VW', 'SEAT', 'FIAT', 'VW'])).toEqual(['FIAT', 'VW', 'SEAT'])
+  expect(sortItems(CATALOGUE, 'estados', ['PR', 'SP', 'RJ'])).toEqual(['RJ', 'PR', 'SP'])
+  expect(sortItems(CATALOGUE, 'types', ['Compras', 'administrativo', 'Vendas'])).toEqual([
     'Vendas',
     'Administrativo',
     'Compras',

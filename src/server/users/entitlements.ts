@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, mapLists, sortByCatalogue, LISTS, type ListName } from '#contract/entitlement-lists.ts'
+import { type Entitlements, mapLists, sortItems, LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
-import { createFieldError } from '#server/http/problem-error.ts'
+import { toFieldError } from '#server/http/problem-error.ts'
 
 /** Returns the lists that an edit names, without duplicates and without empty lists. */
 export function pickListsToEdit(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
@@ -18,7 +18,7 @@ export function pickListsToEdit(edit: Pick<BulkEdit, ListName>): Partial<Entitle
 
 /** Sorts all three lists by the catalogue and removes duplicates. */
 export function sortEntitlements(catalogue: Catalogue, lists: Readonly<Entitlements>): Entitlements {
-  return mapLists((list) => sortByCatalogue(catalogue, list, lists[list]))
+  return mapLists((list) => sortItems(catalogue, list, lists[list]))
 }
 
 /**
@@ -36,10 +36,10 @@ export function mergeEntitlements(
   for (const name of LISTS) {
     const named = items[name]
     if (!named) continue
-    const sorted = sortByCatalogue(catalogue, name, current[name] ?? [])
+    const sorted = sortItems(catalogue, name, current[name] ?? [])
     const result =
       action === 'add'
-        ? sortByCatalogue(catalogue, name, [...sorted, ...named])
+        ? sortItems(catalogue, name, [...sorted, ...named])
         : sorted.filter((item) => !named.includes(item))
     const isSame = result.length === sorted.length
     merged[name] = isSame ? (current[name] ?? []) : result
@@ -59,7 +59,7 @@ export function computeValidityChange(
   { isNew, wanted, prefix = '' }: { isNew: boolean; wanted: string | null | undefined; prefix?: string },
 ): { before: { valid_until: string | null }; after: { valid_until: string | null } } | undefined {
   if (wanted && hasPassed(wanted, clock()))
-    throw createFieldError(`${prefix}valid_until`, adminMessages.dayPassed)
+    throw toFieldError(`${prefix}valid_until`, adminMessages.dayPassed)
   const valid_until = wanted === undefined ? (isNew ? null : current.valid_until) : wanted
   if (valid_until === current.valid_until) return undefined
   return { before: { valid_until: current.valid_until }, after: { valid_until } }

@@ -6,8 +6,8 @@ import {
   type Entitlements,
   mapLists,
   foldText,
-  toStoredValue,
-  sortByCatalogue,
+  toKey,
+  sortItems,
   type ListName,
   NO_ENTITLEMENTS,
 } from '#contract/entitlement-lists.ts'
@@ -203,7 +203,7 @@ function checkLine(
     faults.push('Há mais colunas do que o cabeçalho. Ponha entre aspas o que tem vírgula ou ponto e vírgula.')
   const given = mapLists((list) => {
     const cell = cells[list]
-    return sortByCatalogue(catalogue, list, cell ? parseCell(list, vocabulary[list], cell, faults) : defaults[list])
+    return sortItems(catalogue, list, cell ? parseCell(list, vocabulary[list], cell, faults) : defaults[list])
   })
   const isFaulty = faults.length > 0
   return {
@@ -253,7 +253,7 @@ function parseCell(list: ListName, items: Vocabulary[ListName], cell: string, fa
         .filter(Boolean)
   return parts.flatMap((part) => {
     const item = find(part)
-    if (item && !item.archived) return [toStoredValue(list, item)]
+    if (item && !item.archived) return [toKey(list, item)]
     const fault = item ? 'está no arquivo e não pode ser dado a mais ninguém' : 'não existe'
     faults.push(`${KINDS[list].one} “${truncate(part)}” ${fault}. ${KINDS[list].all}: ${items.offered}.`)
     return []
@@ -269,10 +269,10 @@ type Vocabulary = Record<
 function buildVocabulary(catalogue: Catalogue): Vocabulary {
   return mapLists((list) => {
     const items = catalogue[list]
-    const offered = items.filter(({ archived }) => !archived).map((item) => toStoredValue(list, item))
+    const offered = items.filter(({ archived }) => !archived).map((item) => toKey(list, item))
     const some = offered.length > MAX_SUGGESTED ? [...offered.slice(0, MAX_SUGGESTED), '…'] : offered
     return {
-      exact: new Map(items.map((item) => [toStoredValue(list, item), item])),
+      exact: new Map(items.map((item) => [toKey(list, item), item])),
       // Codes come last: they win over equal names.
       folded: new Map([
         ...items.map((item) => [foldText(item.label), item] as const),

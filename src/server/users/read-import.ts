@@ -1,7 +1,7 @@
 import { foldText } from '#contract/entitlement-lists.ts'
 import { invitationMessages } from '#contract/invitations.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
-import { createFieldError } from '#server/http/problem-error.ts'
+import { toFieldError } from '#server/http/problem-error.ts'
 
 /** The raw cells of one line; '' for missing cells. */
 export interface ImportedLine {
@@ -40,8 +40,8 @@ export function parseAddresses(text: string): ImportedLine[] {
       .flatMap((part) => parseAddressees(part))
       .map((given) => toImportedLine(index + 1, given)),
   )
-  if (lines.length === 0) throw createFieldError('addresses', invitationMessages.nothing)
-  if (lines.length > MAX_INVITED) throw createFieldError('addresses', invitationMessages.tooMany)
+  if (lines.length === 0) throw toFieldError('addresses', invitationMessages.nothing)
+  if (lines.length > MAX_INVITED) throw toFieldError('addresses', invitationMessages.tooMany)
   return lines
 }
 
@@ -64,16 +64,16 @@ function parseAddressees(text: string): { email: string; name?: string }[] {
  * @throws ProblemError invalid-input with the fault of the file and its remedy
  */
 export async function parseImportFile(bytes: Uint8Array): Promise<ImportedLine[]> {
-  if (bytes.length > MAX_IMPORT_BYTES) throw createFieldError('file', invitationMessages.tooLarge)
+  if (bytes.length > MAX_IMPORT_BYTES) throw toFieldError('file', invitationMessages.tooLarge)
   const records = await parseCsv(decode(bytes))
   const [first] = records
-  if (!first) throw createFieldError('file', 'O arquivo está vazio. Escolha um com uma pessoa por linha.')
+  if (!first) throw toFieldError('file', 'O arquivo está vazio. Escolha um com uma pessoa por linha.')
   const hasHeader = !first.cells.some((cell) => cell.includes('@'))
   const columns = hasHeader ? parseHeader(first.cells) : COLUMNS
   const people = hasHeader ? records.slice(1) : records
   if (people.length === 0)
-    throw createFieldError('file', 'O arquivo só tem o cabeçalho. Escreva uma pessoa por linha abaixo dele.')
-  if (people.length > MAX_INVITED) throw createFieldError('file', invitationMessages.tooMany)
+    throw toFieldError('file', 'O arquivo só tem o cabeçalho. Escreva uma pessoa por linha abaixo dele.')
+  if (people.length > MAX_INVITED) throw toFieldError('file', invitationMessages.tooMany)
   return people.map(({ line, cells }) =>
     toImportedLine(
       line,
@@ -98,19 +98,19 @@ function parseHeader(header: readonly string[]): Column[] {
     const name = foldText(cell).replace(/[^a-z0-9]/g, '')
     const column = COLUMNS.find((each) => HEADERS[each].includes(name))
     if (column) return column
-    throw createFieldError(
+    throw toFieldError(
       'file',
       `A coluna “${truncate(cell)}” do cabeçalho não é conhecida. Apague-a ou use estes nomes: ${KNOWN_HEADERS}.`,
     )
   })
   const twice = header.find((_, index) => columns.indexOf(columns[index] as Column) !== index)
   if (twice !== undefined)
-    throw createFieldError(
+    throw toFieldError(
       'file',
       `A coluna “${truncate(twice)}” está duas vezes no cabeçalho. Apague uma delas.`,
     )
   if (columns.includes('email')) return columns
-  throw createFieldError('file', 'Falta a coluna e-mail no cabeçalho. Dê este nome à coluna dos endereços.')
+  throw toFieldError('file', 'Falta a coluna e-mail no cabeçalho. Dê este nome à coluna dos endereços.')
 }
 
 /** Truncates user input for error messages. */
@@ -123,7 +123,7 @@ const SPREADSHEETS = [
 
 function decode(bytes: Uint8Array): string {
   if (SPREADSHEETS.some((start) => start.every((byte, index) => bytes[index] === byte)))
-    throw createFieldError(
+    throw toFieldError(
       'file',
       'Este arquivo é uma planilha. No Excel, use “Salvar como”, escolha “CSV UTF-8” e envie o arquivo novo.',
     )
@@ -136,7 +136,7 @@ function decode(bytes: Uint8Array): string {
   }, undefined)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: detects binary files
   if (text === undefined || /[\0-\x08\x0e-\x1f\x7f]/.test(text))
-    throw createFieldError(
+    throw toFieldError(
       'file',
       'Este arquivo não é um CSV. No Excel, use “Salvar como” e escolha “CSV UTF-8”.',
     )
@@ -183,6 +183,6 @@ async function parseCsv(text: string): Promise<{ line: number; cells: string[] }
     if (!(error instanceof CsvError)) throw error
     const { lines } = error as InstanceType<typeof CsvError> & { lines?: number }
     const where = lines === undefined ? '' : ` Veja perto da linha ${lines}.`
-    throw createFieldError('file', `Há aspas (") que abrem e não fecham, ou fecham no lugar errado.${where}`)
+    throw toFieldError('file', `Há aspas (") que abrem e não fecham, ou fecham no lugar errado.${where}`)
   }
 }

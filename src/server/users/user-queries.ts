@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely'
-import { type ListName, LEGACY_SPELLING, listSpellings } from '#contract/entitlement-lists.ts'
+import { type ListName, OLD_SPELLING, listSpellings } from '#contract/entitlement-lists.ts'
 import { IDLE_DAYS } from '#contract/user-rules.ts'
 import {
   type HistoryEntry,
@@ -117,7 +117,7 @@ const selectActiveValues = (list: ListName) => sql`array(
  */
 function hasExactly(template: string): RawBuilder<boolean> {
   // Profiles may hold an area's old spelling.
-  const types = sql`array_replace(p.types, ${LEGACY_SPELLING.spelling}, ${LEGACY_SPELLING.label})`
+  const types = sql`array_replace(p.types, ${OLD_SPELLING.spelling}, ${OLD_SPELLING.label})`
   return sql`exists (
     select from (
       select types, marcas, estados, ${selectActiveValues('types')} as given_types, ${selectActiveValues('marcas')} as given_marcas,

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type Finding, mergeFindings } from '#contract/health.ts'
+import { type Finding, joinAreas } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { KindIcon } from '#web/ui/alert.tsx'
@@ -25,7 +25,7 @@ export function HealthScreen() {
   const { data, isFetching, dataUpdatedAt, refetch } = health
   const items = data?.items ?? []
   const settings = items.filter(({ check }) => check.startsWith('setting-'))
-  const checks = mergeFindings(items.filter((item) => !settings.includes(item)))
+  const checks = joinAreas(items.filter((item) => !settings.includes(item)))
   return (
     <AdminPage
       title="Saúde do portal"

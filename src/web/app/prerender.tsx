@@ -6,7 +6,7 @@ import {
   PLACEHOLDERS,
   type PortalSettings,
   type PrerenderedScreen,
-  getScreenVariant,
+  getVariant,
 } from '#contract/portal.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { clearSession, storeSession } from '#web/session/session-store.ts'
@@ -73,7 +73,7 @@ export async function prerenderScreens(getHead: (modules: string[]) => string): 
     for (const shape of listSettingsVariants()) {
       Object.assign(portalSettings, PLACEHOLDERS, shape)
       const rendered = await renderPath(path)
-      bodies[getScreenVariant(portalSettings)] = rendered.body
+      bodies[getVariant(portalSettings)] = rendered.body
       title = rendered.title
     }
     screens.push({ path, title, isHydrated: !isSignedIn, head: getHead(modules), bodies })
@@ -86,7 +86,7 @@ async function renderBlank(): Promise<PrerenderedScreen> {
   const bodies: Record<string, string> = {}
   for (const shape of listSettingsVariants()) {
     Object.assign(portalSettings, PLACEHOLDERS, shape)
-    bodies[getScreenVariant(portalSettings)] = await renderBody(<BlankPage />)
+    bodies[getVariant(portalSettings)] = await renderBody(<BlankPage />)
   }
   return { path: '', title: '', isHydrated: false, head: '', bodies }
 }

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
-import { toStoredValue, type ListName } from '#contract/entitlement-lists.ts'
+import { toKey, type ListName } from '#contract/entitlement-lists.ts'
 import { callApi } from './api.ts'
 
 export const catalogueQuery = queryOptions({
@@ -32,9 +32,9 @@ interface Choice {
  */
 export function listChoices(catalogue: Catalogue, list: ListName, held?: readonly string[]): Choice[] {
   return catalogue[list]
-    .filter((item) => !item.archived || !held || held.includes(toStoredValue(list, item)))
+    .filter((item) => !item.archived || !held || held.includes(toKey(list, item)))
     .map((item) => ({
-      value: toStoredValue(list, item),
+      value: toKey(list, item),
       label: formatName(list, item) + (item.archived ? ' (no arquivo)' : ''),
     }))
 }

@@ -1,5 +1,5 @@
 import type { Catalogue } from '#contract/catalogue.ts'
-import { sortByCatalogue, LISTS } from '#contract/entitlement-lists.ts'
+import { LISTS, sortItems } from '#contract/entitlement-lists.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { Alert } from '#web/ui/alert.tsx'
@@ -8,7 +8,7 @@ import { formatInstant } from '#web/ui/format-instant.ts'
 /** Formats an access request in one line: 'Oficina, CRM · VW · RJ'. */
 export function formatRequest(catalogue: Catalogue, { request }: ManagedProfile): string {
   if (!request) return 'Sem pedido'
-  const lists = LISTS.map((list) => sortByCatalogue(catalogue, list, request[list]).join(', ')).filter(Boolean)
+  const lists = LISTS.map((list) => sortItems(catalogue, list, request[list]).join(', ')).filter(Boolean)
   return lists.join(' · ') || request.workplace || 'Só o nome'
 }
 

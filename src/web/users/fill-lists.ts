@@ -1,5 +1,5 @@
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, sortByCatalogue, LISTS, type ListName, listValues } from '#contract/entitlement-lists.ts'
+import { type Entitlements, sortItems, LISTS, type ListName, getValues } from '#contract/entitlement-lists.ts'
 import { listChoices } from '#web/http/catalogue-query.ts'
 
 export interface FillScope {
@@ -27,11 +27,11 @@ export function fillLists(
     const wanted = source[list]
     if (!wanted) continue
     const offered = new Set(listChoices(catalogue, list, held?.[list]).map(({ value }) => value))
-    const known = listValues(catalogue, list)
-    const values = sortByCatalogue(catalogue, list, wanted).filter((value) => known.includes(value))
+    const known = getValues(catalogue, list)
+    const values = sortItems(catalogue, list, wanted).filter((value) => known.includes(value))
     const given = values.filter((value) => offered.has(value))
     archived.push(...values.filter((value) => !offered.has(value)))
-    next[list] = how === 'replace' ? given : sortByCatalogue(catalogue, list, [...ticked[list], ...given])
+    next[list] = how === 'replace' ? given : sortItems(catalogue, list, [...ticked[list], ...given])
   }
   return { ticked: next, archived }
 }

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { toStoredValue, sortByCatalogue, type ListName, listValues } from '#contract/entitlement-lists.ts'
+import { getValues, type ListName, sortItems, toKey } from '#contract/entitlement-lists.ts'
 import { hasPassed, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
@@ -163,9 +163,9 @@ const formatPart = ({ label, text }: ScopePart) => (text ? `${label}: ${text}` :
 export function summarizeScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>): ScopePart[] {
   const empty = SCOPE.filter(({ list }) => profile[list].length === 0)
   const parts = SCOPE.filter(({ list }) => profile[list].length > 0).map(({ list, label, all }) => {
-    const given = sortByCatalogue(catalogue, list, profile[list])
-    const known = listValues(catalogue, list)
-    const offered = catalogue[list].filter(({ archived }) => !archived).map((item) => toStoredValue(list, item))
+    const given = sortItems(catalogue, list, profile[list])
+    const known = getValues(catalogue, list)
+    const offered = catalogue[list].filter(({ archived }) => !archived).map((item) => toKey(list, item))
     const isAll =
       offered.length > 0 &&
       offered.every((item) => given.includes(item)) &&

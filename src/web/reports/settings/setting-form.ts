@@ -38,8 +38,7 @@ export function isUnchanged(form: SettingForm, setting: ReportSetting | undefine
 /** Converts the form to the body of a save or a test; undefined for mode 'Nenhum'. */
 export function toInput(form: SettingForm): ReportSettingInput | undefined {
   if (form.mode === 'none') return undefined
-  if (form.mode === 'secure_sso')
-    return { embed_mode: 'secure_sso', report_url: extractUrl(form.report_url) }
+  if (form.mode === 'secure_sso') return { embed_mode: 'secure_sso', report_url: extractUrl(form.report_url) }
   return {
     embed_mode: 'service_principal',
     workspace_id: form.workspace_id.trim(),
