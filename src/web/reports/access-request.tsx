@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, eachList, LISTS, type ListName } from '#contract/held-lists.ts'
+import { type Entitlements, mapLists, LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import type { ReplyNamed } from '#contract/index.ts'
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '#contract/user-rules.ts'
 import { accessRequestTextsSchema } from '#contract/users.ts'
@@ -134,7 +134,7 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
   const [ticked, setTicked] = useState<Entitlements>(() => {
     const getRequested = (list: ListName) =>
       listOffered(catalogue, list).flatMap(({ value }) => (request?.[list].includes(value) ? [value] : []))
-    return eachList(getRequested)
+    return mapLists(getRequested)
   })
   const { formProps, submitProps, failure, isBusy, getError } = useForm({
     schema: accessRequestTextsSchema,

@@ -1,6 +1,6 @@
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, eachList, inOrder, LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
-import { saoPauloDay } from '#contract/user-rules.ts'
+import { type Entitlements, mapLists, sortItems, LISTS, type ListName, getValues } from '#contract/entitlement-lists.ts'
+import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -10,9 +10,9 @@ import { LIST_NAMES } from './describe-change.ts'
 
 /** Returns a person's entitlements that the catalogue knows; values of older versions are dropped. */
 export function toEntitlements(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
-  return eachList((list) => {
-    const values = valuesOf(catalogue, list)
-    return inOrder(catalogue, list, profile[list]).filter((value) => values.includes(value))
+  return mapLists((list) => {
+    const values = getValues(catalogue, list)
+    return sortItems(catalogue, list, profile[list]).filter((value) => values.includes(value))
   })
 }
 
@@ -25,7 +25,7 @@ export function getInitialAccess(catalogue: Catalogue, profile: ManagedProfile):
     const offered = listChoices(catalogue, list, profile[list]).map(({ value }) => value)
     return [...profile[list], ...request[list].filter((value) => offered.includes(value))]
   }
-  return toEntitlements(catalogue, { ...profile, ...eachList(withRequest) })
+  return toEntitlements(catalogue, { ...profile, ...mapLists(withRequest) })
 }
 
 /** Checks whether the same items are ticked; both sides must be in catalogue order. */
@@ -95,7 +95,7 @@ export function ValidUntil({ value, error, onChange }: ValidUntilProps) {
         label="Válido até"
         value={value ?? ''}
         error={error}
-        min={saoPauloDay(Date.now())}
+        min={toSaoPauloDay(Date.now())}
         onChange={({ target }) => onChange(target.value)}
         className="w-44"
       />

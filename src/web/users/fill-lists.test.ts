@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, heldAs, LISTS, type ListName } from '#contract/held-lists.ts'
+import { type Entitlements, LISTS, type ListName, toKey } from '#contract/entitlement-lists.ts'
 import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
 import { fillLists, formatTemplate } from './fill-lists.ts'
 
-const getCodes = (list: ListName) => [...SEEDED_CATALOGUE[list].map((item) => heldAs(list, item)), 'ANTIGO']
+const getCodes = (list: ListName) => [...SEEDED_CATALOGUE[list].map((item) => toKey(list, item)), 'ANTIGO']
 const createEntitlements = (give: (list: ListName) => fc.Arbitrary<string[]>): fc.Arbitrary<Entitlements> =>
   fc.record({ types: give('types'), marcas: give('marcas'), estados: give('estados') })
 const some = createEntitlements((list) => fc.shuffledSubarray(getCodes(list)))
@@ -16,7 +16,7 @@ const EMPTY: Entitlements = { types: [], marcas: [], estados: [] }
 
 const archiveItems = (archived: Entitlements): Catalogue => {
   const mark = (list: ListName) =>
-    SEEDED_CATALOGUE[list].map((item) => ({ ...item, archived: archived[list].includes(heldAs(list, item)) }))
+    SEEDED_CATALOGUE[list].map((item) => ({ ...item, archived: archived[list].includes(toKey(list, item)) }))
   return { version: 1, types: mark('types'), marcas: mark('marcas'), estados: mark('estados') }
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
+import { getValues, LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import { IDLE_DAYS, PROFILE_SORTS, type ProfileSort } from '#contract/user-rules.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
@@ -53,7 +53,7 @@ const createOptionFilter = <Value>(title: string, options: readonly FilterOption
 const createListFilter = (options: ListName, title: string, every: string): ScreenFilter<string> => ({
   parse(raw, catalogue) {
     const text = parseText(raw)
-    return catalogue && text !== undefined && !valuesOf(catalogue, options).includes(text) ? undefined : text
+    return catalogue && text !== undefined && !getValues(catalogue, options).includes(text) ? undefined : text
   },
   serialize: String,
   picker: { title, every, options },

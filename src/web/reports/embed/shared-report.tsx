@@ -1,6 +1,6 @@
 import ExternalLink from 'lucide-react/icons/external-link'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { addSignIn, flawOfFrame } from '#contract/share-url.ts'
+import { addAutoAuth, findFrameIssue } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { INVALID_URL, NOT_FRAMED } from './embed-failure.ts'
 import { getDemoBase } from './powerbi-client.ts'
@@ -35,7 +35,7 @@ export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedRepo
   })
   const report = { area, embedMode: 'secure_sso', reportId: null } as const
   if (url === undefined) return <ReportFailed report={report} failure={INVALID_URL} />
-  if (/^(page|no-report)$/.test(flawOfFrame(reportUrl)?.kind ?? ''))
+  if (/^(page|no-report)$/.test(findFrameIssue(reportUrl)?.kind ?? ''))
     return <ReportFailed report={report} failure={NOT_FRAMED} link={<PowerBiLink url={url} />} />
   return (
     <div className="flex size-full flex-col">
@@ -94,7 +94,7 @@ export function buildSharedReportUrl(
   if (!url || !(isAllowedHost(url, rules.hosts) || isDemoReport(url, rules))) return undefined
   if (!/\/reportEmbed\/?$/i.test(url.pathname)) return url.href
   // Without autoAuth the frame shows no sign-in, and so nothing.
-  addSignIn(url)
+  addAutoAuth(url)
   if (marcas.length === 0) return url.href
   const quoted = marcas.map((marca) => `'${marca.replaceAll("'", "''")}'`).join(',')
   url.searchParams.delete('filter')

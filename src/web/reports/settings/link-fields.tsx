@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { flawOfShareUrl } from '#contract/report-setting-rules.ts'
-import { type FrameFlaw as Flaw, flawOfFrame, isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
+import { validateShareUrl } from '#contract/report-setting-rules.ts'
+import { extractUrl, type FrameIssue as Flaw, findFrameIssue, isPublishedToWeb } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -13,7 +13,7 @@ export function LinkFields(props: SettingFieldsProps) {
   return (
     <>
       <ShareUrlField {...props} />
-      <FrameFlaw {...props} />
+      <FrameIssue {...props} />
       {!props.isChanged && <RefusedUrlNote url={props.form.report_url} />}
     </>
   )
@@ -23,7 +23,7 @@ function ShareUrlField({ form, getError, onChange }: SettingFieldsProps) {
   const [reduced, setReduced] = useState<string>()
   const change = (url: string) => onChange({ ...form, report_url: url }, ['report_url'])
   const reduce = (text: string): boolean => {
-    const url = reduceToUrl(text)
+    const url = extractUrl(text)
     if (url === text.trim()) return false
     change(url)
     setReduced(
@@ -83,13 +83,13 @@ const EXPLANATIONS: Record<Flaw['kind'], string> = {
 }
 
 /** Warns about a link that cannot be framed, and offers a repaired one. */
-function FrameFlaw({ form, onChange }: SettingFieldsProps) {
+function FrameIssue({ form, onChange }: SettingFieldsProps) {
   const report = findReportInForm(form, portalSettings.powerBiHosts)
-  const flaw = flawOfFrame(form.report_url)
+  const flaw = findFrameIssue(form.report_url)
   if (!flaw) return null
   const { kind, repaired } = flaw
   // A link that cannot be saved, such as Microsoft Fabric's, only matters if its repair can.
-  if (flawOfShareUrl(repaired ?? form.report_url, portalSettings.powerBiHosts) !== undefined) return null
+  if (validateShareUrl(repaired ?? form.report_url, portalSettings.powerBiHosts) !== undefined) return null
   return (
     <Alert
       kind="warning"
@@ -120,7 +120,7 @@ function FrameFlaw({ form, onChange }: SettingFieldsProps) {
 
 /** Explains a saved URL that the form would refuse, before the user meets the error. */
 function RefusedUrlNote({ url }: { url: string }) {
-  const flaw = flawOfShareUrl(url, portalSettings.powerBiHosts)
+  const flaw = validateShareUrl(url, portalSettings.powerBiHosts)
   if (!flaw) return null
   return (
     <Alert kind="info">

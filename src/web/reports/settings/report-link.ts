@@ -1,4 +1,4 @@
-import { parseUrl, reduceToUrl, UUID as WHOLE_UUID } from '#contract/share-url.ts'
+import { extractUrl, parseUrl, UUID as WHOLE_UUID } from '#contract/share-url.ts'
 import { MODE_FIELDS, type SettingForm } from './setting-form.ts'
 
 interface ReportIds {
@@ -16,7 +16,7 @@ const PAGE_PATH = new RegExp(`^/groups/(${UUID})/(?:rdl)?reports/(${UUID})(?:/|$
  * @returns undefined for other links, including 'groups/me', which is a personal workspace
  */
 export function parseReportLink(text: string, hosts: readonly string[]): ReportIds | undefined {
-  const url = parseUrl(reduceToUrl(text))
+  const url = parseUrl(extractUrl(text))
   if (url?.protocol !== 'https:' || !hosts.includes(url.host)) return undefined
   const [, workspaceId, reportId] = PAGE_PATH.exec(url.pathname) ?? parseQueryIds(url)
   if (!workspaceId || !reportId) return undefined
@@ -25,7 +25,7 @@ export function parseReportLink(text: string, hosts: readonly string[]): ReportI
 
 /** Checks whether a link opens a report's page, which cannot be framed, unlike an embed link. */
 export function isReportPage(text: string, hosts: readonly string[]): boolean {
-  const url = parseUrl(reduceToUrl(text))
+  const url = parseUrl(extractUrl(text))
   return url !== undefined && hosts.includes(url.host) && PAGE_PATH.test(url.pathname)
 }
 
@@ -44,7 +44,7 @@ export function fillReport(form: SettingForm, report: ReportIds): SettingForm {
     mode: 'service_principal',
     workspace_id: report.workspaceId,
     report_id: report.reportId,
-    dataset_id: /^https:/i.test(reduceToUrl(form.dataset_id)) ? '' : form.dataset_id,
+    dataset_id: /^https:/i.test(extractUrl(form.dataset_id)) ? '' : form.dataset_id,
   }
 }
 

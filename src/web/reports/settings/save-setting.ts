@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import type { FieldProblem } from '#contract/problem.ts'
 import { checkReportSetting, reportSettingMessages } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
-import { flawOfFrame } from '#contract/share-url.ts'
+import { findFrameIssue } from '#contract/share-url.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -81,7 +81,7 @@ export function useSaveSetting({ type, slug, form, errors, onSaved }: SaveSettin
       await cacheSetting(type, setting)
       onSaved(form, setting)
       showToast({ kind: 'success', title })
-      const flaw = setting?.report_url ? flawOfFrame(setting.report_url)?.kind : undefined
+      const flaw = setting?.report_url ? findFrameIssue(setting.report_url)?.kind : undefined
       // A missing autoAuth is added when the report is shown.
       if (flaw && flaw !== 'sign-in') {
         const description =

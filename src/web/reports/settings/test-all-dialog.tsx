@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
-import { byCause } from '#contract/messages.ts'
+import { groupByCause } from '#contract/messages.ts'
 import { checkReportSetting } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { retry } from '#contract/timing.ts'
@@ -36,7 +36,7 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
     return result && !['success', 'info'].includes(getSeverity(result)) ? [{ ...result, area }] : []
   })
   // Only after all tests, to avoid layout shift.
-  const shared = isBusy ? [] : byCause(flaws).filter((group) => group.length > 1)
+  const shared = isBusy ? [] : groupByCause(flaws).filter((group) => group.length > 1)
   const isShared = (slug: string) => shared.flat().some(({ area }) => area.code === slug)
   return (
     <Dialog
