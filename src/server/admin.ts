@@ -5,7 +5,7 @@ import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo } from './demo/demo-installation.ts'
 import { createLog, type Log } from './log.ts'
-import { ADMIN_COMMANDS, AdminError, formatUsage, createCliRequest } from './operations/admin-commands.ts'
+import { ADMIN_COMMANDS, AdminError, createCliRequest, formatUsage } from './operations/admin-commands.ts'
 import { formatCommand } from './version.ts'
 
 /**

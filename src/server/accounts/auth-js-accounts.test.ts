@@ -1,6 +1,6 @@
 import { AuthApiError, GoTrueClient } from '@supabase/auth-js'
 import { beforeEach, expect, test } from 'vitest'
-import { isSignedIn, receiveMail, NEW_PASSWORD, getLinkToken } from '#server/testing/account-calls.ts'
+import { getLinkToken, isSignedIn, NEW_PASSWORD, receiveMail } from '#server/testing/account-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'

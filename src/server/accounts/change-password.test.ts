@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   changePassword,
   isSignedIn,
-  receiveMail,
   NEW_PASSWORD,
   openRecovery,
+  receiveMail,
   refreshSession,
   setPassword,
   signIn,

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import {
   changePassword,
   disown,
-  isSignedIn,
-  receiveMail,
-  NEW_PASSWORD,
   findNotMeLink,
+  isSignedIn,
+  NEW_PASSWORD,
+  receiveMail,
   requestRecovery,
   setPassword,
   signIn,

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import {
-  receiveMail,
   NEW_PASSWORD,
-  requestRecovery,
+  receiveMail,
   refreshSession,
+  requestRecovery,
   signIn,
   signUp,
   useLink,

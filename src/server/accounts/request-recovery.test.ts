@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { receiveMail, requestRecovery, refreshSession, setPassword, useLink } from '#server/testing/account-calls.ts'
+import {
+  receiveMail,
+  refreshSession,
+  requestRecovery,
+  setPassword,
+  useLink,
+} from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   isSignedIn,
-  receiveMail,
   NEW_PASSWORD,
   openRecovery,
+  receiveMail,
   refreshSession,
   setPassword,
   signIn,

@@ -10,7 +10,7 @@ import type { Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { ACCESS_ENDS_AT, getApprovalAt, findProfile, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
+import { ACCESS_ENDS_AT, findProfile, getApprovalAt, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import {
   ACCESS_TOKEN_SECONDS,

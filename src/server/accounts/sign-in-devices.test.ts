@@ -3,10 +3,10 @@ import { parseProxies } from '#server/http/client-ip.ts'
 import {
   changePassword,
   disown,
-  receiveMail,
-  NEW_PASSWORD,
   findNotMeLink,
+  NEW_PASSWORD,
   openRecovery,
+  receiveMail,
   requestRecovery,
   setPassword,
   useLink,

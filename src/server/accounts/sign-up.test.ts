@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { receiveMail, NEW_PASSWORD, signIn, signUp, useLink } from '#server/testing/account-calls.ts'
+import { NEW_PASSWORD, receiveMail, signIn, signUp, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'

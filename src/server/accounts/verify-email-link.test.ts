@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
-  previewLink,
   changePassword,
   isSignedIn,
-  receiveMail,
   openRecovery,
+  previewLink,
+  receiveMail,
   requestRecovery,
   setPassword,
   signIn,

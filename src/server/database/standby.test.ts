@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findPostgres } from '#scripts/find-programs.mjs'
-import { startTemporaryPostgres, findServerUser } from '#scripts/throw-away-postgres.mjs'
+import { findServerUser, startTemporaryPostgres } from '#scripts/throw-away-postgres.mjs'
 import { findFreePort } from '#server/testing/portal-process.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 import { migrate } from './migrate.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addPerson, UNKNOWN_ID, openTestSession, send } from '#server/testing/builders.ts'
+import { addPerson, openTestSession, send, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { followEvents } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'

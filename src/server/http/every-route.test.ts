@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPath, type Route } from '#contract/route.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import {
-  type CallerName,
   ALL_CALLERS,
-  FULL,
-  LIMITED,
-  getRouteName,
-  ROUTES,
-  getExpectedOutcome,
+  type CallerName,
   createCallerTokens,
+  FULL,
+  getExpectedOutcome,
+  getRouteName,
+  LIMITED,
+  ROUTES,
 } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -135,7 +135,9 @@ describeOnEachDatabase('every route × every caller', (kind) => {
     test(`admits ${PERMITTED_CALLERS[name] ?? 'undefined callers'}, as the contract says`, async () => {
       const got: Record<string, string> = {}
       for (const caller of ALL_CALLERS) got[caller] = await callWithGarbage(portal, route, tokens[caller])
-      expect(got).toEqual(Object.fromEntries(ALL_CALLERS.map((caller) => [caller, getExpectedOutcome(route, caller)])))
+      expect(got).toEqual(
+        Object.fromEntries(ALL_CALLERS.map((caller) => [caller, getExpectedOutcome(route, caller)])),
+      )
       const elsewhere: Record<string, string> = {}
       for (const caller of ALL_CALLERS)
         elsewhere[caller] = await callWithGarbage(replica, route, tokens[caller])

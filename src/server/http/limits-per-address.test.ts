@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { receiveMail, getLinkToken } from '#server/testing/account-calls.ts'
+import { getLinkToken, receiveMail } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'

@@ -17,21 +17,21 @@ import { listCalls } from '#server/testing/embed-token-calls.ts'
 import { addMessages } from '#server/testing/inbox-calls.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import {
+  ALL_CALLERS,
   type Body,
   type CallerName,
-  ALL_CALLERS,
+  createCallerTokens,
+  EXAMPLES,
+  EXAMPLES_WITHOUT_BODY,
   FULL,
+  getExpectedOutcome,
   getRouteName,
   ROUTES,
-  getExpectedOutcome,
   SOME_INVITATION,
   SOME_MESSAGE,
   SOME_TEMPLATE,
   SOME_USER,
   SOME_WAITING_USER,
-  EXAMPLES,
-  EXAMPLES_WITHOUT_BODY,
-  createCallerTokens,
 } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -63,7 +63,8 @@ const listExamples = (name: string): { path: string; body?: Body }[] => {
 const getRefused = (route: Route): CallerName[] =>
   ALL_CALLERS.filter(
     (caller) =>
-      getExpectedOutcome(route, caller) !== 'passes' || (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
+      getExpectedOutcome(route, caller) !== 'passes' ||
+      (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
   )
 
 test('every writing route has an example, and no other route', () => {
@@ -153,13 +154,16 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       before = await everything()
     })
 
-    test.each(ALL_CALLERS.filter((caller) => getRefused(route).includes(caller)))('from %s', async (caller) => {
-      for (const example of listExamples(name)) {
-        const { status, body } = await call(route, example, tokens[caller])
-        expect([401, 403], `${status} ${body?.code}`).toContain(status)
-      }
-      expect(await everything()).toEqual(before)
-    })
+    test.each(ALL_CALLERS.filter((caller) => getRefused(route).includes(caller)))(
+      'from %s',
+      async (caller) => {
+        for (const example of listExamples(name)) {
+          const { status, body } = await call(route, example, tokens[caller])
+          expect([401, 403], `${status} ${body?.code}`).toContain(status)
+        }
+        expect(await everything()).toEqual(before)
+      },
+    )
 
     test('unlike that of a permitted caller', async () => {
       const token = await openEntitled(route)

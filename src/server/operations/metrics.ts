@@ -22,7 +22,7 @@ export interface Metrics {
   write(): Promise<string>
 }
 
-export function createMetrics(database: Pick<Database, 'db' | 'readPool'>): Metrics {
+export function createMetrics(database: Pick<Database, 'db' | 'readPoolStats'>): Metrics {
   let loading: ReturnType<typeof createInstruments> | undefined
   const loadInstruments = () => {
     loading ??= createInstruments(database)
@@ -60,7 +60,7 @@ export function createMetrics(database: Pick<Database, 'db' | 'readPool'>): Metr
 }
 
 /** Loads the library on first use: it takes a tenth of the startup time. */
-async function createInstruments({ db, readPoolStats }: Pick<Database, 'db' | 'readPool'>) {
+async function createInstruments({ db, readPoolStats }: Pick<Database, 'db' | 'readPoolStats'>) {
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   const registers = [registry]

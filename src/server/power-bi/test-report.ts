@@ -30,7 +30,7 @@ export async function testReport(
   }
   let step: Step = 'report'
   let hasCapacity: Promise<boolean | undefined> = Promise.resolve(undefined)
-  const withTimeout = <T>(work: Promise<T>) =>
+  const limitExtras = <T>(work: Promise<T>) =>
     withTimeout(
       work.catch(() => undefined),
       EXTRAS_MS,
@@ -51,7 +51,7 @@ export async function testReport(
           workspaces.add(model.workspaceId)
           const path = getDatasetPath(model)
           const answer = await readNeedsIdentity(rest, path)
-          refreshed = withTimeout(readLastRefresh(rest, path))
+          refreshed = limitExtras(readLastRefresh(rest, path))
           return answer
         },
         allowWithoutRls: rules.allowWithoutRls,
@@ -62,7 +62,7 @@ export async function testReport(
       report,
     )
     const capacities = [...workspaces].map((id) => readHasCapacity(rest, id))
-    hasCapacity = withTimeout(Promise.all(capacities).then((all) => !all.includes(false)))
+    hasCapacity = limitExtras(Promise.all(capacities).then((all) => !all.includes(false)))
     await requestEmbedToken(rest, { report: checked, identity, minutes: rules.tokenMinutes })
     found.refreshedAt = (await refreshed)?.refreshedAt ?? null
     return (await hasCapacity) === false ? 'no-capacity' : 'ok'

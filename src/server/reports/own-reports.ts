@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { sortItems, getValues } from '#contract/entitlement-lists.ts'
+import { getValues, sortItems } from '#contract/entitlement-lists.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import { CATALOGUE_JSON } from '#server/catalogue/catalogue.ts'
 import { prepare } from '#server/database/database.ts'

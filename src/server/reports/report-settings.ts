@@ -6,7 +6,7 @@ import { normalizeShareUrl } from '#contract/share-url.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { toFieldError, ProblemError } from '#server/http/problem-error.ts'
+import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueAdministratorMail } from '#server/users/mails.ts'
 

@@ -4,7 +4,7 @@ import type { BodyOf, QueryOf, ReplyOf } from '#contract/route.ts'
 import { MAX_MARKED, type SupportMessage, type supportRoutes } from '#contract/support.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { formatCursorInstant, cursorInstantSchema, decodeCursor, encodeCursor } from '#server/http/cursor.ts'
+import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 

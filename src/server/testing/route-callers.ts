@@ -99,8 +99,9 @@ export async function createCallerTokens(
     pending: (await open({ approved: false })).access_token,
     approved: (await open()).access_token,
     'approved without types': (await open({ types: [] })).access_token,
-    'approved until yesterday': (await open({ valid_until: toSaoPauloDay(portal.clock() - 24 * 60 * MINUTE) }))
-      .access_token,
+    'approved until yesterday': (
+      await open({ valid_until: toSaoPauloDay(portal.clock() - 24 * 60 * MINUTE) })
+    ).access_token,
     admin: (await open(admin)).access_token,
     'unapproved admin': (await open({ ...admin, approved: false })).access_token,
     'recovery session': (await open({}, 'recovery')).access_token,

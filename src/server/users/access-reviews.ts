@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { accessReviewRoutes } from '#contract/access-reviews.ts'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
-import { type Entitlements, toKey, listSpellings } from '#contract/entitlement-lists.ts'
+import { type Entitlements, listSpellings, toKey } from '#contract/entitlement-lists.ts'
 import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
 import { lockCatalogue, readCatalogue, readCatalogueUse } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { computeFingerprint } from './bulk-edit.ts'
@@ -70,11 +70,11 @@ function getItem(catalogue: Catalogue, { kind, code }: Wanted): CatalogueItem {
 }
 
 /** Lists all values that may stand for the item in a profile. */
-const listSpellings = (kind: Wanted['kind'], item: CatalogueItem) =>
+const listKeys = (kind: Wanted['kind'], item: CatalogueItem) =>
   kind === 'types' ? listSpellings(item.label) : [toKey(kind, item)]
 
 const hasItem = (kind: Wanted['kind'], item: CatalogueItem): RawBuilder<boolean> =>
-  sql`p.${sql.ref(kind)} && ${listSpellings(kind, item)}::text[]`
+  sql`p.${sql.ref(kind)} && ${listKeys(kind, item)}::text[]`
 
 /**
  * Returns the holders of an area or a brand, sorted by email. `since` comes from the audit trail,
@@ -91,7 +91,7 @@ export async function readHolders(
   const { rows: people } = await sql<ReplyOf<typeof accessReviewRoutes.readHolders>['people'][number]>`
     with names as (
       select array_agg(name) as all_names from (
-        select unnest(${listSpellings(kind, item)}::text[]) as name
+        select unnest(${listKeys(kind, item)}::text[]) as name
         union select before ->> 'label' from audit_entries
         where action = 'catalogue-item-changed' and before ->> 'kind' = ${kind} and before ->> 'code' = ${code}
       ) as known where name is not null

@@ -7,11 +7,11 @@ import {
   MAX_TEMPLATES,
 } from '#contract/access-templates.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { mapLists, LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
+import { LISTS, mapLists, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { toFieldError, ProblemError } from '#server/http/problem-error.ts'
+import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { sortEntitlements } from './entitlements.ts'
 

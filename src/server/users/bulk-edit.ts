@@ -7,13 +7,13 @@ import type { AuditAction, BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {
   lockCatalogue,
   readCatalogue,
-  rejectUnknownItems,
   rejectUnknownFilter,
+  rejectUnknownItems,
 } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
-import { toFieldError, ProblemError } from '#server/http/problem-error.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
+import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import {
   computeValidityChange,
   mergeEntitlements,

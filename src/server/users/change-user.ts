@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, sortItems, LISTS } from '#contract/entitlement-lists.ts'
+import { type Entitlements, LISTS, sortItems } from '#contract/entitlement-lists.ts'
 import type { AuditAction, ManagedProfile } from '#contract/users.ts'
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
-import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -113,7 +113,9 @@ export function setLists(
     rejectUnknownItems(catalogue, lists, row)
     const names = LISTS.filter((name) => lists[name])
     const before = Object.fromEntries(names.map((name) => [name, row[name]]))
-    const after = Object.fromEntries(names.map((name) => [name, sortItems(catalogue, name, lists[name] ?? [])]))
+    const after = Object.fromEntries(
+      names.map((name) => [name, sortItems(catalogue, name, lists[name] ?? [])]),
+    )
     const validity = computeValidityChange(txContext, row, { isNew: false, wanted: valid_until })
     if (!isSame(catalogue, before, after))
       return () =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sortItems, LISTS, type ListName } from '#contract/entitlement-lists.ts'
+import { LISTS, type ListName, sortItems } from '#contract/entitlement-lists.ts'
 import { SEEDED_CATALOGUE as CATALOGUE, ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import { mergeEntitlements, pickListsToEdit } from './entitlements.ts'
 

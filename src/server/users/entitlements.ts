@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, mapLists, sortItems, LISTS, type ListName } from '#contract/entitlement-lists.ts'
+import { type Entitlements, LISTS, type ListName, mapLists, sortItems } from '#contract/entitlement-lists.ts'
 import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'

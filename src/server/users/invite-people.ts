@@ -4,12 +4,12 @@ import { emailSchema, signInMessages } from '#contract/accounts.ts'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import {
   type Entitlements,
-  mapLists,
   foldText,
-  toKey,
-  sortItems,
   type ListName,
+  mapLists,
   NO_ENTITLEMENTS,
+  sortItems,
+  toKey,
 } from '#contract/entitlement-lists.ts'
 import {
   type InvitationResult,
@@ -23,10 +23,10 @@ import { revokeUnverifiedAccess } from '#server/accounts/set-password.ts'
 import { parseCompanyEmail } from '#server/accounts/sign-up.ts'
 import { lockCatalogue, readCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { runIdempotent } from '#server/http/idempotency.ts'
 import type { Context } from '#server/http/context.ts'
-import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { formatDay } from '#server/mail/compose-mail.ts'
 import type { MailKind } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'

@@ -6,7 +6,7 @@ import type { userRoutes } from '#contract/users.ts'
 import { rejectUnknownFilter } from '#server/catalogue/catalogue.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
-import { formatCursorInstant, cursorInstantSchema, decodeCursor, encodeCursor } from '#server/http/cursor.ts'
+import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
 import { IS_WAITING, matchesFilter, presentManaged, selectManaged } from './user-queries.ts'
 
 type Route = typeof userRoutes.listProfiles

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely'
-import { type ListName, OLD_SPELLING, listSpellings } from '#contract/entitlement-lists.ts'
+import { type ListName, listSpellings, OLD_SPELLING } from '#contract/entitlement-lists.ts'
 import { IDLE_DAYS } from '#contract/user-rules.ts'
 import {
   type HistoryEntry,

@@ -2,11 +2,11 @@ import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { type ReactNode, StrictMode } from 'react'
 import { prerender } from 'react-dom/static'
 import {
+  getVariant,
   LOGO_PATH,
   PLACEHOLDERS,
   type PortalSettings,
   type PrerenderedScreen,
-  getVariant,
 } from '#contract/portal.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { clearSession, storeSession } from '#web/session/session-store.ts'

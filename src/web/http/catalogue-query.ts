@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
-import { toKey, type ListName } from '#contract/entitlement-lists.ts'
+import { type ListName, toKey } from '#contract/entitlement-lists.ts'
 import { callApi } from './api.ts'
 
 export const catalogueQuery = queryOptions({

@@ -1,6 +1,6 @@
 import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type BodyIn, type ParamsOf, buildPath, type QueryOf, type RouteShape } from '#contract/route.ts'
+import { type BodyIn, buildPath, type ParamsOf, type QueryOf, type RouteShape } from '#contract/route.ts'
 
 /** The contract's texts for 'internal', copied to keep the whole list out of the bundle. */
 export const GENERIC_FAILURE = {

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, mapLists, LISTS, type ListName } from '#contract/entitlement-lists.ts'
+import { type Entitlements, LISTS, type ListName, mapLists } from '#contract/entitlement-lists.ts'
 import type { ReplyNamed } from '#contract/index.ts'
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '#contract/user-rules.ts'
 import { accessRequestTextsSchema } from '#contract/users.ts'

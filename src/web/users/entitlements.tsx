@@ -1,5 +1,12 @@
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, mapLists, sortItems, LISTS, type ListName, getValues } from '#contract/entitlement-lists.ts'
+import {
+  type Entitlements,
+  getValues,
+  LISTS,
+  type ListName,
+  mapLists,
+  sortItems,
+} from '#contract/entitlement-lists.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'

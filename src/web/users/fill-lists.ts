@@ -1,5 +1,5 @@
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, sortItems, LISTS, type ListName, getValues } from '#contract/entitlement-lists.ts'
+import { type Entitlements, getValues, LISTS, type ListName, sortItems } from '#contract/entitlement-lists.ts'
 import { listChoices } from '#web/http/catalogue-query.ts'
 
 export interface FillScope {
