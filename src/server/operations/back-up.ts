@@ -53,20 +53,16 @@ export async function writeBackUp(db: Db, out: Writable): Promise<void> {
   await db
     .transaction()
     .setIsolationLevel('repeatable read')
-    .execute(async (transaction) => {
-      const { rows } = await sql<{ at: Date }>`select now() as at`.execute(transaction)
-      const migrations = await transaction
-        .selectFrom('schema_migrations')
-        .select('name')
-        .orderBy('name')
-        .execute()
+    .execute(async (trx) => {
+      const { rows } = await sql<{ at: Date }>`select now() as at`.execute(trx)
+      const migrations = await trx.selectFrom('schema_migrations').select('name').orderBy('name').execute()
       const head = { format: FORMAT, at: rows[0]?.at, migrations: migrations.map(({ name }) => name) }
       await write(JSON.stringify(head))
       const rowCounts: Record<string, number> = {}
-      for (const table of await listTables(transaction)) {
+      for (const table of await listTables(trx)) {
         if (TRANSIENT_TABLES.includes(table)) continue
         await write(JSON.stringify({ table }))
-        rowCounts[table] = await writeRows(transaction, table, write)
+        rowCounts[table] = await writeRows(trx, table, write)
       }
       await write(JSON.stringify({ end: rowCounts }))
     })

@@ -64,7 +64,7 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     const requestId = reply.headers.get('requestid')
     log.warn({ method, path, status: reply.status, powerBiRequestId: requestId }, 'Power BI refused a call')
     const retryAfter = Number(reply.headers.get('retry-after')) || undefined
-    const refusal = parseRefusal(reply, answer)
+    const refusal = toRefusal(reply, answer)
     // The directory token may be revoked: the second try uses a new one.
     if (isTokenRefusal(refusal)) directory.invalidate(token)
     // A paused capacity has various statuses and does not resume within seconds.
@@ -111,10 +111,7 @@ const isTokenRefusal = ({ status, code }: PowerBiRefusal) =>
   status === 401 || /\b(TokenExpired|InvalidToken)\b/.test(code)
 
 /** Joins the codes of body and header; either may be the more specific one. */
-function parseRefusal(
-  { status, headers }: Response,
-  body: Record<string, unknown> | undefined,
-): PowerBiRefusal {
+function toRefusal({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {
   const error = body?.error as { code?: unknown; message?: unknown } | null | undefined
   // Accepts only code-like text, because it comes from outside.
   const codes = [error?.code, headers.get('x-powerbi-error-info')].filter((code) =>

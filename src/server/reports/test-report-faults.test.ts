@@ -81,7 +81,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
   describe('when the service refuses', () => {
     const toFault = (target: Fault['on'], status: number, more: Partial<Fault> = {}) =>
       ({ on: target, status, ...more }) as Fault
-    const toTokenFault = (message: string) => toFault('generateToken', 400, { message })
+    const failToken = (message: string) => toFault('generateToken', 400, { message })
     const wait = { headers: { 'Retry-After': '60' } }
     const switchedOff = { 'X-PowerBI-Error-Info': 'ServicePrincipalIsNotAllowedByTenantAdminSwitch' }
     const page = { body: '<html><h1>Access denied</h1></html>' }
@@ -142,9 +142,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         {
           'the portal in the workspace': toFault('report', 403),
           'it with 401': toFault('report', 401, { errorCode: 'PowerBINotAuthorizedException' }),
-          'it as if the workspace did not exist': toFault('report', 404, {
-            errorCode: 'PowerBIFolderNotFound',
-          }),
+          'it as for an unknown workspace': toFault('report', 404, { errorCode: 'PowerBIFolderNotFound' }),
         },
       ],
       [
@@ -175,28 +173,24 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         { 'the report': toFault('report', 404), 'a token of it': toFault('generateToken', 404) },
       ],
       ['dataset-not-found', PORTAL, { 'to know the dataset': toFault('dataset', 404) }],
-      [
-        'dataset-mismatch',
-        PORTAL,
-        { 'the dataset': toTokenFault('Dataset x does not belong to the report') },
-      ],
+      ['dataset-mismatch', PORTAL, { 'the dataset': failToken('Dataset x does not belong to the report') }],
       [
         'identity-required',
         TI,
         {
-          'a token without identity': toTokenFault(`${DATASET} requires effective identity to be provided`),
-          'a token without roles': toTokenFault(`${DATASET} requires roles to be included`),
+          'a token without identity': failToken(`${DATASET} requires effective identity to be provided`),
+          'a token without roles': failToken(`${DATASET} requires roles to be included`),
         },
       ],
       [
         'identity-forbidden',
         POWER_BI,
-        { 'the identity': toTokenFault(`${DATASET} shouldn't have effective identity`) },
+        { 'the identity': failToken(`${DATASET} shouldn't have effective identity`) },
       ],
       [
         'unknown-role',
         POWER_BI,
-        { 'the role': toTokenFault("Effective identity: role 'Portal' was not found") },
+        { 'the role': failToken("Effective identity: role 'Portal' was not found") },
       ],
       [
         'capacity-paused',

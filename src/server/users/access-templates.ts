@@ -30,7 +30,7 @@ export function addAccessTemplate(context: Context, wanted: AccessTemplateForm):
       .values(values)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await recordAudit({ ...context, db }, { action: 'access-template-added', after: toAudit(template) })
+    await recordAudit({ ...context, db }, { action: 'access-template-added', after: pick(template) })
     return template
   })
 }
@@ -50,18 +50,14 @@ export function changeAccessTemplate(
       ...mapLists((list) => change[list] ?? before[list]),
     }
     const values = await normalize(db, catalogue, wanted, before)
-    if (JSON.stringify(toAudit({ ...before, ...values })) === JSON.stringify(toAudit(before))) return before
+    if (JSON.stringify(pick({ ...before, ...values })) === JSON.stringify(pick(before))) return before
     const after = await db
       .updateTable('access_templates')
       .set({ ...values, version: before.version + 1 })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    const entry = {
-      action: 'access-template-changed',
-      before: toAudit(before),
-      after: toAudit(after),
-    } as const
+    const entry = { action: 'access-template-changed', before: pick(before), after: pick(after) } as const
     await recordAudit({ ...context, db }, entry)
     return after
   })
@@ -75,7 +71,7 @@ export function removeAccessTemplate(
   return changeTemplates(context, async (db) => {
     const before = await findTemplate(db, id, ifMatch)
     await db.deleteFrom('access_templates').where('id', '=', id).execute()
-    await recordAudit({ ...context, db }, { action: 'access-template-removed', before: toAudit(before) })
+    await recordAudit({ ...context, db }, { action: 'access-template-removed', before: pick(before) })
   })
 }
 
@@ -117,4 +113,4 @@ async function normalize(db: Db, catalogue: Catalogue, wanted: AccessTemplateFor
   return { name: wanted.name, ...sortEntitlements(catalogue, wanted) }
 }
 
-const toAudit = ({ name, types, marcas, estados }: AccessTemplateForm) => ({ name, types, marcas, estados })
+const pick = ({ name, types, marcas, estados }: AccessTemplateForm) => ({ name, types, marcas, estados })

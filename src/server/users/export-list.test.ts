@@ -41,12 +41,12 @@ describeOnEachDatabase('CSV export of the user list', (kind) => {
       '',
     ])
     expect((await exportList({ q: 'ana', type: 'Vendas' })).body.people).toBe(1)
-    const entries = (await readTrail(portal)).map(({ action, actor_id, after }) => ({
+    const trail = (await readTrail(portal)).map(({ action, actor_id, after }) => ({
       action,
       actor_id,
       after,
     }))
-    expect(entries).toEqual([
+    expect(trail).toEqual([
       { action: 'list-exported', actor_id: admin.user_id, after: { people: 3, verified: 'false' } },
       {
         action: 'list-exported',

@@ -38,7 +38,7 @@ export function parseAddresses(text: string): ImportedLine[] {
     typed
       .split('>')
       .flatMap((part) => parseAddressees(part))
-      .map((given) => toImportedLine(index + 1, given)),
+      .map((given) => toLine(index + 1, given)),
   )
   if (lines.length === 0) throw toFieldError('addresses', invitationMessages.nothing)
   if (lines.length > MAX_INVITED) throw toFieldError('addresses', invitationMessages.tooMany)
@@ -75,7 +75,7 @@ export async function parseImportFile(bytes: Uint8Array): Promise<ImportedLine[]
     throw toFieldError('file', 'O arquivo só tem o cabeçalho. Escreva uma pessoa por linha abaixo dele.')
   if (people.length > MAX_INVITED) throw toFieldError('file', invitationMessages.tooMany)
   return people.map(({ line, cells }) =>
-    toImportedLine(
+    toLine(
       line,
       Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ''])),
       cells.slice(columns.length).some((cell) => cell !== ''),
@@ -83,11 +83,7 @@ export async function parseImportFile(bytes: Uint8Array): Promise<ImportedLine[]
   )
 }
 
-const toImportedLine = (
-  line: number,
-  given: Partial<Record<Column, string>>,
-  hasMore = false,
-): ImportedLine => {
+const toLine = (line: number, given: Partial<Record<Column, string>>, hasMore = false): ImportedLine => {
   const text = (column: Column) => (given[column] ?? '').trim()
   const [email, name, types, marcas, estados] = COLUMNS.map(text) as [string, string, string, string, string]
   return { line, email, name, types, marcas, estados, hasMore }

@@ -130,8 +130,7 @@ function hasExactly(template: string): RawBuilder<boolean> {
 }
 
 /** Escapes a text for a `like` pattern, which the index on search_text supports. */
-const escapeLikePattern = (text: RawBuilder<unknown>) =>
-  sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
+const escapeLike = (text: RawBuilder<unknown>) => sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
 
 /** The condition of each filter on `profiles p`. */
 const CONDITIONS: {
@@ -142,10 +141,7 @@ const CONDITIONS: {
       q
         .split(/\s+/)
         .filter(Boolean)
-        .map(
-          (word) =>
-            sql<boolean>`p.search_text like '%' || ${escapeLikePattern(sql`fold_text(${word})`)} || '%'`,
-        ),
+        .map((word) => sql<boolean>`p.search_text like '%' || ${escapeLike(sql`fold_text(${word})`)} || '%'`),
     ),
   approved: (wanted) => sql`p.approved = ${wanted}`,
   verified: (wanted) => sql`(p.email_verified_at is not null) = ${wanted}`,

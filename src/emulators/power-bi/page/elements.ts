@@ -5,11 +5,7 @@ type Attributes = Record<string, string | number | boolean | undefined | ((event
  * False and undefined omit an attribute, a function listens to the event of its name, and `--name`
  * sets a CSS variable, because the page's policy allows no style attributes.
  */
-function populate<E extends HTMLElement | SVGElement>(
-  element: E,
-  attributes: Attributes,
-  children: Child[],
-): E {
+function fill<E extends HTMLElement | SVGElement>(element: E, attributes: Attributes, children: Child[]): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue
     if (typeof value === 'function') element.addEventListener(name, value as EventListener)
@@ -25,9 +21,9 @@ export function html<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  return populate(document.createElement(tag), attributes, children)
+  return fill(document.createElement(tag), attributes, children)
 }
 
 export function svg(tag: keyof SVGElementTagNameMap, attributes: Attributes, ...children: Child[]) {
-  return populate(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children)
+  return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children)
 }
