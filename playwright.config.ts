@@ -2,12 +2,12 @@ import { defineConfig } from '@playwright/test'
 
 export default defineConfig({
   testDir: 'e2e',
-  // Playwright empties this folder, which must not hold the reports of others.
+  // Playwright empties this folder, so it must not contain other reports.
   outputDir: 'test-results/browser',
   workers: 3,
-  // Tests share nothing, so that they may run in any order: --shuffle.
+  // Tests share nothing, so they can run in any order: --shuffle.
   fullyParallel: true,
-  // For a busy machine: nothing that is green waits that long.
+  // For a busy machine: a passing test never waits that long.
   timeout: 90_000,
   expect: { timeout: 10_000 },
   projects: [
@@ -24,7 +24,7 @@ export default defineConfig({
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH || '/usr/bin/chromium',
-      // No traffic of the browser's own: the tests must pass on a machine without a network.
+      // Disables the browser's own traffic: tests must pass without a network.
       args: [
         '--no-sandbox',
         '--disable-quic',

@@ -8,7 +8,7 @@ import { defineConfig, type Plugin } from 'vite'
 const apiServer = `http://localhost:${process.env.PORT || 4000}`
 const outDir = 'dist/web'
 
-/** In watch mode Vite serves the page, so the settings that the API server would fill in are fetched from it. */
+/** In watch mode Vite serves the page and fetches the settings to fill in from the API server. */
 function fillPortalSettings(): Plugin {
   const element = /(<script[^>]*id="portal-settings"[^>]*>)([^<]*)(<\/script>)/
   return {
@@ -22,10 +22,10 @@ function fillPortalSettings(): Plugin {
   }
 }
 
-/** The screen is drawn already: what paints it comes before what makes it answer. */
-function letScriptsWait(): Plugin {
+/** Gives scripts a lower priority than style sheets: the screen is already prerendered. */
+function lowerScriptPriority(): Plugin {
   return {
-    name: 'let-scripts-wait',
+    name: 'lower-script-priority',
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
@@ -38,7 +38,7 @@ function letScriptsWait(): Plugin {
   }
 }
 
-/** Leaves the compressed forms of every text file beside it; the server sends them as they are. */
+/** Writes compressed copies of every text file next to it, which the server sends as they are. */
 function compressFiles(): Plugin {
   return {
     name: 'compress-files',
@@ -57,9 +57,9 @@ function compressFiles(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fillPortalSettings(), letScriptsWait(), compressFiles()],
+  plugins: [react(), tailwindcss(), fillPortalSettings(), lowerScriptPriority(), compressFiles()],
   publicDir: false,
-  // React 19 has useSyncExternalStore itself; the router's store still asks for the form with a fallback.
+  // React 19 has useSyncExternalStore, but the router store requests the shim with a fallback.
   resolve: {
     alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector' },
   },
@@ -68,7 +68,7 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: true,
     target: 'es2023',
-    // The first ones with light-dark(), which would otherwise be spelled out at twice the size.
+    // The first versions with light-dark(), whose fallback would double the size of the CSS.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // The page's CSP allows neither inline scripts nor, for fonts and workers, data URLs.
     assetsInlineLimit: 0,
@@ -77,9 +77,9 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Kept by browsers over an update that does not touch them.
+            // Stays cached across deployments that do not change it.
             { name: 'libraries', test: 'node_modules', tags: ['$initial'] },
-            // Small ones that most screens need: apart, each is a file that compresses badly.
+            // Small modules that most screens need: as separate files they would compress badly.
             { name: 'parts', minShareCount: 15 },
           ],
         },

@@ -5,13 +5,13 @@ import { defineConfig, type Plugin } from 'vite'
 const PAGE = fileURLToPath(new URL('./src/emulators/power-bi/page/', import.meta.url))
 
 /**
- * Puts script and style into the shell. The script is a classic inline one: a module would run too late for
- * powerbi-client, which speaks to the frame as soon as it has loaded.
+ * Inlines script and style into the shell. The script is classic: a module would run too
+ * late for powerbi-client, which posts to the frame as soon as it has loaded.
  */
 function inlineIntoShell(): Plugin {
   return {
     name: 'inline-into-shell',
-    // Behind Vite's own plugins, which emit the style at the very end.
+    // After Vite's own plugins, which emit the style sheet last.
     enforce: 'post',
     generateBundle(_, bundle) {
       let [script, style] = ['', '']

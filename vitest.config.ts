@@ -6,7 +6,7 @@ const globalSetup = 'src/server/testing/global-setup.ts'
 
 const replaces = /\bvi\.(mock|stubGlobal|useFakeTimers|spyOn)\(|testing\/browser-parts/
 
-/** They replace modules or globals of the process: in one process with others they would replace theirs too. */
+/** Test files that replace modules or globals, which would affect others in the same process. */
 const aloneInTheirProcess = [
   ...globSync('src/{web,emulators}/**/*.test.ts').filter((file) => replaces.test(readFileSync(file, 'utf8'))),
   'src/server/http/event-stream.test.ts',
@@ -15,7 +15,7 @@ const aloneInTheirProcess = [
 
 const startProcesses = /(process|processes|main|release|replace-secrets)\.test\.\w+$/
 
-/** What starts processes waits more than it works: begun last, it would keep the whole run waiting. */
+/** Test files that start processes mostly wait: started last, they would prolong the whole run. */
 class ProcessesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification) =>
@@ -28,18 +28,18 @@ export default defineConfig({
   test: {
     environment: 'node',
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
-    // An embedded database takes seconds to come up on a busy machine.
+    // An embedded database takes seconds to start on a busy machine.
     testTimeout: 45_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // Nothing runs long enough here to earn back what optimising PGlite costs.
+    // Tests are too short to recoup the cost of optimizing PGlite.
     execArgv: ['--liftoff-only'],
     maxWorkers: 3,
     sequence: { sequencer: ProcessesFirst },
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
     projects: [
       {
-        // Loading the server anew for every file took half of the time.
+        // Reloading the server for every file took half of the time.
         extends: true,
         test: {
           name: 'shared',
