@@ -14,7 +14,7 @@ import {
 } from '#server/testing/admin-calls.ts'
 import { addPerson, getEmulatedReport, openTestSession, send } from '#server/testing/builders.ts'
 import { listCalls } from '#server/testing/embed-token-calls.ts'
-import { toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
+import { toSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -76,7 +76,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
 
     const setting = await send(replica, 'PUT', '/api/global-powerbi-settings/pecas-acessorios', {
       token: admin.token,
-      body: toPrincipalSetting('Oficina'),
+      body: toSetting('Oficina'),
     })
     expect(setting).toMatchObject({ status: 200, body: { type: 'Peças & Acessórios' } })
     const person = await addPerson(portal, { types: [], marcas: [], estados: [] })
@@ -120,7 +120,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
   test('renames an area in every list, tab and setting', async () => {
     await send(portal, 'PUT', '/api/global-powerbi-settings/administrativo', {
       token: admin.token,
-      body: toPrincipalSetting('CRM'),
+      body: toSetting('CRM'),
     })
     const person = await addPerson(portal, { types: ['CRM', 'administrativo', 'Compras', 'Administrativo'] })
     const other = await addPerson(portal, { types: ['Vendas'] })
@@ -182,7 +182,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
         expect((await patchProfile(portal, admin, person.user_id, change)).status).toBe(200)
       const saved = await send(portal, 'PUT', '/api/global-powerbi-settings/vendas', {
         token: admin.token,
-        body: toPrincipalSetting('Vendas'),
+        body: toSetting('Vendas'),
       })
       expect(saved.status).toBe(200)
       const taken = await editMany(portal, admin, {
@@ -227,7 +227,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       expect(given).toMatchObject({ status: 400, body: { fields: [{ path: 'types.0' }] } })
       const setting = await send(portal, 'PUT', '/api/global-powerbi-settings/vendas', {
         token: admin.token,
-        body: toPrincipalSetting('Vendas'),
+        body: toSetting('Vendas'),
       })
       expect(setting.status).toBe(400)
       expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ version: 1 })

@@ -8,7 +8,7 @@ import {
   scriptFault,
   toTokenBody,
 } from '#server/testing/embed-token-calls.ts'
-import { readTest, toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
+import { readTest, toSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -57,7 +57,7 @@ describeOnEachDatabase('a report with a model in another workspace', (kind) => {
   })
 
   test('passes the test, which names a workspace without membership', async () => {
-    const setting = toPrincipalSetting('Vendas', {
+    const setting = toSetting('Vendas', {
       workspace_id: workspaceId,
       report_id: reportId,
       dataset_id: null,

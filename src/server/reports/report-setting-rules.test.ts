@@ -4,7 +4,7 @@ import {
   sendTest,
   setUpReportSettings,
   toLinkSetting,
-  toPrincipalSetting,
+  toSetting,
 } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -24,7 +24,7 @@ describeOnEachDatabase('report settings', (kind) => {
     const WORKSPACE = 'Workspace ID inválido (formato UUID esperado)'
     const REPORT = 'Report ID inválido (formato UUID esperado)'
     const withIds = (workspace_id: unknown, report_id: unknown) =>
-      toPrincipalSetting('Vendas', { workspace_id, report_id })
+      toSetting('Vendas', { workspace_id, report_id })
     const cases: [unknown, string][] = [
       [toLinkSetting(''), REQUIRED],
       [toLinkSetting('   '), REQUIRED],
@@ -64,7 +64,7 @@ describeOnEachDatabase('report settings', (kind) => {
     test.each([
       ['no mode', {}],
       ['the mode that is none', { embed_mode: 'none' }],
-      ['a link and ids', { ...toPrincipalSetting('Vendas'), report_url: LINK }],
+      ['a link and ids', { ...toSetting('Vendas'), report_url: LINK }],
       ['ids and a link', { ...toLinkSetting(LINK), report_id: ID }],
       ['an unknown key', { ...toLinkSetting(LINK), type: 'CRM' }],
     ])('%s', async (_, body) => {
@@ -78,11 +78,7 @@ describeOnEachDatabase('report settings', (kind) => {
 
     test('ids only need the form of UUIDs, and the dataset id any text', async () => {
       const id = '11111111-1111-1111-1111-ABCDEFABCDEF'
-      const body = toPrincipalSetting('Vendas', {
-        workspace_id: ` ${id} `,
-        report_id: id,
-        dataset_id: 'livre',
-      })
+      const body = toSetting('Vendas', { workspace_id: ` ${id} `, report_id: id, dataset_id: 'livre' })
       const saved = (await save('vendas', body)).body
       expect(saved).toMatchObject({ workspace_id: id, report_id: id, dataset_id: 'livre' })
     })

@@ -5,7 +5,7 @@ import {
   sendTest,
   setUpReportSettings,
   toLinkSetting,
-  toPrincipalSetting,
+  toSetting,
 } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -34,12 +34,12 @@ describeOnEachDatabase('report settings', (kind) => {
       report_url: LINK,
       updated_at: new Date(portal.clock()).toISOString(),
     })
-    await save('vendas', toPrincipalSetting('Vendas'))
+    await save('vendas', toSetting('Vendas'))
     portal.clock.advance(1500)
-    const changed = await save('crm', toPrincipalSetting('Oficina', { dataset_id: '' }))
+    const changed = await save('crm', toSetting('Oficina', { dataset_id: '' }))
     expect(changed.body).toEqual({
       ...nothing,
-      ...toPrincipalSetting('Oficina', { dataset_id: null }),
+      ...toSetting('Oficina', { dataset_id: null }),
       id: created.body.id,
       type: 'CRM',
       updated_at: new Date(portal.clock()).toISOString(),
@@ -55,13 +55,13 @@ describeOnEachDatabase('report settings', (kind) => {
   test('write an audit entry per change, and none without an effect', async () => {
     await save('vendas', toLinkSetting(LINK))
     await save('vendas', toLinkSetting(` ${LINK} `))
-    await save('vendas', toPrincipalSetting('Vendas'))
+    await save('vendas', toSetting('Vendas'))
     await remove('vendas')
     await remove('vendas')
     const who = { actor_id: admin.user_id, actor_email: admin.email, ip: '127.0.0.1' }
     const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
     const asLink = { type: 'Vendas', ...nothing, ...toLinkSetting(LINK) }
-    const asPrincipal = { type: 'Vendas', ...nothing, ...toPrincipalSetting('Vendas') }
+    const asPrincipal = { type: 'Vendas', ...nothing, ...toSetting('Vendas') }
     expect(await readActions()).toEqual([
       { ...who, action: 'report-setting-saved', before: null, after: asLink },
       { ...who, action: 'report-setting-saved', before: asLink, after: asPrincipal },
@@ -80,9 +80,9 @@ describeOnEachDatabase('report settings', (kind) => {
 
   test('never serve the old report after a change', async () => {
     const person = await addPerson(portal, { types: ['Vendas'] })
-    await save('vendas', toPrincipalSetting('Vendas'))
+    await save('vendas', toSetting('Vendas'))
     expect((await fetchToken(portal, person, toTokenBody('Vendas'))).status).toBe(200)
-    await save('vendas', toPrincipalSetting('Oficina'))
+    await save('vendas', toSetting('Oficina'))
     expect((await fetchToken(portal, person, toTokenBody('Vendas'))).status).toBe(404)
     expect((await fetchToken(portal, person, toTokenBody('Oficina'))).status).toBe(200)
     await remove('vendas')
@@ -98,9 +98,9 @@ describeOnEachDatabase('report settings', (kind) => {
     ] as const) {
       const replies = [
         await send(portal, 'GET', '/api/global-powerbi-settings', { token: as }),
-        await save('vendas', toPrincipalSetting('Vendas'), { as }),
+        await save('vendas', toSetting('Vendas'), { as }),
         await remove('vendas', { as }),
-        await sendTest(portal, as, toPrincipalSetting('Vendas')),
+        await sendTest(portal, as, toSetting('Vendas')),
       ]
       expect(replies.map((reply) => reply.status)).toEqual([status, status, status, status])
     }

@@ -1,11 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Admin, openAdmin } from '#server/testing/admin-calls.ts'
 import { configureReports } from '#server/testing/builders.ts'
-import {
-  setUpReportSettings,
-  toLinkSetting,
-  toPrincipalSetting,
-} from '#server/testing/report-setting-calls.ts'
+import { setUpReportSettings, toLinkSetting, toSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -25,7 +21,7 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
 
   test('after another administrator’s change', async () => {
     const seen = (await save('vendas', toLinkSetting(LINK))).body.updated_at
-    const now = (await save('vendas', toPrincipalSetting('Vendas'), { as: other.token, ifMatch: seen })).body
+    const now = (await save('vendas', toSetting('Vendas'), { as: other.token, ifMatch: seen })).body
     const changedBy = conflict(new RegExp(`^A configuração de Vendas foi alterada por ${other.email} `))
     expect(await save('vendas', toLinkSetting(LINK), { ifMatch: seen })).toMatchObject(changedBy)
     expect(await remove('vendas', { ifMatch: seen })).toMatchObject(changedBy)
@@ -35,13 +31,13 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
 
   test('after a change and its revert within the same instant', async () => {
     const seen = (await save('vendas', toLinkSetting(LINK))).body.updated_at
-    for (const body of [toPrincipalSetting('Vendas'), toLinkSetting(LINK)])
+    for (const body of [toSetting('Vendas'), toLinkSetting(LINK)])
       await save('vendas', body, { as: other.token })
-    expect((await save('vendas', toPrincipalSetting('Vendas'), { ifMatch: seen })).status).toBe(409)
+    expect((await save('vendas', toSetting('Vendas'), { ifMatch: seen })).status).toBe(409)
   })
 
   test('after another administrator has configured an empty area', async () => {
-    await save('vendas', toPrincipalSetting('Vendas'), { as: other.token, ifMatch: 'none' })
+    await save('vendas', toSetting('Vendas'), { as: other.token, ifMatch: 'none' })
     const changed = conflict(new RegExp(`alterada por ${other.email}`))
     expect(await save('vendas', toLinkSetting(LINK), { ifMatch: 'none' })).toMatchObject(changed)
     expect(await remove('vendas', { ifMatch: 'none' })).toMatchObject(changed)
@@ -59,7 +55,7 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
 
   test('by the same administrator in another window', async () => {
     const seen = (await save('vendas', toLinkSetting(LINK))).body.updated_at
-    await save('vendas', toPrincipalSetting('Vendas'))
+    await save('vendas', toSetting('Vendas'))
     expect(await save('vendas', toLinkSetting(LINK), { ifMatch: seen })).toMatchObject(
       conflict(/por você, em outra/),
     )

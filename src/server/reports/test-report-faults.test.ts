@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { EMULATED_REPORT_WITHOUT_RLS as OPEN } from '#emulators/power-bi/catalogue.ts'
 import { getEmulatedReport } from '#server/testing/builders.ts'
 import { listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
-import { readTest, toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
+import { readTest, toSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -35,7 +35,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
       ['a dataset id that is none', { dataset_id: 'errado' }, 'dataset-mismatch', PORTAL],
       ['a dataset id that climbs', { dataset_id: '..' }, 'dataset-mismatch', PORTAL],
     ])('%s', async (_, changes, outcome, who) => {
-      const found = await runTest(toPrincipalSetting('Vendas', changes))
+      const found = await runTest(toSetting('Vendas', changes))
       expect(found).toMatchObject({ outcome, message: expect.stringMatching(who), refreshedAt: null })
       const calls = await listCalls(portal)
       expect(calls.generateToken).toEqual([])
@@ -45,13 +45,13 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
 
     test('the report of another dataset', async () => {
       await scriptFault(portal, { on: 'report', body: { datasetId: OFICINA.datasetId } })
-      const found = await runTest(toPrincipalSetting('Vendas'))
+      const found = await runTest(toSetting('Vendas'))
       expect(found).toMatchObject({ outcome: 'dataset-mismatch', message: expect.stringMatching(PORTAL) })
       expect(found.reportName).toBe('Vendas do grupo')
     })
 
     test('a model without row-level security, unless the installation allows it', async () => {
-      const open = toPrincipalSetting('Vendas', WITHOUT_RLS)
+      const open = toSetting('Vendas', WITHOUT_RLS)
       const found = await runTest(open)
       expect(found).toMatchObject({ outcome: 'without-rls', message: expect.stringMatching(POWER_BI) })
       expect(found.message).toContain('“Portal”')
@@ -71,7 +71,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         rateLimits: false,
         rlsRoles: ['Portal', 'Outra'],
       })
-      const found = await runTest(toPrincipalSetting('Vendas'), other)
+      const found = await runTest(toSetting('Vendas'), other)
       expect(found).toMatchObject({ outcome: 'unknown-role', message: expect.stringMatching(POWER_BI) })
       expect(found.message).toContain('as funções “Portal” e “Outra”')
       await other.stop()
@@ -242,7 +242,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
     )
     test.each(each)('%s: %s', async (_, outcome, message, fault) => {
       await scriptFault(portal, { ...fault, times: 4 })
-      const found = await runTest(toPrincipalSetting('Vendas'))
+      const found = await runTest(toSetting('Vendas'))
       expect(found).toMatchObject({ outcome, message: expect.stringMatching(message), refreshedAt: null })
       expect(found.reportName).toBe(/directory|report/.test(fault.on) ? null : 'Vendas do grupo')
       expect(found.message).toMatch(/^[A-Z][^<>]+\.$/)
@@ -251,36 +251,36 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
     test('a workspace without a capacity after its trial', async () => {
       const without = { body: { value: [{ isOnDedicatedCapacity: false }] } }
       await scriptFault(portal, { on: 'groups', ...without })
-      const given = await runTest(toPrincipalSetting('Vendas'))
+      const given = await runTest(toSetting('Vendas'))
       expect(given).toMatchObject({ outcome: 'no-capacity', refreshedAt: expect.stringMatching(/^20/) })
       await scriptFault(portal, { on: 'groups', ...without })
       await scriptFault(portal, { on: 'generateToken', status: 403 })
-      expect((await runTest(toPrincipalSetting('Vendas'))).outcome).toBe('no-capacity')
+      expect((await runTest(toSetting('Vendas'))).outcome).toBe('no-capacity')
       await scriptFault(portal, { on: 'groups', status: 403 })
-      expect((await runTest(toPrincipalSetting('Vendas'))).outcome).toBe('ok')
+      expect((await runTest(toSetting('Vendas'))).outcome).toBe('ok')
     })
 
     test('with ids for a support ticket', async () => {
       await scriptFault(portal, { on: 'report', status: 400, errorCode: 'UnknownError' })
-      const found = await runTest(toPrincipalSetting('Vendas'))
+      const found = await runTest(toSetting('Vendas'))
       expect(found).toMatchObject({
         code: 'UnknownError',
         requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       })
       await scriptFault(portal, toRefusal(401, 'invalid_client', 7000222))
-      expect(await runTest(toPrincipalSetting('Vendas'))).toMatchObject({ code: 'AADSTS7000222' })
+      expect(await runTest(toSetting('Vendas'))).toMatchObject({ code: 'AADSTS7000222' })
       const both = { errorCode: 'PowerBINotAuthorizedException', headers: switchedOff }
       await scriptFault(portal, toFault('report', 403, both))
-      expect((await runTest(toPrincipalSetting('Vendas'))).code).toBe(
+      expect((await runTest(toSetting('Vendas'))).code).toBe(
         'PowerBINotAuthorizedException / ServicePrincipalIsNotAllowedByTenantAdminSwitch',
       )
     })
 
     test('an expired secret while older tokens are still valid', async () => {
-      expect((await runTest(toPrincipalSetting('Vendas'))).outcome).toBe('ok')
+      expect((await runTest(toSetting('Vendas'))).outcome).toBe('ok')
       await scriptFault(portal, { on: 'directory', status: 401 })
-      expect((await runTest(toPrincipalSetting('Vendas'))).outcome).toBe('bad-credentials')
-      expect((await runTest(toPrincipalSetting('Vendas'))).outcome).toBe('ok')
+      expect((await runTest(toSetting('Vendas'))).outcome).toBe('bad-credentials')
+      expect((await runTest(toSetting('Vendas'))).outcome).toBe('ok')
     })
   })
 })

@@ -1,12 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, getEmulatedReport, openTestSession } from '#server/testing/builders.ts'
 import { listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
-import {
-  readTest,
-  sendTest,
-  toLinkSetting,
-  toPrincipalSetting,
-} from '#server/testing/report-setting-calls.ts'
+import { readTest, sendTest, toLinkSetting, toSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -24,7 +19,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
 
   describe('without a fault', () => {
     test('returns the report’s name and last refresh, and changes nothing', async () => {
-      const found = await runTest(toPrincipalSetting('Vendas'))
+      const found = await runTest(toSetting('Vendas'))
       expect(found).toMatchObject({ outcome: 'ok', reportName: 'Vendas do grupo' })
       expect(found.refreshedAt).toMatch(/^\d{4}-\d\d-\d\dT06:03:41.000Z$/)
       expect(found.message).toMatch(
@@ -36,13 +31,13 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     })
 
     test('finds the dataset, and accepts upper-case ids', async () => {
-      expect((await runTest(toPrincipalSetting('Vendas', { dataset_id: null }))).outcome).toBe('ok')
-      const shouted = toPrincipalSetting('Vendas', { dataset_id: VENDAS.datasetId.toUpperCase() })
+      expect((await runTest(toSetting('Vendas', { dataset_id: null }))).outcome).toBe('ok')
+      const shouted = toSetting('Vendas', { dataset_id: VENDAS.datasetId.toUpperCase() })
       expect((await runTest(shouted)).outcome).toBe('ok')
     })
 
     test('requests a view-only token with a user’s identity and discards it', async () => {
-      const found = await runTest(toPrincipalSetting('Vendas'))
+      const found = await runTest(toSetting('Vendas'))
       const [call] = (await listCalls(portal)).generateToken
       const scope = /^M:FIAT\|M:GAC\|.*\|M:VW\|U:RJ\|U:ES\|U:MG\|U:PR$/
       expect(call?.body).toMatchObject({ reports: [{ id: VENDAS.reportId }], lifetimeInMinutes: 30 })
@@ -60,7 +55,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     })
 
     test('caches nothing: the next test repeats all calls', async () => {
-      for (let count = 0; count < 2; count++) await runTest(toPrincipalSetting('Vendas'))
+      for (let count = 0; count < 2; count++) await runTest(toSetting('Vendas'))
       const calls = await listCalls(portal)
       const asked = [calls.directory, calls.report, calls.dataset, calls.generateToken]
       expect(asked.map((each) => each.length)).toEqual([2, 2, 2, 2])
@@ -89,7 +84,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     ])('%s', async (_, fault, refreshedAt) => {
       await scriptFault(portal, { on: 'refreshes', times: 2, ...fault })
       const start = performance.now()
-      const found = await runTest(toPrincipalSetting('Vendas'))
+      const found = await runTest(toSetting('Vendas'))
       expect(found).toMatchObject({ outcome: 'ok', refreshedAt })
       expect(/atualizados/.test(found.message)).toBe(refreshedAt !== null)
       // A single call may take eight seconds.
@@ -101,10 +96,10 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     skip(kind === 'server', 'the database has no part in it')
     const { database, clock } = portal
     // Loads the modules that are imported on demand.
-    await runTest(toPrincipalSetting('Vendas'))
+    await runTest(toSetting('Vendas'))
     const hasty = await startTestPortal({ kind, database, clock, timeouts: { testMs: 2_000 } })
     await scriptFault(hasty, { on: 'generateToken', delayMs: 30_000, times: 2 })
-    const found = await runTest(toPrincipalSetting('Vendas'), hasty)
+    const found = await runTest(toSetting('Vendas'), hasty)
     expect(found).toMatchObject({ outcome: 'service-down', reportName: 'Vendas do grupo' })
     // A single call is retried after five seconds.
     expect((await listCalls(hasty)).generateToken).toHaveLength(1)
@@ -133,11 +128,11 @@ describeOnEachDatabase('Testar relatório', (kind) => {
   test('is rate-limited to forty a minute per administrator', async () => {
     const { database, clock } = portal
     const limited = await startTestPortal({ kind, database, clock })
-    for (let count = 0; count < 40; count++) await runTest(toPrincipalSetting('Vendas'), limited)
-    const refused = await sendTest(limited, admin.token, toPrincipalSetting('Vendas'))
+    for (let count = 0; count < 40; count++) await runTest(toSetting('Vendas'), limited)
+    const refused = await sendTest(limited, admin.token, toSetting('Vendas'))
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     const other = await openTestSession(portal, await addPerson(portal, { role: 'admin' }))
-    expect((await runTest(toPrincipalSetting('Vendas'), limited, other.access_token)).outcome).toBe('ok')
+    expect((await runTest(toSetting('Vendas'), limited, other.access_token)).outcome).toBe('ok')
     await limited.stop()
   })
 })

@@ -4,7 +4,7 @@ import { setUpAdmin } from './set-up-portal.ts'
 import type { TestPortal } from './test-portal.ts'
 
 /** Creates the input for one of the emulator's reports, in mode 'Service Principal'. */
-export function toPrincipalSetting(type: string, changes: object = {}) {
+export function toSetting(type: string, changes: object = {}) {
   const { workspaceId, reportId, datasetId } = getEmulatedReport(type)
   const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId }
   return { embed_mode: 'service_principal', ...ids, ...changes }

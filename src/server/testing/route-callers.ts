@@ -10,7 +10,7 @@ import { NEW_PASSWORD } from './account-calls.ts'
 import { addPerson, getEmulatedReport, openTestSession } from './builders.ts'
 import { toTokenBody } from './embed-token-calls.ts'
 import { TEST_METRICS_TOKEN } from './read-metrics.ts'
-import { toLinkSetting, toPrincipalSetting } from './report-setting-calls.ts'
+import { toLinkSetting, toSetting } from './report-setting-calls.ts'
 import type { TestPortal } from './test-portal.ts'
 
 /** Callers whom all routes but the public ones reject. */
@@ -241,11 +241,11 @@ export const EXAMPLES: Record<string, Example[]> = {
     },
   ],
   'PUT /api/global-powerbi-settings/{type}': [
-    { path: '/api/global-powerbi-settings/vendas', body: toPrincipalSetting('Vendas') },
+    { path: '/api/global-powerbi-settings/vendas', body: toSetting('Vendas') },
     { path: '/api/global-powerbi-settings/vendas', body: toLinkSetting('https://app.powerbi.com/x?y=1') },
   ],
   'POST /api/global-powerbi-settings/{type}/test': [
-    { path: '/api/global-powerbi-settings/vendas/test', body: toPrincipalSetting('Vendas') },
+    { path: '/api/global-powerbi-settings/vendas/test', body: toSetting('Vendas') },
     {
       path: '/api/global-powerbi-settings/vendas/test',
       body: toLinkSetting('https://app.powerbi.com/x?y=1'),
