@@ -3,7 +3,7 @@
 // task while scrolling. `node proof/bench/admin-screen.ts [--rounds 5]`
 import type { Page } from '@playwright/test'
 import { type LongestTask, measureLongestTask, openChromium } from '#proof/shared/chromium.ts'
-import { type Figure, formatSpread, median, readNumbers, runBench } from '#proof/shared/figures.ts'
+import { type Figure, formatSpread, readNumbers, runBench, toMsFigure } from '#proof/shared/figures.ts'
 import { ADMIN, signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
 import { openPostgres } from '#proof/shared/postgres.ts'
 import { send } from '#proof/shared/requests.ts'
@@ -137,13 +137,6 @@ async function dragScrollBar(page: Page): Promise<void> {
   }
 }
 
-const toMsFigure = (what: string, times: number[], atMost: number): Figure => ({
-  what,
-  value: median(times),
-  unit: 'ms',
-  atMost,
-  note: formatSpread(times),
-})
 const toTaskFigure = (what: string, tasks: LongestTask[]): Figure => ({
   ...toMsFigure(
     `longest task while ${what}`,

@@ -1,6 +1,6 @@
 // Measures how long the portal takes to become ready, and its memory after many requests.
 // `node proof/bench/start-and-memory.ts [--rounds 7] [--requests 10000] [--connections 16]`
-import { type Figure, formatSpread, median, readNumbers, runBench } from '#proof/shared/figures.ts'
+import { readNumbers, runBench, toMsFigure } from '#proof/shared/figures.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
 import {
@@ -72,14 +72,6 @@ async function measureMemory(env: Env): Promise<{ before: number; after: number 
     await portal.stop()
   }
 }
-
-const toMsFigure = (what: string, times: number[], atMost: number): Figure => ({
-  what,
-  value: median(times),
-  unit: 'ms',
-  atMost,
-  note: formatSpread(times),
-})
 
 await runBench(async (cleanUp) => {
   const postgres = await prepareDatabase('start', cleanUp)

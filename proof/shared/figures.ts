@@ -67,6 +67,15 @@ export function formatSpread(values: readonly number[], digits = 0): string {
   return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`
 }
 
+/** Creates a figure from times in ms: their median, with the spread. */
+export const toMsFigure = (what: string, times: number[], atMost: number): Figure => ({
+  what,
+  value: median(times),
+  unit: 'ms',
+  atMost,
+  note: formatSpread(times),
+})
+
 /**
  * Parses whole numbers from the command line, `--rounds 3`.
  * @param defaults the known names with their default values
