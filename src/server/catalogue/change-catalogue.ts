@@ -10,6 +10,7 @@ import {
 import { LISTS, type ListName, listSpellings } from '#contract/entitlement-lists.ts'
 import type { BodyOf, ParamsOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
@@ -31,7 +32,7 @@ type Change = (db: Db, catalogue: Catalogue) => Promise<AuditEntry | undefined>
 
 /** Executes a change under a lock and increments the version. @returns the catalogue afterwards */
 function changeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Promise<Catalogue> {
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     await sql`select value from portal_facts where name = 'catalogue-version' for update`.execute(db)
     const catalogue = await readCatalogue(db)
     if (ifMatch !== undefined && ifMatch !== String(catalogue.version))

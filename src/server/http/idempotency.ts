@@ -1,32 +1,42 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { Db } from '#server/database/schema.ts'
+import { runAdminTransaction } from './admin-transaction.ts'
 import type { Context } from './context.ts'
 import { ProblemError } from './problem-error.ts'
 
 /**
- * Executes work in one transaction. With an idempotency key, repeated requests within a day get
+ * Executes an administrator's work in one transaction. With an idempotency key, repeated requests within a day get
  * the first answer, stored encrypted with the key; refusals are not stored.
  * @param work returns the answer, which must be JSON
  * @throws ProblemError idempotency-key-reused if another request used the key before
  */
-export function runIdempotent<T>({ db, actor, request }: Context, work: (db: Db) => Promise<T>): Promise<T> {
-  return db.transaction().execute(async (transaction) => {
-    if (!request.idempotency) return work(transaction)
-    const digest = createDigest(request.idempotency.key, actor.profile.user_id)
-    const [id, secret, fingerprint] = [digest('id'), digest('answer'), digest(request.idempotency.text)]
-    // Blocks until a concurrent request with the same key has finished.
-    const isFirst = await transaction
-      .insertInto('idempotency_keys')
-      .values({ id, request: fingerprint })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('id')
-      .executeTakeFirst()
-    if (!isFirst) return readStoredAnswer<T>(transaction, { id, secret, fingerprint })
-    const answer = await work(transaction)
-    const sealed = seal(secret, JSON.stringify(answer))
-    await transaction.updateTable('idempotency_keys').set({ answer: sealed }).where('id', '=', id).execute()
-    return answer
-  })
+export function runIdempotent<T>(
+  context: Context,
+  work: (db: Db) => Promise<T>,
+  lockRoles?: (db: Db) => Promise<unknown>,
+): Promise<T> {
+  const { actor, request } = context
+  return runAdminTransaction(
+    context,
+    async (transaction) => {
+      if (!request.idempotency) return work(transaction)
+      const digest = createDigest(request.idempotency.key, actor.profile.user_id)
+      const [id, secret, fingerprint] = [digest('id'), digest('answer'), digest(request.idempotency.text)]
+      // Blocks until a concurrent request with the same key has finished.
+      const isFirst = await transaction
+        .insertInto('idempotency_keys')
+        .values({ id, request: fingerprint })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (!isFirst) return readStoredAnswer<T>(transaction, { id, secret, fingerprint })
+      const answer = await work(transaction)
+      const sealed = seal(secret, JSON.stringify(answer))
+      await transaction.updateTable('idempotency_keys').set({ answer: sealed }).where('id', '=', id).execute()
+      return answer
+    },
+    lockRoles,
+  )
 }
 
 const createDigest = (key: string, actorId: string) => (what: string) =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
 import { buildPath, type Route } from '#contract/route.ts'
 import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
@@ -59,6 +59,18 @@ const listExamples = (name: string): { path: string; body?: Body }[] => {
   const path = EXAMPLES_WITHOUT_BODY[name]
   return EXAMPLES[name] ?? (path ? [{ path }] : [])
 }
+const ADMINS = ROUTES.filter(({ access, events }) => access === 'admin' && !events)
+const AUDITED = ADMINS.filter((route) => {
+  const name = getRouteName(route)
+  return route.method === 'GET' ? AUDITED_READS.includes(name) : !(name in UNAUDITED_WRITES)
+})
+
+function listAdminExamples(name: string, route: Route) {
+  if (route.method !== 'GET') return listExamples(name)
+  const { workspaceId } = getEmulatedReport('CRM')
+  return [{ path: buildPath(route, { userId: SOME_USER, kind: 'marcas', code: 'VW', workspaceId }) }]
+}
+
 /** Lists the callers that a route refuses; a password reset also refuses sessions without its link. */
 const getRefused = (route: Route): CallerName[] =>
   ALL_CALLERS.filter(
@@ -190,6 +202,31 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       })
   })
 
+  describe.each([
+    ['demoted', (id: string) => sql`update user_roles set role = 'user' where user_id = ${id}`],
+    ['deleted', (id: string) => sql`delete from profiles where user_id = ${id}`],
+  ])('including one of an administrator who was %s after the check', (_, removeAdmin) => {
+    test.each(AUDITED.map((route) => [getRouteName(route), route] as const))('%s', async (name, route) => {
+      for (const example of listAdminExamples(name, route).filter(({ path }) => !path.includes('dryRun'))) {
+        await prepare()
+        let before: unknown
+        const { runPrepared } = portal.database
+        const spy = vi.spyOn(portal.database, 'runPrepared')
+        spy.mockImplementation(async (text, values) => {
+          const rows = await runPrepared(text, values)
+          if (!text.includes('from sessions') || before) return rows as never
+          await removeAdmin(admin.user_id).execute(portal.database.db)
+          before = await everything()
+          return rows as never
+        })
+        const { status } = await call(route, example, admin.token)
+        spy.mockRestore()
+        expect([401, 403]).toContain(status)
+        expect(await everything()).toEqual(before)
+      }
+    })
+  })
+
   describe('including one without an audit row', () => {
     const run = (statement: string) => sql.raw(statement).execute(portal.database.db)
     beforeAll(async () => {
@@ -201,25 +238,16 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       const { upstream: _, ...content } = await everything()
       return content
     }
-    const ADMINS = ROUTES.filter(({ access, events }) => access === 'admin' && !events)
-
     test.each(ADMINS.map((route) => [getRouteName(route), route] as const))('%s', async (name, route) => {
       await prepare()
-      const path = buildPath(route, {
-        userId: SOME_USER,
-        kind: 'marcas',
-        code: 'VW',
-        workspaceId: getEmulatedReport('CRM').workspaceId,
-      })
-      const examples = route.method === 'GET' ? [{ path }] : listExamples(name)
+      const examples = listAdminExamples(name, route)
       await run('create trigger refuse before insert on audit_entries for each row execute function refuse()')
       const before = await tables()
       const statuses: number[] = []
       for (const example of examples) statuses.push((await call(route, example, admin.token)).status)
       const after = await tables()
       await run('drop trigger refuse on audit_entries')
-      const isOwed = route.method === 'GET' ? AUDITED_READS.includes(name) : !(name in UNAUDITED_WRITES)
-      expect([name, statuses.includes(500)]).toEqual([name, isOwed])
+      expect([name, statuses.includes(500)]).toEqual([name, AUDITED.includes(route)])
       if (!(name in UNAUDITED_WRITES)) expect(after).toEqual(before)
       else expect(statuses).toContain(200)
     })

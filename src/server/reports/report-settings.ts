@@ -5,6 +5,7 @@ import type { ReportSetting, ReportSettingInput } from '#contract/report-setting
 import { normalizeShareUrl } from '#contract/share-url.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -50,7 +51,7 @@ export async function saveReportSetting(
   { slug, ifMatch, input }: SettingWrite & { input: ReportSettingInput },
 ): Promise<ReportSetting> {
   const columns = toSettingColumns(input, context.powerBiHosts)
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     const txContext = { ...context, db }
     const area = findArea(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
@@ -83,7 +84,7 @@ export async function removeReportSetting(
   context: Context,
   { slug, ifMatch }: SettingWrite,
 ): Promise<{ removed: boolean }> {
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     const area = findArea(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
     if (!current) return { removed: false }

@@ -3,6 +3,7 @@ import type { ReplyOf } from '#contract/route.ts'
 import type { Profile } from '#contract/users.ts'
 import { VIEW_AS_MINUTES, type viewAsRoutes } from '#contract/view-as.ts'
 import type { Db } from '#server/database/schema.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -23,7 +24,7 @@ export function readViewedReports(
   context: Context,
   userId: string,
 ): Promise<ReplyOf<typeof viewAsRoutes.readReportsOf>> {
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     const txContext = { ...context, db }
     const person = await findUser(txContext, userId)
     const { profile } = person

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { BodyOf, QueryOf, ReplyOf } from '#contract/route.ts'
 import { MAX_MARKED, type SupportMessage, type supportRoutes } from '#contract/support.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -84,7 +85,7 @@ export function countUnreadMessages(db: Db): Promise<{ count: number }> {
 export function markMessage(context: Context, id: string, wanted: Wanted): Promise<SupportMessage> {
   const { is_read } = wanted
   const isAnswer = 'answered' in wanted
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     const before = await db
       .selectFrom('support_messages')
       .select('is_read')
@@ -127,7 +128,7 @@ function buildAnswer({ actor, clock }: Context) {
  */
 export function markMessages(context: Context, wanted: BodyOf<MarkAllRoute>): Promise<ReplyOf<MarkAllRoute>> {
   const { is_read } = wanted
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     const differing = filterMessages(db.selectFrom('support_messages'), {
       unread: is_read ? 'true' : 'false',
       ...(is_read && wanted.q && { q: wanted.q }),
@@ -149,7 +150,7 @@ export function markMessages(context: Context, wanted: BodyOf<MarkAllRoute>): Pr
 
 /** @throws ProblemError not-found when it is already deleted */
 export function deleteMessage(context: Context, id: string): Promise<void> {
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     const deleted = await db
       .deleteFrom('support_messages')
       .where('id', '=', id)

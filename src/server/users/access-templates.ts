@@ -10,6 +10,7 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { LISTS, mapLists, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -77,13 +78,13 @@ export function removeAccessTemplate(
 
 /** Serializes changes of templates, and excludes renames of areas meanwhile. */
 function changeTemplates<T>(
-  { db }: Context,
+  context: Context,
   change: (db: Db, catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {
-  return db.transaction().execute(async (transaction) => {
-    const catalogue = await lockCatalogue(transaction)
-    await sql`lock table access_templates in share row exclusive mode`.execute(transaction)
-    return change(transaction, catalogue)
+  return runAdminTransaction(context, async (db) => {
+    const catalogue = await lockCatalogue(db)
+    await sql`lock table access_templates in share row exclusive mode`.execute(db)
+    return change(db, catalogue)
   })
 }
 

@@ -4,11 +4,9 @@ import { clearFailures } from '#server/accounts/sign-in-attempts.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { deleteInvitations } from './invitations.ts'
 import { queueAdministratorMail } from './mails.ts'
-import { findProfile } from './user-queries.ts'
 import { lockAdministrators } from './user-roles.ts'
 
 interface DeletedPerson {
@@ -29,20 +27,21 @@ export async function deleteUsers(
 ): Promise<{ success: string[]; errors: { userId: string; error: string }[] }> {
   const wanted = [...new Set(userIds.map((id) => id.toLowerCase()))]
   const actorId = context.actor.profile.user_id
-  return runIdempotent(context, async (db) => {
-    const administrators = await lockAdministrators(db)
-    // Checked again under the lock: of two administrators who delete each other, the second is gone.
-    if (!administrators.includes(actorId))
-      throw new ProblemError((await findProfile(db, actorId)) ? 'forbidden' : 'unauthenticated')
-    const people = await lockPeople(db, wanted)
-    const known = new Set(people.map((person) => person.user_id))
-    const { allowed, errors } = decideDeletion(wanted, { actorId, known, administrators })
-    const leaving = people.filter((person) => allowed.includes(person.user_id))
-    if (leaving.length > 0) await removePeople({ ...context, db }, leaving)
-    if (leaving.some(({ user_id }) => administrators.includes(user_id)))
-      await queueAdministratorMail({ db }, { kind: 'administrators-changed' })
-    return { success: allowed, errors }
-  })
+  return runIdempotent(
+    context,
+    async (db) => {
+      const administrators = await lockAdministrators(db)
+      const people = await lockPeople(db, wanted)
+      const known = new Set(people.map((person) => person.user_id))
+      const { allowed, errors } = decideDeletion(wanted, { actorId, known, administrators })
+      const leaving = people.filter((person) => allowed.includes(person.user_id))
+      if (leaving.length > 0) await removePeople({ ...context, db }, leaving)
+      if (leaving.some(({ user_id }) => administrators.includes(user_id)))
+        await queueAdministratorMail({ db }, { kind: 'administrators-changed' })
+      return { success: allowed, errors }
+    },
+    lockAdministrators,
+  )
 }
 
 async function lockPeople(db: Db, userIds: string[]): Promise<DeletedPerson[]> {

@@ -1,6 +1,7 @@
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { ManagedProfile, userRoutes } from '#contract/users.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { formatDateTime } from '#server/mail/compose-mail.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -27,7 +28,7 @@ const COLUMNS: readonly [head: string, (profile: ManagedProfile, now: number) =>
  * byte order mark, dates of São Paulo, and escaped formulas.
  */
 export async function exportUserList(context: Context, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     const now = context.clock()
     const lines = [COLUMNS.map(([head]) => head)]
     for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { readProfile } from './user-queries.ts'
@@ -9,7 +10,7 @@ import { readProfile } from './user-queries.ts'
  * @throws ProblemError not-found
  */
 export async function exportUser(context: Context, userId: string): Promise<Record<string, unknown>> {
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     const { version: _, request: __, ...profile } = await readProfile(db, userId)
     const query = async (statement: RawBuilder<unknown>) => (await statement.execute(db)).rows
     const exported = {

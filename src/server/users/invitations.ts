@@ -4,6 +4,7 @@ import { type Invitation, invitationMessages, type invitationRoutes } from '#con
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { getInvitationExpiry } from '#server/accounts/mails.ts'
 import type { Db } from '#server/database/schema.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
@@ -84,7 +85,7 @@ export async function resendInvitation(context: InvitationContext, id: string): 
   if (!known) throw createInvitationGoneError()
   // Outside the transaction, whose rollback would restore the quota.
   await context.consumeRateLimit(`invitation-minute ${known.email}`, RESEND_LIMIT)
-  return context.db.transaction().execute(async (db) => {
+  return runAdminTransaction(context, async (db) => {
     const sent = await db
       .updateTable('invitations')
       .set({ invited_at: new Date(context.clock()) })
