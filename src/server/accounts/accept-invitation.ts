@@ -21,7 +21,7 @@ import { clearFailures } from './sign-in-attempts.ts'
 type Invitation = Selectable<Tables['invitations']>
 
 /**
- * Returns the e-mail of an invitation without using it. @throws ProblemError invalid-link, rate-limited
+ * Returns an invitation's e-mail without using it. @throws ProblemError invalid-link, rate-limited
  */
 export async function previewInvitation(context: AccountContext, token: string): Promise<LinkState> {
   await limitUnknownLinks(context, token)

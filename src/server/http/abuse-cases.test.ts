@@ -5,8 +5,8 @@ import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 // One test per entry of the abuse list. Entries that are tested elsewhere:
-//   report outside types, unknown report, mixed workspace, report and dataset → the same 404, no upstream
-//     call; marcas superset, another's userEmail → the identity of the database; empty marcas or
+//   report outside types, unknown report, mixed workspace, report and dataset → the same 404, no call
+//     of Power BI; marcas superset, another's userEmail → the identity of the database; empty marcas or
 //     estados → no token: reports/issue-embed-token.test.ts
 //   two administrators who delete each other at once → one remains: users/delete-users.test.ts
 //   the last administrator: also operations/admin-commands.test.ts (revoke)
