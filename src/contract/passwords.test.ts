@@ -51,7 +51,7 @@ describe('rateStrength', () => {
     ['Aa1Aa1Aa1Aa1', 85, 'strong', 'Forte'],
     ['Aa1Aa1Aa1Aa1Aa1A', 95, 'very-strong', 'Muito forte'],
     ['Aa1!Aa1!Aa1!', 100, 'very-strong', 'Muito forte'],
-  ] as const)('%s of %i points is %s, %s', (password, score, level, label) => {
+  ] as const)('labels %s of %i points as %s, %s', (password, score, level, label) => {
     expect(rateStrength(password)).toMatchObject({ score, level })
     expect(STRENGTH_LABELS[level]).toBe(label)
   })

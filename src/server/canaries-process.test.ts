@@ -97,9 +97,9 @@ describe('a process with canaries as secrets, at log level debug', () => {
       expect(metrics.status).toBe(200)
       expect(canaries.findLeaks(metrics.text)).toEqual([])
       // The announcement contains the demo's password, which is not secret.
-      const untilThen = portal.output().replace(`(senha ${DEMO_PASSWORD})`, '')
+      const outputBefore = portal.output().replace(`(senha ${DEMO_PASSWORD})`, '')
       await expect.poll(() => portal.output(), { timeout: 5_000 }).toContain('"path":"/api/metrics"')
-      expect(canaries.findLeaks(untilThen)).toEqual([])
+      expect(canaries.findLeaks(outputBefore)).toEqual([])
       expect(canaries.findLeaks(portal.output().replace(`(senha ${DEMO_PASSWORD})`, ''))).toEqual([])
     },
     SLOW,

@@ -158,8 +158,8 @@ describeOnEachDatabase('a secret appears nowhere', (kind) => {
       const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`.execute(db)
       text += rows.map(({ row }) => `${name} ${row}`).join('\n')
     }
-    for (const said of ['account-created', 'session-reuse', 'password-changed', EMAIL])
-      expect(text).toContain(said)
+    for (const action of ['account-created', 'session-reuse', 'password-changed', EMAIL])
+      expect(text).toContain(action)
     expectNoCanary(text)
   })
 })

@@ -160,9 +160,9 @@ describe('a complete production environment', () => {
 
   test('never contains a value in its error', () => {
     const canary = 'canary-7f3a'
-    const told = readFaults(Object.fromEntries(SETTING_NAMES.map((name) => [name, canary]))).join('\n')
-    expect(told).not.toContain(canary)
-    expect(told).toContain('SESSION_SECRET')
+    const output = readFaults(Object.fromEntries(SETTING_NAMES.map((name) => [name, canary]))).join('\n')
+    expect(output).not.toContain(canary)
+    expect(output).toContain('SESSION_SECRET')
   })
 })
 
@@ -198,7 +198,7 @@ describe('readConfig', () => {
     'POWERBI_CLIENT_ID',
     'POWERBI_CLIENT_SECRET',
     'PUBLIC_URL',
-  ] as const)('the demo has no %s: whoever sets it forgot the mode, and is told', (name) => {
+  ] as const)('rejects %s in demo mode, which suggests a missing NODE_ENV', (name) => {
     for (const mode of [{}, { PATIO_DEMO: 'true' }, { NODE_ENV: 'staging' }]) {
       const faults = readFaults({ ...mode, [name]: REAL[name] })
       expect(faults).toEqual([expect.stringMatching(`^${name}: .*NODE_ENV=production`)])
@@ -272,13 +272,13 @@ describe('the documents', () => {
   test('list every setting in docs/settings.md, with its default, and mark secret and required ones', () => {
     const page = readFileSync('docs/settings.md', 'utf8')
     const rows = [...page.matchAll(/^\| `([A-Z_]+)`( 🔑)? +\| (.*?) +\| (.+?) +\|$/gm)]
-    const told = rows.map(([, name, key, shown]) => [name, Boolean(key), shown?.includes('**required**')])
+    const output = rows.map(([, name, key, shown]) => [name, Boolean(key), shown?.includes('**required**')])
     const meant = SETTING_NAMES.map((name) => [
       name,
       isSecretSetting(name),
       (REQUIRED as readonly string[]).includes(name),
     ])
-    expect(told).toEqual(meant)
+    expect(output).toEqual(meant)
     for (const [, name, , shown = ''] of rows) {
       const plain = getSettingDefault(name as SettingName)
       // The page describes defaults that depend on demo mode or the cloud.

@@ -15,8 +15,8 @@ async function runSetup(args: string[], answers: string[]) {
   const child = spawn(process.execPath, [SETUP, ...args], { env: BARE_ENVIRONMENT })
   child.stdin.end(`${answers.join('\n')}\n`)
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const [said, complained, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  return { said, complained, code }
+  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { output, errors, code }
 }
 
 test('setup asks until answers are valid, writes a file that the portal accepts, and checks it', async () => {
@@ -42,10 +42,10 @@ test('setup asks until answers are valid, writes a file that the portal accepts,
     '0f8a2c55-7b1d-4b52-9a3e-6d2f1c9b8e70',
     `@${secret}`,
   ]
-  const { said, code } = await runSetup([file], answers)
+  const { output, code } = await runSetup([file], answers)
   expect(code).toBe(2)
   for (const asked of ['informe só o endereço', 'É preciso responder.', 'informe o ID do diretório'])
-    expect(said).toContain(asked)
+    expect(output).toContain(asked)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   // A shell reads the same values from the file.
@@ -65,18 +65,18 @@ test('setup asks until answers are valid, writes a file that the portal accepts,
   })
   expect(config.powerBi.clientSecret).toBe('canary-client-secret')
   expect(checkSettings(written, config)).toEqual([])
-  expect(said).toContain(`EnvironmentFile=${file}`)
-  expect(said).toContain('127.0.0.1:9 {\n\treverse_proxy')
-  expect(said).not.toMatch(/:4001|postgres-primary/)
-  expect(said).toMatch(/^falha {2}PUBLIC_URL/m)
+  expect(output).toContain(`EnvironmentFile=${file}`)
+  expect(output).toContain('127.0.0.1:9 {\n\treverse_proxy')
+  expect(output).not.toMatch(/:4001|postgres-primary/)
+  expect(output).toMatch(/^falha {2}PUBLIC_URL/m)
   for (const hidden of ['canary-client-secret', 'canary-password', written.SESSION_SECRET])
-    expect(said).not.toContain(hidden)
+    expect(output).not.toContain(hidden)
 
   const again = await runSetup([file], answers)
-  expect([again.code, again.complained]).toEqual([3, expect.stringContaining('já existe')])
-  expect((await runSetup([join(folder, 'none', 'file')], answers)).said).toBe('')
-  expect((await runSetup([join(folder, 'other')], ['https://127.0.0.1:9'])).complained).toContain(
+  expect([again.code, again.errors]).toEqual([3, expect.stringContaining('já existe')])
+  expect((await runSetup([join(folder, 'none', 'file')], answers)).output).toBe('')
+  expect((await runSetup([join(folder, 'other')], ['https://127.0.0.1:9'])).errors).toContain(
     'nada foi escrito',
   )
-  expect((await runSetup([], [])).complained).toMatch(/^Uso: /)
+  expect((await runSetup([], [])).errors).toMatch(/^Uso: /)
 }, 60_000)

@@ -83,7 +83,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     ['full', `${'Ab3$'.repeat(32)}x`, 'A nova senha deve ter no máximo 128 caracteres'],
     ['forcedChange', 'Travessia-1', 'A senha deve ter no mínimo 12 caracteres'],
     ['forcedChange', `${'Ab3$'.repeat(32)}x`, 'A senha deve ter no máximo 128 caracteres'],
-  ] as const)('in a %s session answers %s with its rule', async (sessionKind, password, error) => {
+  ] as const)('in a %s session rejects %s with the rule', async (sessionKind, password, error) => {
     const { person, token } = await addMember(sessionKind)
     const reply = await changePassword(portal, token, password)
     expect([reply.status, reply.body]).toEqual([200, { error }])

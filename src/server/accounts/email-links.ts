@@ -9,7 +9,7 @@ import { lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { hashLinkToken } from './mails.ts'
 
-/** High, because a dealership shares one IP address: at the limit, everybody there waits for minutes. */
+/** High, because a dealership shares one IP address: at the limit, all its people wait for minutes. */
 const MAILS_PER_IP = { max: 60, windowSeconds: 300 }
 /** Sign-ups pass a human check, and each costs a hash. */
 const SIGN_UPS_PER_IP = { max: 60, windowSeconds: 3600 }

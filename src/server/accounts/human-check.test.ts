@@ -40,14 +40,14 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
   test('rejects malformed answers', async () => {
     const forged = encodeAnswer({ challenge: { parameters: {}, signature: 'x' }, solution: {} })
     const { challenge, solution } = await answerChallenge(portal)
-    const untextual = { toString: 1, valueOf: 1 }
+    const notText = { toString: 1, valueOf: 1 }
     const twisted = [
-      { challenge: { ...challenge, signature: untextual }, solution },
+      { challenge: { ...challenge, signature: notText }, solution },
       {
-        challenge: { ...challenge, parameters: { ...challenge.parameters, expiresAt: untextual } },
+        challenge: { ...challenge, parameters: { ...challenge.parameters, expiresAt: notText } },
         solution,
       },
-      { challenge, solution: { ...solution, derivedKey: untextual } },
+      { challenge, solution: { ...solution, derivedKey: notText } },
     ].map(encodeAnswer)
     for (const captcha of ['x', 'null', encodeAnswer({}), encodeAnswer([null]), forged, ...twisted]) {
       expect(await signIn({ captcha }), captcha).toBe('400 human-check-failed')

@@ -33,7 +33,7 @@ async function loadCommonWords(): Promise<CommonWords> {
   return { words: new Set(words), maxLength: Math.max(...words.map(({ length }) => length)) }
 }
 
-/** Returns names known to everybody in the group: its areas and brands. */
+/** Returns names known throughout the group: its areas and brands. */
 async function listKnownNames(db: Db): Promise<string[]> {
   const { types, marcas } = await readCatalogue(db)
   return [...types, ...marcas].flatMap(({ code, label }) => [code, label])

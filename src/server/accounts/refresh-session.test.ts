@@ -218,7 +218,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
 
   test('explains why the session ended, given an access token of it, expired or not', async () => {
     const { db } = portal.database
-    const why = async ({ refresh_token, access_token }: Awaited<ReturnType<typeof open>>) => {
+    const readReason = async ({ refresh_token, access_token }: Awaited<ReturnType<typeof open>>) => {
       const body = { refresh_token, access_token }
       const reply = await send(portal, 'POST', '/api/auth/token?grant_type=refresh_token', { body })
       expect(reply.status).toBe(400)
@@ -229,11 +229,11 @@ describeOnEachDatabase('refreshing a session', (kind) => {
 
     const late = await open()
     portal.clock.advance(41 * MINUTE)
-    expect(await why(late)).toMatch(/^Sua sessão expirou/)
+    expect(await readReason(late)).toMatch(/^Sua sessão expirou/)
 
     const ended = await open()
     await endAll(ended)
-    expect(await why(ended)).toBe('Sua sessão terminou. Entre novamente.')
+    expect(await readReason(ended)).toBe('Sua sessão terminou. Entre novamente.')
     const changed_at = new Date(portal.clock())
     await db
       .insertInto('passwords')
@@ -241,13 +241,13 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ changed_at }))
       .execute()
     portal.clock.advance(11 * MINUTE)
-    expect(await why(ended)).toMatch(/^A senha desta conta foi trocada/)
+    expect(await readReason(ended)).toMatch(/^A senha desta conta foi trocada/)
     // An invalid access token gets no explanation.
-    expect(await why({ ...ended, access_token: `${ended.access_token.slice(0, -6)}AAAAAA` })).toMatch(
+    expect(await readReason({ ...ended, access_token: `${ended.access_token.slice(0, -6)}AAAAAA` })).toMatch(
       /^Sua sessão terminou/,
     )
 
     await db.deleteFrom('profiles').where('user_id', '=', ended.user.id).execute()
-    expect(await why(ended)).toMatch(/^Sua conta foi removida/)
+    expect(await readReason(ended)).toMatch(/^Sua conta foi removida/)
   })
 })

@@ -90,8 +90,8 @@ describeOnEachDatabase('a known device', (kind) => {
   test('may fail twenty human checks, regardless of others at its address', async () => {
     const [device, other] = [await registerDevice(), await registerDevice()]
     const resets_at = new Date(portal.clock() + 5 * MINUTE)
-    const spent = { key: 'human-check 198.51.100.7', taken: 600, resets_at }
-    await portal.database.db.insertInto('rate_limits').values(spent).execute()
+    const exhausted = { key: 'human-check 198.51.100.7', taken: 600, resets_at }
+    await portal.database.db.insertInto('rate_limits').values(exhausted).execute()
     const answer = async (isRight: boolean) => {
       const { challenge, solution } = await answerChallenge(portal)
       return encodeAnswer({ challenge, solution: isRight ? solution : { ...solution, counter: -1 } })

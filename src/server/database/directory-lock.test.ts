@@ -39,7 +39,7 @@ async function startOthers(count: number) {
   return Promise.all(
     children.map(async (child) => ({
       pid: child.pid as number,
-      said: String(await once(child.stdout, 'data')),
+      output: String(await once(child.stdout, 'data')),
       async kill() {
         const gone = once(child, 'exit')
         child.kill('SIGKILL')
@@ -57,7 +57,7 @@ async function startOther() {
 
 test('lockDirectory refuses a directory in use by a living process, naming both', async () => {
   const other = await startOther()
-  expect(other.said).toBe('locked')
+  expect(other.output).toBe('locked')
   expect(() => lockDirectory(folder)).toThrow(DatabaseOpenError)
   expect(() => lockDirectory(folder)).toThrow(
     `A pasta de dados ${folder} já está em uso pelo processo ${other.pid}. Encerre-o ou defina outra DATA_DIR.`,
@@ -93,8 +93,8 @@ test('lockDirectory refuses a second lock of this process, until the first is re
 test('lockDirectory gives a stale lock to one of several processes', async () => {
   writeFileSync(join(folder, 'patio-99999999-1.lock'), '')
   const others = await startOthers(4)
-  expect(others.filter((other) => other.said === 'locked')).toHaveLength(1)
-  expect(others.filter((other) => /em uso/.test(other.said))).toHaveLength(3)
+  expect(others.filter((other) => other.output === 'locked')).toHaveLength(1)
+  expect(others.filter((other) => /em uso/.test(other.output))).toHaveLength(3)
   await Promise.all(others.map((other) => other.kill()))
 })
 

@@ -5,7 +5,7 @@ import { waitFor } from '#server/testing/wait-for.ts'
 import { listenOnServer } from './open-server.ts'
 
 /** Starts a server that closes every connection. */
-async function startRudeServer() {
+async function startClosingServer() {
   const onConnection = vi.fn()
   const server = createServer((socket) => {
     onConnection()
@@ -17,7 +17,7 @@ async function startRudeServer() {
 }
 
 test('listenOnServer retries with one error report, until it is stopped', async () => {
-  const { url, onConnection } = await startRudeServer()
+  const { url, onConnection } = await startClosingServer()
   const [onError, onNotification] = [vi.fn(), vi.fn()]
   const stop = listenOnServer({ url, channel: 'a_channel', onNotification, onError })
   await waitFor(() => expect(onConnection.mock.calls.length).toBeGreaterThan(2), { timeout: 5000 })

@@ -61,7 +61,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a pool of server connections', 
     const portal = await startTestPortal({ kind: 'server', database })
     ends.unshift(portal.stop)
     const ready = async () => (await send(portal, 'GET', '/api/health/ready')).status
-    const turn = (isReadOnly: boolean) =>
+    const setReadOnly = (isReadOnly: boolean) =>
       runSql(
         url,
         'set session characteristics as transaction read write',
@@ -75,10 +75,10 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a pool of server connections', 
     expect(isDatabaseUnavailable(failure)).toBe(true)
     await write(database)
     await demote()
-    await turn(true)
+    await setReadOnly(true)
     for (let tries = 0; tries < 2; tries++) expect(await ready()).toBe(503)
     await expect(open({ url })).rejects.toThrow(/o servidor só aceita leitura/)
-    await turn(false)
+    await setReadOnly(false)
     expect(await ready()).toBe(200)
   })
 

@@ -87,20 +87,20 @@ describe('a wrong setting gets its line, as in the table of docs/operations.md',
   ])('%s=%s', async (name, value) => {
     const findings = await runDoctor({ ...REAL, ...INVALID_PORT, [name]: value }, {})
     const lines = formatLines(findings).filter((line) => !line.includes('PORT:'))
-    // A file without a certificate is also readable by everybody.
+    // A file without a certificate is also world-readable.
     expect(lines).toHaveLength(value === 'package.json' ? 2 : 1)
     const row = `| \`${name}=${value}\` | \`${lines[0]}\` |`
     expect(rows.includes(row), row).toBe(true)
   })
 
   test('lists every setting with its origin, secrets without their value', async () => {
-    const said = formatFindings(
+    const output = formatFindings(
       await runDoctor({ ...REAL, ...INVALID_PORT, GROUP_NAME_FILE: 'package.json' }, {}),
     )
-    expect(said).toContain('SESSION_SECRET: do ambiente.')
-    expect(said).toContain('GROUP_NAME: do arquivo')
-    expect(said).toContain('POWERBI_CLOUD: padrão (public).')
-    expect(said).not.toContain('c4nary')
+    expect(output).toContain('SESSION_SECRET: do ambiente.')
+    expect(output).toContain('GROUP_NAME: do arquivo')
+    expect(output).toContain('POWERBI_CLOUD: padrão (public).')
+    expect(output).not.toContain('c4nary')
   })
 })
 
@@ -286,7 +286,7 @@ describe('a running portal', () => {
       )
   })
 
-  test('gets a line for a proxy that is untrusted, trusts everybody, or buffers streams', async () => {
+  test('gets a line for a proxy that is untrusted, trusts every client, or buffers streams', async () => {
     const token = signDoctorToken(portal.keyring)
     /** Buffers whole replies. */
     const proxy = createHttpServer(async (request, reply) => {
@@ -347,15 +347,18 @@ const DOCTOR = fileURLToPath(new URL('../doctor.ts', import.meta.url))
 test('the command exits with the documented codes, and prints JSON on request', async () => {
   const run = async (args: string[], env: Record<string, string>) => {
     const child = spawn(process.execPath, [DOCTOR, ...args], { env: { ...BARE_ENVIRONMENT, ...env } })
-    const [said] = await Promise.all([
+    const [output] = await Promise.all([
       text(child.stdout),
       new Promise((resolve) => child.once('close', resolve)),
     ])
-    return { code: child.exitCode, said }
+    return { code: child.exitCode, output }
   }
   const wrong = await run(['--json'], { LOG_LEVEL: 'loud' })
   expect(wrong.code).toBe(2)
-  expect(JSON.parse(wrong.said.split('\n')[0] as string)).toMatchObject({ check: 'settings', grade: 'fault' })
+  expect(JSON.parse(wrong.output.split('\n')[0] as string)).toMatchObject({
+    check: 'settings',
+    grade: 'fault',
+  })
   expect((await run(['--jsn'], {})).code).toBe(3)
   expect(
     [[], ['good'], ['good', 'warning'], ['warning', 'fault']].map((grades) =>

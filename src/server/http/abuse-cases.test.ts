@@ -73,13 +73,13 @@ describeOnEachDatabase('an abusive request', (kind) => {
 
     test('is refused alike for existing, unknown and malformed ids', async () => {
       const { approved } = await openAll()
-      const somebody = await open()
-      const known = await patch(approved.token, somebody.userId, '{"approved":true}')
+      const person = await open()
+      const known = await patch(approved.token, person.userId, '{"approved":true}')
       expect(known.status).toBe(403)
       for (const id of [UNKNOWN_ID, approved.userId, 'abc', '..%2f..', '%00'])
         expect(await patch(approved.token, id, '{"approved":true}'), id).toEqual(known)
       for (const path of ['', '/history', '/export'])
-        for (const id of [UNKNOWN_ID, somebody.userId, 'abc']) {
+        for (const id of [UNKNOWN_ID, person.userId, 'abc']) {
           const reply = await send(portal, 'GET', `/api/profiles/${id}${path}`, approved)
           expect([reply.status, reply.body.code], `${id}${path}`).toEqual([403, 'forbidden'])
         }
@@ -96,8 +96,8 @@ describeOnEachDatabase('an abusive request', (kind) => {
         expect([status, problem.code], name).toEqual(refusal)
         expect(await readRow(target.userId)).toEqual(before)
       }
-    const nobody = {} as { role?: string; approved?: boolean }
-    expect([nobody.role, nobody.approved]).toEqual([undefined, undefined])
+    const plain = {} as { role?: string; approved?: boolean }
+    expect([plain.role, plain.approved]).toEqual([undefined, undefined])
   })
 
   test('to delete the own account is refused for administrators, even the last one', async () => {

@@ -65,25 +65,22 @@ describeOnEachDatabase('callers and operations', (kind) => {
     ['/api/auth/signup', { password: NEW_PASSWORD }],
     ['/api/auth/recover', {}],
     ['/api/auth/resend', { type: 'signup' }],
-  ])(
-    '%s gives the same answer, word for word, whoever asks about a known address or an unknown',
-    async (path, rest) => {
-      const { email: known } = await addPerson(portal)
-      const said: string[] = []
-      for (const address of [() => known, () => `nova.${crypto.randomUUID()}@grupopatio.com.br`])
-        await askAll(async (caller) => {
-          const email = address()
-          const captcha = await issuePass(portal)
-          const body = { email, ...rest, ...(path.endsWith('signup') && { captcha }) }
-          const reply = await send(portal, 'POST', path, { ...as(caller), body })
-          said.push(`${reply.status} ${maskVolatile(reply.body, email)}`)
-          return reply
-        })
-      expect(said).toEqual(Array(2 * CALLERS.length).fill(said[0]))
-      expect(said[0]).toMatch(/^200 \{/)
-      expect(said[0]).not.toMatch(/"(access|refresh)_token"/)
-    },
-  )
+  ])('give the same answer of %s for known and unknown addresses', async (path, rest) => {
+    const { email: known } = await addPerson(portal)
+    const output: string[] = []
+    for (const address of [() => known, () => `nova.${crypto.randomUUID()}@grupopatio.com.br`])
+      await askAll(async (caller) => {
+        const email = address()
+        const captcha = await issuePass(portal)
+        const body = { email, ...rest, ...(path.endsWith('signup') && { captcha }) }
+        const reply = await send(portal, 'POST', path, { ...as(caller), body })
+        output.push(`${reply.status} ${maskVolatile(reply.body, email)}`)
+        return reply
+      })
+    expect(output).toEqual(Array(2 * CALLERS.length).fill(output[0]))
+    expect(output[0]).toMatch(/^200 \{/)
+    expect(output[0]).not.toMatch(/"(access|refresh)_token"/)
+  })
 
   test('accept a contact message from everyone', async () => {
     const post = (caller: Awaited<ReturnType<typeof open>>) =>
@@ -144,7 +141,7 @@ describeOnEachDatabase('callers and operations', (kind) => {
   test('refuse a deleted user’s tokens, including the refresh token', async () => {
     for (const name of ['pending', 'approved', 'admin'] as const) {
       const caller = await open(name)
-      if (!caller) throw new Error('nobody')
+      if (!caller) throw new Error('no caller')
       const { db } = portal.database
       await db.deleteFrom('profiles').where('user_id', '=', caller.person.user_id).execute()
       for (const path of [...ADMIN_READS, '/api/profiles/me', '/api/reports/me', '/api/auth/user'])

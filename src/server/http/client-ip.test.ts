@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { getClientIp, parseProxies, toIpPrefix } from './client-ip.ts'
 
 describe('the client IP', () => {
-  const nobody = parseProxies([])
+  const none = parseProxies([])
   const proxies = parseProxies(['10.0.0.1', '10.0.0.2', '2001:db8::5'])
 
   test('is the peer’s, whatever the request claims', () => {
-    expect(getClientIp('198.51.100.1', '203.0.113.9', nobody)).toBe('198.51.100.1')
+    expect(getClientIp('198.51.100.1', '203.0.113.9', none)).toBe('198.51.100.1')
     expect(getClientIp('198.51.100.1', '10.0.0.1, 10.0.0.1', proxies)).toBe('198.51.100.1')
   })
 
@@ -33,9 +33,9 @@ describe('the client IP', () => {
   })
 
   test('is normalized: no port, brackets, zone or mapping', () => {
-    expect(getClientIp('::ffff:198.51.100.1', undefined, nobody)).toBe('198.51.100.1')
+    expect(getClientIp('::ffff:198.51.100.1', undefined, none)).toBe('198.51.100.1')
     expect(getClientIp('10.0.0.1', '0:0:0:0:0:FFFF:c633:6401', proxies)).toBe('198.51.100.1')
-    expect(getClientIp('fe80::1%eth0', undefined, nobody)).toBe('fe80::1')
+    expect(getClientIp('fe80::1%eth0', undefined, none)).toBe('fe80::1')
     expect(getClientIp('10.0.0.1', '203.0.113.9:51234', proxies)).toBe('203.0.113.9')
     expect(getClientIp('10.0.0.1', '[2001:DB8:0::1]:443', proxies)).toBe('2001:db8::1')
     expect(getClientIp('::ffff:10.0.0.1', '203.0.113.9', proxies)).toBe('203.0.113.9')

@@ -92,7 +92,7 @@ describeOnEachDatabase('rate limits per IP address', (kind) => {
     ['confirming', useLink, disown],
     ['disowning', disown, useLink],
   ])(
-    '60 unknown e-mail links are tried in five minutes by %s, none by the other way then, and any known one',
+    'allow 60 unknown e-mail links in five minutes through %s and the other call together, and any known one',
     async (_, ask, other) => {
       const { email } = await addPerson(portal)
       const known = await recoveryLink(email)

@@ -26,14 +26,14 @@ const settings: PortalSettings = {
   isDemo: false,
   version: '9.8.7',
 }
-const everything = Object.values(PLACEHOLDERS).join(' ')
+const allTexts = Object.values(PLACEHOLDERS).join(' ')
 const screens: PrerenderedScreen[] = [
   {
     path: '/login',
     title: 'Entrar',
     isHydrated: true,
     head: '<link rel="stylesheet" href="/login.css">',
-    bodies: { [getVariant(settings)]: `<p>${everything} ${everything}</p>`, other: '<p>another shape</p>' },
+    bodies: { [getVariant(settings)]: `<p>${allTexts} ${allTexts}</p>`, other: '<p>another shape</p>' },
   },
   {
     path: '/power-bi',

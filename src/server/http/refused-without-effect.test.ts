@@ -145,7 +145,7 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       ...(key && { headers: { 'idempotency-key': key } }),
       body: body && ('view' in body ? { ...body, view } : body),
     })
-  const everything = async () => {
+  const takeSnapshot = async () => {
     const { rate_limits: _, ...content } = await readEveryTable(portal.database.db)
     return { ...content, upstream: (await listCalls(portal)).all }
   }
@@ -159,11 +159,11 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
   }
 
   describe.each(CLOSED.map((route) => [getRouteName(route), route] as const))('%s', (name, route) => {
-    let before: Awaited<ReturnType<typeof everything>>
+    let before: Awaited<ReturnType<typeof takeSnapshot>>
     // Once: refused requests change nothing, and the permitted one prepares again.
     beforeAll(async () => {
       await prepare()
-      before = await everything()
+      before = await takeSnapshot()
     })
 
     test.each(ALL_CALLERS.filter((caller) => getRefused(route).includes(caller)))(
@@ -173,17 +173,17 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
           const { status, body } = await call(route, example, tokens[caller])
           expect([401, 403], `${status} ${body?.code}`).toContain(status)
         }
-        expect(await everything()).toEqual(before)
+        expect(await takeSnapshot()).toEqual(before)
       },
     )
 
     test('unlike that of a permitted caller', async () => {
       const token = await openEntitled(route)
-      const beforehand = await everything()
+      const earlier = await takeSnapshot()
       const statuses: number[] = []
       for (const example of listExamples(name)) statuses.push((await call(route, example, token)).status)
       expect(Math.min(...statuses), String(statuses)).toBeLessThan(300)
-      expect(await everything()).not.toEqual(beforehand)
+      expect(await takeSnapshot()).not.toEqual(earlier)
       await prepare()
     })
 
@@ -194,10 +194,10 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
           const token = await openEntitled(route)
           const key = randomUUID()
           const first = await call(route, example, token, key)
-          const done = await everything()
+          const done = await takeSnapshot()
           const second = await call(route, example, token, key)
           expect([second.status, second.body]).toEqual([first.status, first.body])
-          expect(await everything()).toEqual(done)
+          expect(await takeSnapshot()).toEqual(done)
         }
       })
   })
@@ -216,13 +216,13 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
           const rows = await runPrepared(text, values)
           if (!text.includes('from sessions') || before) return rows as never
           await removeAdmin(admin.user_id).execute(portal.database.db)
-          before = await everything()
+          before = await takeSnapshot()
           return rows as never
         })
         const { status } = await call(route, example, admin.token)
         spy.mockRestore()
         expect([401, 403]).toContain(status)
-        expect(await everything()).toEqual(before)
+        expect(await takeSnapshot()).toEqual(before)
       }
     })
   })
@@ -235,7 +235,7 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       )
     })
     const tables = async () => {
-      const { upstream: _, ...content } = await everything()
+      const { upstream: _, ...content } = await takeSnapshot()
       return content
     }
     test.each(ADMINS.map((route) => [getRouteName(route), route] as const))('%s', async (name, route) => {

@@ -154,7 +154,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     ['verification', 'signup'],
     ['recovery', 'recovery'],
   ] as const)(
-    'a %s mail sent again, or asked for again, leaves the links of the others good',
+    'keeps the links of earlier mails valid when a %s mail is sent or requested again',
     async (kindOfMail, purpose) => {
       const email = await addUnverified('nara@grupopatio.com.br')
       const mails: Mail[] = []
