@@ -5,8 +5,8 @@ import type { Context } from './context.ts'
 import { ProblemError } from './problem-error.ts'
 
 /**
- * Executes an administrator's work in one transaction. With an idempotency key, repeated requests within a day get
- * the first answer, stored encrypted with the key; refusals are not stored.
+ * Executes an administrator's work in one transaction. With an idempotency key, repeated requests
+ * within a day get the first answer, stored encrypted with the key; refusals are not stored.
  * @param work returns the answer, which must be JSON
  * @throws ProblemError idempotency-key-reused if another request used the key before
  */
