@@ -46,7 +46,7 @@ export async function previewLink(context: AccountContext, use: LinkUse): Promis
  * Uses a verification or reset link. Without a password it opens a session: full if the password of
  * the sign-up may stay, else one that may only set a password. With a password it sets that first; a
  * reset then returns its own session, already ended.
- * @throws ProblemError rate-limited; invalid-link if unknown, used, expired or too late for a password;
+ * @throws ProblemError rate-limited; invalid-link if unknown, used, expired or too old for a password;
  *   password-rejected with the broken rule as detail, which does not use the link
  */
 export async function verifyEmailLink(
