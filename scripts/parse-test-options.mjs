@@ -15,7 +15,7 @@ export const usage = `Uso: npm test -- [--only PASSOS] [--shuffle[=SEMENTE]] [FI
 
 Sem argumentos roda tudo, na ordem, e para na primeira falha:
   packages  pacotes iguais a package-lock.json, scripts de instalação e licenças
-  lint      formato e lint (biome ci)
+  lint      formato e lint (biome ci, scripts/check-words.mjs)
   types     tipos (tsc)
   build     compila o que mudou e confere o tamanho
   unit      testes de unidade e HTTP (vitest), em PGlite e em PostgreSQL

@@ -40,6 +40,12 @@ async function succeeds(command, args, extra) {
  */
 const check = async (command, args) => ({ ok: await succeeds(command, args), totals: noTests })
 
+async function lint() {
+  const isFormatted = await succeeds('biome', ['ci', '.'])
+  const areWordsPlain = await succeeds(findNode(), ['scripts/check-words.mjs'])
+  return { ok: isFormatted && areWordsPlain, totals: noTests }
+}
+
 async function buildAndCheckSize() {
   await buildStale([webApp, reportPage])
   const script = 'proof/bench/check-bundle-size.mjs'
@@ -134,7 +140,7 @@ export const testSteps = {
     isTestRun: false,
     run: () => check(findNode(), ['scripts/check-supply-chain.mjs']),
   },
-  lint: { title: 'Formato e lint', isTestRun: false, run: () => check('biome', ['ci', '.']) },
+  lint: { title: 'Formato e lint', isTestRun: false, run: lint },
   types: { title: 'Tipos', isTestRun: false, run: () => check('tsc', ['--noEmit']) },
   build: { title: 'Compilação', isTestRun: false, run: buildAndCheckSize },
   unit: { title: 'Testes de unidade e HTTP', isTestRun: true, run: runUnitTests },
