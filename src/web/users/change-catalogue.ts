@@ -31,7 +31,7 @@ export function useItemUsage(list: ListName, item: CatalogueItem): Usage | undef
 export const getVersion = () => String(queryClient.getQueryData(catalogueQuery.queryKey)?.version ?? 0)
 
 /** Caches a new catalogue, cancels fetches that would overwrite it, refetches what shows labels. */
-export async function cacheCatalogue(catalogue: Catalogue): Promise<void> {
+async function cacheCatalogue(catalogue: Catalogue): Promise<void> {
   await queryClient.cancelQueries(catalogueQuery)
   queryClient.setQueryData(catalogueQuery.queryKey, catalogue)
   for (const key of ['catalogue-use', 'profiles', 'report-settings', 'own-reports'])
@@ -41,7 +41,7 @@ export async function cacheCatalogue(catalogue: Catalogue): Promise<void> {
 let lastWrite: Promise<unknown> = Promise.resolve()
 
 /** Serializes writes of the catalogue, so that users never conflict with their own previous change. */
-function writeCatalogue(send: () => Promise<Catalogue>): Promise<Catalogue> {
+export function writeCatalogue(send: () => Promise<Catalogue>): Promise<Catalogue> {
   const write = lastWrite.then(async () => {
     const catalogue = await send()
     await cacheCatalogue(catalogue)
@@ -62,9 +62,8 @@ export function useAddItem(list: ListName, onAdded: () => void) {
   const [errors, setErrors] = useState<Record<string, string>>({})
   const { submit, isBusy } = useSubmit({
     send: ({ body }: { body: { label: string; code?: string }; form: HTMLFormElement }) =>
-      callApi('POST /api/catalogue/{kind}', { params: { kind: list }, body }),
-    async onDone(catalogue, { body }) {
-      await cacheCatalogue(catalogue)
+      writeCatalogue(() => callApi('POST /api/catalogue/{kind}', { params: { kind: list }, body })),
+    onDone(_, { body }) {
       showToast({ kind: 'success', title: `“${body.label}” foi incluído` })
       onAdded()
     },

@@ -7,7 +7,7 @@ import { FormDialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
-import { cacheCatalogue, getVersion, showFailure, useItemUsage } from './change-catalogue.ts'
+import { getVersion, showFailure, useItemUsage, writeCatalogue } from './change-catalogue.ts'
 
 interface RenameDialogProps {
   list: ListName
@@ -22,13 +22,14 @@ export function RenameDialog({ list, item, onClose }: RenameDialogProps) {
   const [version, setVersion] = useState(getVersion)
   const { submit, isBusy } = useSubmit({
     send: () =>
-      callApi('PATCH /api/catalogue/{kind}/{code}', {
-        params: { kind: list, code: item.code },
-        ifMatch: version,
-        body: { label: label.trim() },
-      }),
-    async onDone(catalogue) {
-      await cacheCatalogue(catalogue)
+      writeCatalogue(() =>
+        callApi('PATCH /api/catalogue/{kind}/{code}', {
+          params: { kind: list, code: item.code },
+          ifMatch: version,
+          body: { label: label.trim() },
+        }),
+      ),
+    onDone() {
       showToast({ kind: 'success', title: `“${item.label}” agora se chama “${label.trim()}”` })
       onClose()
     },
