@@ -119,11 +119,16 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
       now += 10_000
       return now
     }
+    const session = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('user_id', '=', admin.user_id)
+      .executeTakeFirstOrThrow()
     const actor: Actor = {
       profile: admin,
       role: 'admin',
       approved: true,
-      sessionId: '',
+      sessionId: session.id,
       sessionKind: 'full',
       accessEndsAt: null,
       accessEnded: false,
