@@ -8,6 +8,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { sortEntitlements } from './entitlements.ts'
+import { queueWaitingDigest } from './mails.ts'
 import { lockProfile, readProfile } from './user-queries.ts'
 
 export interface AccessRequestContext extends Context {
@@ -62,6 +63,7 @@ export async function saveOwnAccessRequest(
       .set({ full_name, approval_removed_at: null })
       .where('user_id', '=', user_id)
       .execute()
+    if (row.approval_removed_at) await queueWaitingDigest({ db }, user_id)
     await recordAudit({ ...context, db }, { action: 'access-requested', target: row, after: lists })
     return readOwnAccessRequest({ ...context, db })
   })

@@ -4,7 +4,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { formatInstant } from '#server/mail/compose-mail.ts'
 import type { MailKind, Mails } from '#server/mail/mails.ts'
-import { findByEmail } from './user-queries.ts'
+import { findByEmail, IS_WAITING } from './user-queries.ts'
 
 const MINUTES_BETWEEN = 10
 const MAX_NAMED = 10
@@ -174,9 +174,9 @@ export const userMails = {
   /** Sent to administrators while people wait for approval; names the newest. */
   async 'waiting-digest'({ db, groupName, publicUrl }, { recipient }) {
     const waiting = await db
-      .selectFrom('profiles')
+      .selectFrom('profiles as p')
       .select(({ fn }) => ['email', 'email_verified_at', fn.countAll().over().as('total')])
-      .where('approved', '=', false)
+      .where(IS_WAITING)
       .orderBy('created_at', 'desc')
       .limit(MAX_NAMED)
       .execute()

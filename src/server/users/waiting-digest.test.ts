@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { queueMail } from '#server/mail/mails.ts'
 import { receiveMail, signUp } from '#server/testing/account-calls.ts'
-import { addPerson } from '#server/testing/builders.ts'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpDigest } from '#server/testing/set-up-digest.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -98,6 +98,25 @@ describeOnEachDatabase('waiting digest', (kind) => {
     const text = listDigests()[0]?.text ?? ''
     expect(text.match(/^- /gm)).toHaveLength(11)
     expect(text).toContain('e mais 4')
+  })
+
+  test('omits people whose approval was withdrawn, until they ask for access again', async () => {
+    const person = await addPerson(portal, { approved: false })
+    const withdrawn = { approval_removed_at: new Date() }
+    const { db } = portal.database
+    await db.updateTable('profiles').set(withdrawn).where('user_id', '=', person.user_id).execute()
+    await signUp(portal, createAddress())
+    await portal.outbox.deliverDue()
+    expect(listDigests()[0]?.subject).toContain('1 pessoa aguarda')
+    expect(listDigests()[0]?.text).not.toContain(person.email)
+    expect(await listQueued()).toEqual([])
+
+    const { access_token: token } = await openTestSession(portal, person)
+    const body = { full_name: 'Rita Prado', types: ['Vendas'] }
+    expect((await send(portal, 'PUT', '/api/access-requests/me', { token, body })).status).toBe(200)
+    await makeDue()
+    await portal.outbox.deliverDue()
+    expect(listDigests().at(-1)?.text).toContain(person.email)
   })
 
   test('queues nothing for null or for an approved user', async () => {
