@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { getContrast } from '#server/http/brand.ts'
 import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
-import { callAs, emptyInbox, getCard, sendMessages } from './support-calls.ts'
+import { callApiAs, emptyInbox, getCard, sendMessages } from './support-calls.ts'
 
 async function openInbox(page: Page, search = ''): Promise<void> {
   await openAs(page, 'admin', `/mensagens${search}`)
@@ -186,7 +186,7 @@ test('a list that failed to load is retried automatically, but not while offline
 test('a problem report is shown in full, with its request code and without a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openInbox(page)
-  await callAs(page, 'POST', '/api/support-messages/problem-reports', {
+  await callApiAs(page, 'POST', '/api/support-messages/problem-reports', {
     type: 'CRM',
     embedMode: 'service_principal',
     reportId: crypto.randomUUID(),

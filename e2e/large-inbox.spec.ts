@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, openAs, test } from './portal-fixture.ts'
-import { callAs } from './support-calls.ts'
+import { callApiAs } from './support-calls.ts'
 
 test('thousands of messages scroll smoothly, and the scroll position is kept when messages arrive', async ({
   page,
@@ -34,7 +34,7 @@ test('thousands of messages scroll smoothly, and the scroll position is kept whe
     id: crypto.randomUUID(),
     name: 'Nova em cima',
   })
-  await callAs(page, 'POST', '/api/support-messages', {
+  await callApiAs(page, 'POST', '/api/support-messages', {
     name: 'Aviso',
     email: 'a@exemplo.com.br',
     phone: '1',

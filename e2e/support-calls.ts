@@ -34,7 +34,7 @@ export function getCard(page: Page, name: string) {
 }
 
 /** Calls the API as the page's signed-in person. */
-export async function callAs<T>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
+export async function callApiAs<T>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
   return page.evaluate(
     async (call) => {
       const { access_token } = JSON.parse(localStorage.getItem('patio.session') ?? '{}')
@@ -52,12 +52,12 @@ export async function callAs<T>(page: Page, method: string, path: string, body?:
 /** Deletes all messages. */
 export async function emptyInbox(page: Page): Promise<void> {
   for (;;) {
-    const { items } = await callAs<{ items: { id: string }[] }>(
+    const { items } = await callApiAs<{ items: { id: string }[] }>(
       page,
       'GET',
       '/api/support-messages?limit=100',
     )
     if (items.length === 0) return
-    for (const { id } of items) await callAs(page, 'DELETE', `/api/support-messages/${id}`)
+    for (const { id } of items) await callApiAs(page, 'DELETE', `/api/support-messages/${id}`)
   }
 }

@@ -19,7 +19,7 @@ const stubLinkState = (page: Page, state: string) =>
 const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
 /** Calls the portal as a seeded account, from another device. */
-async function callAs(name: string, url: string, body: object): Promise<void> {
+async function callApiAs(name: string, url: string, body: object): Promise<void> {
   const session = await createSession(name)
   const headers = { authorization: `Bearer ${session.access_token}`, 'content-type': 'application/json' }
   const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -196,7 +196,9 @@ test('/login reports that the password was changed elsewhere, without earlier to
   await page.getByRole('button', { name: 'Alterar Senha' }).click()
   const leftOver = page.getByText('A nova senha deve ter pelo menos 12 caracteres').first()
   await expect(leftOver).toBeVisible()
-  await callAs('vendas.rj', `${demo.url}/api/functions/change-password`, { newPassword: 'Cavalo-Verde-88' })
+  await callApiAs('vendas.rj', `${demo.url}/api/functions/change-password`, {
+    newPassword: 'Cavalo-Verde-88',
+  })
   // The screen's next request, whichever it is, finds out.
   await page.getByLabel('Nova senha', { exact: true }).fill('Um-Cavalo-Azul-77')
   await page.getByLabel('Confirmar nova senha').fill('Um-Cavalo-Azul-77')
@@ -222,7 +224,7 @@ test('/login reports that the account was removed, and that another tab has sign
 }) => {
   await openSession(page, 'pendente')
   const session = await createSession('pendente')
-  await callAs('admin', `${demo.url}/api/functions/delete-users`, { userIds: [session.user.id] })
+  await callApiAs('admin', `${demo.url}/api/functions/delete-users`, { userIds: [session.user.id] })
   await page.goto('/power-bi')
   await expect(page.getByText(/^Sua conta foi removida do portal\./)).toBeVisible()
   await expect(page).toHaveURL('/login')

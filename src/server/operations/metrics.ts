@@ -5,7 +5,7 @@ import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { NEVER } from '#server/mail/outbox.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
-import type { TokenSource } from '#server/reports/embed-token.ts'
+import type { TokenSource } from '#server/reports/issue-embed-token.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const DATABASE_WITHIN_MS = 2_000

@@ -4,7 +4,7 @@ import { ReportCheckError, type Step } from './refusals.ts'
 
 interface Checks {
   readReport: (report: ReportRef) => Promise<ReportFacts>
-  readNeedsIdentity: (model: Model) => Promise<boolean>
+  readHasRowLevelSecurity: (model: Model) => Promise<boolean>
   allowWithoutRls: boolean
   /** Called before each step, to explain a refusal. */
   onStep: (step: Step) => void
@@ -16,20 +16,20 @@ interface Checks {
  * @throws ReportCheckError, and refusals of the service
  */
 export async function checkReport(checks: Checks, report: ReportRef): Promise<CheckedReport> {
-  const { readReport, readNeedsIdentity, allowWithoutRls, onStep } = checks
+  const { readReport, readHasRowLevelSecurity, allowWithoutRls, onStep } = checks
   onStep('report')
   const { isPaginated, model } = await readReport(report)
   const checked = { reportId: report.reportId, isPaginated }
   if (!model) {
     if (!allowWithoutRls) throw new ReportCheckError('paginated-sources')
     onStep('token')
-    return { ...checked, datasetId: undefined, isProtected: false }
+    return { ...checked, datasetId: undefined, hasRowLevelSecurity: false }
   }
   if (report.datasetId && report.datasetId.toLowerCase() !== model.datasetId.toLowerCase())
     throw new ReportCheckError('dataset-mismatch')
   onStep('dataset')
-  const isProtected = await readNeedsIdentity(model)
-  if (!isProtected && !allowWithoutRls) throw new ReportCheckError('without-rls')
+  const hasRowLevelSecurity = await readHasRowLevelSecurity(model)
+  if (!hasRowLevelSecurity && !allowWithoutRls) throw new ReportCheckError('without-rls')
   onStep('token')
-  return { ...checked, datasetId: model.datasetId, isProtected }
+  return { ...checked, datasetId: model.datasetId, hasRowLevelSecurity }
 }

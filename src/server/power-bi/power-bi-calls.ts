@@ -69,7 +69,7 @@ async function readOnlySource(rest: PowerBiRest, report: ReportRef): Promise<Mod
 }
 
 /** Reads whether the dataset has row-level security. */
-export async function readNeedsIdentity(rest: PowerBiRest, datasetPath: string): Promise<boolean> {
+export async function readHasRowLevelSecurity(rest: PowerBiRest, datasetPath: string): Promise<boolean> {
   const dataset = await rest('GET', datasetPath)
   return dataset.isEffectiveIdentityRequired === true
 }
@@ -141,7 +141,7 @@ export interface CheckedReport {
   /** Undefined for a paginated report allowed without row-level security. */
   datasetId: string | undefined
   /** Whether the model has row-level security, and so needs an identity. */
-  isProtected: boolean
+  hasRowLevelSecurity: boolean
 }
 
 interface TokenRequest {
@@ -160,9 +160,9 @@ export async function requestEmbedToken(
   rest: PowerBiRest,
   { report, identity, minutes, budgetMs }: TokenRequest,
 ): Promise<EmbedToken> {
-  const { reportId, isPaginated, datasetId, isProtected } = report
+  const { reportId, isPaginated, datasetId, hasRowLevelSecurity } = report
   const identities = [
-    ...(datasetId && isProtected ? [{ ...identity, datasets: [datasetId] }] : []),
+    ...(datasetId && hasRowLevelSecurity ? [{ ...identity, datasets: [datasetId] }] : []),
     // Available in a paginated report as User!UserID.
     ...(isPaginated ? [{ username: identity.username, reports: [reportId] }] : []),
   ]

@@ -10,8 +10,8 @@ import {
   listReports,
   listWorkspaces,
   type Model,
+  readHasRowLevelSecurity,
   readLastRefresh,
-  readNeedsIdentity,
   readReport,
   requestEmbedToken,
 } from './power-bi-calls.ts'
@@ -57,7 +57,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   })
   const readFacts = memoize(options.clock, (report: ReportRef) => readReport(rest, report))
   const needsIdentity = memoize(options.clock, (model: Model) =>
-    readNeedsIdentity(rest, getDatasetPath(model)),
+    readHasRowLevelSecurity(rest, getDatasetPath(model)),
   )
   // Failures are cached too: a retry would not help.
   const readRefresh = memoize(options.clock, (model: Model) =>
@@ -81,7 +81,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
       checkReport(
         {
           readReport: readFacts,
-          readNeedsIdentity: needsIdentity,
+          readHasRowLevelSecurity: needsIdentity,
           allowWithoutRls,
           onStep: (next) => {
             step = next
@@ -94,7 +94,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     try {
       if (!canGuess) return await requestToken(await check())
       // Optimistic: requests the token while checking, and discards it when a check fails.
-      const guessed = requestToken({ reportId, datasetId, isPaginated: false, isProtected: true })
+      const guessed = requestToken({ reportId, datasetId, isPaginated: false, hasRowLevelSecurity: true })
       guessed.catch(() => {})
       const checked = await check()
       if (!checked.isPaginated) return await guessed

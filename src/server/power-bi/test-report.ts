@@ -4,8 +4,8 @@ import type { EffectiveIdentity, LastRefresh, ReportRef, ReportTest } from './po
 import {
   getDatasetPath,
   readHasCapacity,
+  readHasRowLevelSecurity,
   readLastRefresh,
-  readNeedsIdentity,
   readReport,
   requestEmbedToken,
 } from './power-bi-calls.ts'
@@ -47,10 +47,10 @@ export async function testReport(
           found.reportName = facts.name
           return facts
         },
-        async readNeedsIdentity(model) {
+        async readHasRowLevelSecurity(model) {
           workspaces.add(model.workspaceId)
           const path = getDatasetPath(model)
-          const answer = await readNeedsIdentity(rest, path)
+          const answer = await readHasRowLevelSecurity(rest, path)
           refreshed = limitExtras(readLastRefresh(rest, path))
           return answer
         },

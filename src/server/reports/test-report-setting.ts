@@ -8,7 +8,7 @@ import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { formatInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
 import { describeRefusal } from '#server/power-bi/refusals.ts'
-import { toEffectiveIdentity } from './embed-token.ts'
+import { toEffectiveIdentity } from './issue-embed-token.ts'
 import { listReportSettings, type ReportSettingContext, toSettingColumns } from './report-settings.ts'
 
 const NOT_TESTABLE =

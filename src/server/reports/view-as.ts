@@ -9,7 +9,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { ReportRef } from '#server/power-bi/power-bi.ts'
 import { ACCESS_ENDS_AT, createNotFound, getApprovalAt, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
-import { type EmbedTokenContext, issueEmbedToken, type TokenHolder } from './embed-token.ts'
+import { type EmbedTokenContext, issueEmbedToken, type TokenHolder } from './issue-embed-token.ts'
 import { readOwnReports } from './own-reports.ts'
 
 const VIEW_MS = VIEW_AS_MINUTES * 60_000

@@ -36,7 +36,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
         <Heading id={nameId} message={message} />
         <ContactLinks message={message} onAnswer={onAnswer} />
         <FoldedText
-          text={compactText(message.message)}
+          text={sanitizeText(message.message)}
           isWhole={isProblemReport(message)}
           isOpen={isOpen}
           onToggle={onToggle}
@@ -145,7 +145,7 @@ function isProblemReport({ phone, message }: SupportMessage): boolean {
   return !hasPhone(phone) && message.startsWith('Problema no relatório ')
 }
 
-const FOLDED_LINES = 6
+const MAX_COLLAPSED_LINES = 6
 const FOLDED_CHARACTERS = 400
 
 interface FoldedTextProps {
@@ -157,7 +157,9 @@ interface FoldedTextProps {
 
 /** Untrusted text, rendered as plain text; folded if long. */
 function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
-  const start = [...text.split('\n').slice(0, FOLDED_LINES).join('\n')].slice(0, FOLDED_CHARACTERS).join('')
+  const start = [...text.split('\n').slice(0, MAX_COLLAPSED_LINES).join('\n')]
+    .slice(0, FOLDED_CHARACTERS)
+    .join('')
   const isLong = !isWhole && start !== text
   return (
     <div className="space-y-1">
@@ -179,14 +181,14 @@ function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
 }
 
 /** Some mail programs cut or refuse longer mailto URLs. */
-const QUOTED_CHARACTERS = 300
+const MAX_QUOTED_CHARACTERS = 300
 
 /** Builds a mailto URL for an answer with a subject and the quoted message (RFC 6068). */
 export function toReplyLink({ email, message, created_at }: SupportMessage, groupName: string): string {
   const [local = '', domain = ''] = splitEmail(email)
   const characters = [...stripBidi(message)]
-  const cut = characters.length > QUOTED_CHARACTERS ? '…' : ''
-  const quoted = (characters.slice(0, QUOTED_CHARACTERS).join('') + cut)
+  const cut = characters.length > MAX_QUOTED_CHARACTERS ? '…' : ''
+  const quoted = (characters.slice(0, MAX_QUOTED_CHARACTERS).join('') + cut)
     .split('\n')
     .map((line) => `> ${line}`)
   const body = ['', '', `Em ${formatInstant(created_at)}, você escreveu:`, ...quoted].join('\r\n')
@@ -226,6 +228,6 @@ export function stripBidi(text: string): string {
 }
 
 /** Limits runs of blank lines to two in plain text, so that none can push the rest out of sight. */
-export function compactText(text: string): string {
+export function sanitizeText(text: string): string {
   return stripBidi(text).replace(/\n(?:[^\S\n]*\n){3,}/g, '\n\n\n')
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatInstant } from '#web/ui/format-instant.ts'
-import { compactText, hasPhone, stripBidi, toPhoneLink, toReplyLink } from './message-card.tsx'
+import { hasPhone, sanitizeText, stripBidi, toPhoneLink, toReplyLink } from './message-card.tsx'
 
 const message = {
   id: '1',
@@ -67,10 +67,10 @@ describe('stripBidi', () => {
   })
 })
 
-describe('compactText', () => {
+describe('sanitizeText', () => {
   it('limits blank lines to two and keeps other lines', () => {
-    expect(compactText('a\n\n\n\nb')).toBe('a\n\n\nb')
-    expect(compactText(`a\n${' \t\n'.repeat(40)}  b`)).toBe('a\n\n\n  b')
-    expect(compactText('a\n\n\nb\n\nc\nd')).toBe('a\n\n\nb\n\nc\nd')
+    expect(sanitizeText('a\n\n\n\nb')).toBe('a\n\n\nb')
+    expect(sanitizeText(`a\n${' \t\n'.repeat(40)}  b`)).toBe('a\n\n\n  b')
+    expect(sanitizeText('a\n\n\nb\n\nc\nd')).toBe('a\n\n\nb\n\nc\nd')
   })
 })
