@@ -24,11 +24,17 @@ describeOnEachDatabase('embed token cache', (kind) => {
   ) => portal.database.db.updateTable('profiles').set(values).where('user_id', '=', person.user_id).execute()
   const listGenerated = async (at = portal) => (await listCalls(at)).generateToken
 
-  test('makes one directory and one dataset call for two hundred concurrent people', async () => {
+  test('makes one directory and one dataset call for sixty concurrent people', async () => {
     const { database, clock } = portal
     const cold = await startTestPortal({ kind, database, clock, rateLimits: false })
-    const people = await Promise.all(Array.from({ length: 200 }, () => addPerson(portal)))
-    const sessions = await Promise.all(people.map((person) => openTestSession(portal, person)))
+    const people: Person[] = []
+    const sessions: Awaited<ReturnType<typeof openTestSession>>[] = []
+    // One by one: all at once would exhaust the connections of a busy machine.
+    for (let count = 0; count < 60; count++) {
+      const person = await addPerson(portal)
+      people.push(person)
+      sessions.push(await openTestSession(portal, person))
+    }
     const body = toTokenBody('Vendas')
     const replies = await Promise.all(
       sessions.map(({ access_token: token }) =>
