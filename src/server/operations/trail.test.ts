@@ -79,11 +79,7 @@ describeOnEachDatabase('audit trail', (kind) => {
 
   test('allows replacing only the identifiers of deleted people', async () => {
     const [ana, bia] = [await addPerson(portal), await addPerson(portal)]
-    const before = {
-      full_name: 'Ana Sá',
-      note: `de\n\u00a0${ana.email} "para" <${ana.user_id}>`,
-      types: ['CRM'],
-    }
+    const before = { full_name: 'Ana Sá', by: [ana.email, { id: ana.user_id }], types: ['CRM'] }
     await add({ actor: ana.user_id, target: bia.user_id, before })
     await portal.database.db.deleteFrom('profiles').where('user_id', '=', ana.user_id).execute()
     const pseudonym = randomUUID()
@@ -96,10 +92,7 @@ describeOnEachDatabase('audit trail', (kind) => {
     ).rejects.toThrow()
     await run(named)
     await run(sql`update audit_entries set before = before - 'full_name'`)
-    const taken = {
-      types: ['CRM'],
-      note: before.note.replace(ana.email, pseudonym).replace(ana.user_id, pseudonym),
-    }
+    const taken = { types: ['CRM'], by: [pseudonym, { id: pseudonym }] }
     const forged = { ...taken, types: ['Vendas'] }
     await expect(
       run(sql`update audit_entries set before = ${JSON.stringify(forged)}::jsonb`),
@@ -107,6 +100,19 @@ describeOnEachDatabase('audit trail', (kind) => {
     await run(sql`update audit_entries set before = ${JSON.stringify(taken)}::jsonb`)
     expect(await readTrail(portal)).toMatchObject([
       { actor_id: pseudonym, actor_email: null, ip: null, target_id: bia.user_id, before: taken },
+    ])
+  })
+
+  test('accepts a deletion of 0.2 and keeps addresses that contain the deleted one', async () => {
+    const [avila, other] = [await addPerson(portal, { email: 'avila@x.br' }), "d'avila@x.br"]
+    await addPerson(portal, { email: other })
+    await add({ actor: avila.user_id, before: { by: [avila.email, other], note: `de ${avila.email}` } })
+    await portal.database.db.deleteFrom('profiles').where('email', '=', avila.email).execute()
+    const pseudonym = randomUUID()
+    const names = sql`replace(before::text, ${avila.email}, ${pseudonym})::jsonb`
+    await run(sql`update audit_entries set before = ${names}, after = 'null'`)
+    expect(await readTrail(portal)).toMatchObject([
+      { before: { by: [pseudonym, other], note: `de ${avila.email}` }, after: null },
     ])
   })
 })

@@ -118,9 +118,6 @@ async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<vo
   await db.deleteFrom('profiles').where('user_id', 'in', ids).execute()
 }
 
-/** An email or a UUID inside a text. */
-const IDENTIFIER = /[^\s"'<>()[\],;:|]+@[^\s"'<>()[\],;:|]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
-
 /**
  * Replaces people in the audit trail and the access records with one pseudonym each. Call it in a
  * transaction. Why these records stay: docs/decisions/2026-11-21-what-deletion-leaves.md.
@@ -154,11 +151,10 @@ export async function pseudonymizeChanges(db: Db, people: readonly DeletedPerson
       [email, pseudonym],
     ]),
   )
-  const replaceIdentifiers = (value: unknown) =>
-    JSON.stringify(value, (_, part: unknown) =>
-      typeof part === 'string'
-        ? part.replace(IDENTIFIER, (name) => pseudonyms.get(name.toLowerCase()) ?? name)
-        : part,
+  // Whole values only: "avila@" is also in "d'avila@".
+  const replaceIdentifiers = (change: unknown) =>
+    JSON.stringify(change, (_, value: unknown) =>
+      typeof value === 'string' ? (pseudonyms.get(value.toLowerCase()) ?? value) : value,
     )
   const entries = await db
     .selectFrom('audit_entries')

@@ -88,7 +88,10 @@ describeOnEachDatabase('deleting a person', (kind) => {
     const other = await createTraces('banana@grupopatio.com.br')
     await audit({ action: 'types-set', actor: person, target: other, before: { types: [] } })
     await audit({ action: 'types-set', actor: other, target: person, before: { types: [] } })
-    const named = { quem: [person.email, `${person.user_id} <ANA@grupopatio.com.br>`], outra: other.email }
+    const named = {
+      quem: [person.email, { id: person.user_id, e: 'ANA@grupopatio.com.br' }],
+      outra: other.email,
+    }
     await audit({ action: 'account-disowned', before: named, after: { userId: person.user_id } })
     await audit({ action: 'account-disowned', before: { outra: other.email, id: other.user_id } })
     const sessions = await db
