@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { INVITATION_DAYS } from '#contract/user-rules.ts'
 import type { LinkPurpose } from '#server/database/schema.ts'
-import { formatInstant } from '#server/mail/compose-mail.ts'
+import { defangText, formatInstant } from '#server/mail/compose-mail.ts'
 import type { MailContext, Mails } from '#server/mail/mails.ts'
 import { findByEmail } from '#server/users/user-queries.ts'
 
@@ -76,7 +76,7 @@ export const accountMails = {
     const expiresAt = getInvitationExpiry(invitation.invited_at)
     if (expiresAt.getTime() <= clock()) return undefined
     const { full_name, email } = invitation
-    const inviter = full_name && email ? `${full_name} (${email})` : (email ?? 'Um administrador')
+    const inviter = full_name && email ? `${defangText(full_name)} (${email})` : (email ?? 'Um administrador')
     const link = await createEmailLink(context, { invitationId: invitation.id, purpose: 'invitation' })
     return {
       subject: `Convite para o portal de relatórios ${groupName}`,

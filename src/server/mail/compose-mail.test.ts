@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { composeMail, type MailContent } from './compose-mail.ts'
+import { composeMail, defangText, type MailContent } from './compose-mail.ts'
 
 const HOSTILE = `Silva & Filhos <img src=x onerror="alert('1')">`
 const ESCAPED = 'Silva &amp; Filhos &lt;img src=x onerror=&quot;alert(&#x27;1&#x27;)&quot;&gt;'
@@ -47,4 +47,16 @@ test('composeMail omits empty lists and asides', () => {
   const { html, text } = composeMail('Grupo', plain)
   expect(html).not.toMatch(/<ul|border-top/)
   expect(text).not.toContain('\n\n\n')
+})
+
+test.each([
+  ['https://mal.example/x', 'https: //mal. example/x'],
+  ['HTTP\u202e://1.2.3.4', 'HTTP: //1. 2. 3. 4'],
+  ['WWW.mal.example', 'WWW. mal. example'],
+  ['mal。example．br｡com', 'mal。 example． br｡ com'],
+  ['eva@mal.example', 'eva@mal. example'],
+  ['José S. da Silva Jr.', 'José S. da Silva Jr.'],
+  ['12:30 / 14:00…', '12:30 / 14:00…'],
+])('defangText: %s', (typed, expected) => {
+  expect(defangText(typed)).toBe(expected)
 })

@@ -91,6 +91,16 @@ function renderAside({ text, label, link }: NonNullable<MailContent['aside']>): 
 <a href="${escapeHtml(link)}" style="color:${ACCENT}">${escapeHtml(label)}</a></p>`
 }
 
+/** Control characters with which a text could reverse its surroundings. */
+const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+/** The colon of '://', and dots (also IDNA's) within a word: 'www.', bare domains, IP addresses. */
+const LINK_PARTS = /:(?=\/\/)|[.。．｡](?=[\p{L}\p{N}])/gu
+
+/** Defangs text that a stranger typed: mail clients find no link, and it cannot reverse the rest. */
+export function defangText(text: string): string {
+  return text.replace(BIDI_CONTROLS, '').replace(LINK_PARTS, '$& ')
+}
+
 /** Created lazily: loading the time zones takes ten milliseconds. */
 let dateTimeFormat: Intl.DateTimeFormat | undefined
 

@@ -1,10 +1,9 @@
+import { defangText } from '#server/mail/compose-mail.ts'
 import type { Mails } from '#server/mail/mails.ts'
 import { isAdministrator } from '#server/users/mails.ts'
 
 const MAX_NAMED = 10
 const MAX_NAME_LENGTH = 40
-/** Control characters with which a name could reverse the surrounding text. */
-const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 const formatMessageCount = (total: number) =>
   total === 1 ? '1 mensagem não lida' : `${total} mensagens não lidas`
@@ -32,7 +31,7 @@ export const supportMails = {
     if (!(await isAdministrator(db, mail.recipient))) return undefined
     const total = Number(newest.total)
     const others = total - unread.length
-    const names = unread.map(({ name }) => shorten(name.replace(BIDI_CONTROLS, '')))
+    const names = unread.map(({ name }) => defangText(shorten(name)))
     return {
       subject: `${formatMessageCount(total)} no portal ${groupName}`,
       heading: formatMessageCount(total),
@@ -43,7 +42,9 @@ export const supportMails = {
       ],
       list: others > 0 ? [...names, `e mais ${others}`] : names,
       button: { label: 'Abrir as mensagens', link: `${publicUrl}/mensagens` },
-      notes: ['Os nomes estão como foram digitados: o formulário de contato é aberto a qualquer pessoa.'],
+      notes: [
+        'Os nomes estão como foram digitados, mas sem links: o formulário de contato é aberto a qualquer pessoa.',
+      ],
     }
   },
 } satisfies Partial<Mails>

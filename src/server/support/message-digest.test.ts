@@ -88,6 +88,15 @@ describeOnEachDatabase('message digest', (kind) => {
     expect(text).toContain(`- ${'N'.repeat(39)}…\n`)
   })
 
+  test('defangs links in names', async () => {
+    await addMessages(portal, {})
+    await sendContactForm(portal, { name: 'https://www.mal.example/entrar J.R. Sá' })
+    await makeDue()
+    await portal.outbox.deliverDue()
+    expect(portal.mails[0]?.text).toContain('- https: //www. mal. example/entrar J. R. Sá\n')
+    expect(portal.mails[0]?.html).not.toMatch(/mal\.example|https:\/\/www/)
+  })
+
   test('has no user input in headers and no markup in the body', async () => {
     const inbox = await startSmtpInbox()
     const mailer = createSmtpMailer({ url: inbox.url, from: 'Pátio <portal@exemplo.com.br>' })

@@ -40,7 +40,7 @@ describeOnEachDatabase('invitations', (kind) => {
       await db.deleteFrom(table).execute()
     await removeAllPeople(portal)
     await db.updateTable('catalogue_items').set({ archived: false }).execute()
-    admin = await openAdmin(portal, { email: at('chefe'), full_name: 'Carla Chefe' })
+    admin = await openAdmin(portal, { email: at('chefe'), full_name: 'Carla www.Chefe' })
   })
 
   const call = (method: string, path = '', body?: object, by = admin) =>
@@ -96,7 +96,7 @@ describeOnEachDatabase('invitations', (kind) => {
     expect((await listPage(portal, admin, {})).items).toHaveLength(1)
 
     const mail = await receiveMail(portal, at('ana'), 'invitation')
-    expect(mail?.text).toContain(`Carla Chefe (${admin.email}) convidou você`)
+    expect(mail?.text).toContain(`Carla www. Chefe (${admin.email}) convidou você`)
     const link = mail?.link
     expect((await previewLink(portal, 'invite', link)).body).toEqual({
       email: at('ana'),
