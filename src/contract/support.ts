@@ -100,7 +100,7 @@ export const supportRoutes = {
   reportProblem: {
     method: 'POST',
     path: '/api/support-messages/problem-reports',
-    access: 'signedIn',
+    access: 'approved',
     summary: 'Files a message about a report that failed; who, marcas and estados come from the session',
     body: z.strictObject({
       type: typeSchema,

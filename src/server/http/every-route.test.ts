@@ -80,7 +80,7 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'GET /api/power-bi/workspaces': 'admins',
   'GET /api/power-bi/workspaces/{workspaceId}/reports': 'admins',
   'POST /api/support-messages': 'everybody',
-  'POST /api/support-messages/problem-reports': 'full sessions',
+  'POST /api/support-messages/problem-reports': 'approved people',
   'GET /api/support-messages': 'admins',
   'GET /api/support-messages/unread-count': 'admins',
   'GET /api/support-messages/changes': 'admins',

@@ -89,4 +89,26 @@ describeOnEachDatabase('problem report', (kind) => {
     expect(statuses).toEqual([201, 201, 201, 201, 201, 429])
     expect((await report(other.token)).status).toBe(201)
   })
+
+  test('is rate-limited to 20 a day per person', async () => {
+    const person = await addPerson(portal)
+    for (let batch = 0; batch < 4; batch++) {
+      portal.clock.advance(600_000)
+      const { access_token } = await openTestSession(portal, person)
+      for (let count = 0; count < 5; count++) expect((await report(access_token)).status).toBe(201)
+    }
+    portal.clock.advance(600_000)
+    const { access_token } = await openTestSession(portal, person)
+    expect((await report(access_token)).status).toBe(429)
+    expect(await readStored()).toHaveLength(20)
+  })
+
+  test('is refused without approval, and after its end', async () => {
+    for (const [changes, code] of [
+      [{ approved: false }, 'not-approved'],
+      [{ valid_until: '2020-01-31' }, 'access-ended'],
+    ] as const)
+      expect(await report((await signIn(changes)).token)).toMatchObject({ status: 403, body: { code } })
+    expect(await readStored()).toEqual([])
+  })
 })

@@ -8,6 +8,7 @@ import { cleanLine, storeMessage } from './send-message.ts'
 type ProblemReport = BodyOf<typeof supportRoutes.reportProblem>
 
 const LIMIT = { max: 5, windowSeconds: 600 }
+const DAILY_LIMIT = { max: 20, windowSeconds: 86_400 }
 const MAX_NAME = 100
 const MAX_MESSAGE = 1000
 const MAX_UNKNOWN_BROWSER = 80
@@ -43,6 +44,7 @@ export async function reportProblem(context: ReportProblemContext, report: Probl
   const { profile } = context.actor
   findArea(await readCatalogue(context.db), { label: report.type })
   await context.consumeRateLimit(`problem-report ${profile.user_id}`, LIMIT)
+  await context.consumeRateLimit(`problem-report-daily ${profile.user_id}`, DAILY_LIMIT)
   await storeMessage(context.db, {
     name: cleanLine(profile.full_name ?? '').slice(0, MAX_NAME) || profile.email,
     email: profile.email,
