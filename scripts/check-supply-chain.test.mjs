@@ -122,6 +122,23 @@ describe('checkSupplyChain', () => {
     ])
   })
 
+  test('reports entries without integrity that are not installed, except known ones never built on', () => {
+    delete tree.locked['node_modules/native'].integrity
+    const { optionalDependencies } = tree.locked['node_modules/a']
+    for (const [os, cpu] of /** @type {const} */ ([
+      ['darwin', 'x64'],
+      ['linux', 'arm64'],
+    ])) {
+      const name = `@biomejs/cli-${os}-${cpu}`
+      tree.locked[`node_modules/${name}`] = { optional: true, os: [os], cpu: [cpu] }
+      optionalDependencies[name] = '1.0.0'
+    }
+    expect(listFaults().sort()).toEqual([
+      'node_modules/@biomejs/cli-linux-arm64: sem integridade em package-lock.json',
+      'node_modules/native: sem integridade em package-lock.json',
+    ])
+  })
+
   test('reports install scripts that are not allowed, npm’s implicit ones included, and unused permissions', () => {
     tree.installed['node_modules/a'].scripts = { postinstall: 'curl' }
     write('node_modules/a/node_modules/@s/b/binding.gyp', {})

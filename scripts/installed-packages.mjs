@@ -70,6 +70,15 @@ function readPackage(root, path) {
 /** @typedef {Record<string, LockedPackage>} Locked by path */
 /** @typedef {{ os: string, cpu: string, libc: string | undefined }} Platform */
 
+/** The platforms of the releases. */
+const RELEASED = ['x64', 'arm64'].map((cpu) => ({ os: 'linux', cpu, libc: 'glibc' }))
+/** Development tools whose binaries for other platforms were locked without integrity. */
+const UNVERIFIED = /^node_modules\/@(biomejs\/cli|tailwindcss\/oxide)-/
+
+/** @param {string} path @param {LockedPackage} entry */
+const isUnverifiable = (path, entry) =>
+  UNVERIFIED.test(path) && !RELEASED.some((platform) => isForPlatform(entry, platform))
+
 /** @param {string} path */
 const toPackageName = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
@@ -87,6 +96,8 @@ export function compareWithLock(locked, installed, recorded, platform) {
     if (path === '') continue
     if (entry.link || (entry.resolved && !entry.resolved.startsWith('https://')))
       faults.push(`${path}: não vem de um registro por https`)
+    if (!entry.integrity && (present.has(path) || !isUnverifiable(path, entry)))
+      faults.push(`${path}: sem integridade em package-lock.json`)
     if (!present.has(path) && !canBeMissing(path, entry, locked, present, platform))
       faults.push(`${path}: falta em node_modules`)
   }
@@ -105,8 +116,7 @@ function compareOne({ path, name, version }, entry, recorded) {
   const wantedName = entry.name ?? toPackageName(path)
   if (name !== wantedName || version !== entry.version)
     faults.push(`${path}: é ${name}@${version}, devia ser ${wantedName}@${entry.version}`)
-  if (!entry.integrity) faults.push(`${path}: sem integridade em package-lock.json`)
-  else if (recorded?.integrity !== entry.integrity)
+  if (entry.integrity && recorded?.integrity !== entry.integrity)
     faults.push(`${path}: instalado de um arquivo com outra integridade`)
   return faults
 }
