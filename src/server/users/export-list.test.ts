@@ -29,14 +29,20 @@ describeOnEachDatabase('CSV export of the user list', (kind) => {
       approved: false,
       ...dates,
     })
+    for (const [index, sign] of [...'＝＋－＠'].entries())
+      await addPerson(portal, { email: `eva${index}@grupopatio.com.br`, full_name: `${sign}1`, ...dates })
     await addPerson(portal, { email: 'lia@grupopatio.com.br', valid_until: '2020-01-31', ...dates })
     const { status, body } = await exportList({ sort: 'email', verified: 'false' })
     expect(status).toBe(200)
-    expect(body.people).toBe(3)
+    expect(body.people).toBe(7)
     expect(body.csv.split('\r\n')).toEqual([
       '\ufeffE-mail;Nome;Papel;Status;E-mail verificado;Cadastro;Último acesso;Válido até;Áreas;Marcas;Estados',
       "'-bia@grupopatio.com.br;' @soma;Usuário;Pendente;;01/01/2026 23:30;Nunca;;Vendas;FIAT;RJ",
       `ana@grupopatio.com.br;"'=1+1;""x""";Usuário;Aprovado;;01/01/2026 23:30;Nunca;31/12/2026;Vendas, CRM;FIAT;RJ`,
+      ...[...'＝＋－＠'].map(
+        (sign, index) =>
+          `eva${index}@grupopatio.com.br;'${sign}1;Usuário;Aprovado;;01/01/2026 23:30;Nunca;;Vendas;FIAT;RJ`,
+      ),
       'lia@grupopatio.com.br;;Usuário;Acesso encerrado;;01/01/2026 23:30;Nunca;31/01/2020;Vendas;FIAT;RJ',
       '',
     ])
@@ -47,7 +53,7 @@ describeOnEachDatabase('CSV export of the user list', (kind) => {
       after,
     }))
     expect(trail).toEqual([
-      { action: 'list-exported', actor_id: admin.user_id, after: { people: 3, verified: 'false' } },
+      { action: 'list-exported', actor_id: admin.user_id, after: { people: 7, verified: 'false' } },
       {
         action: 'list-exported',
         actor_id: admin.user_id,

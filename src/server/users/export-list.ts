@@ -53,7 +53,7 @@ function formatStatus({ approved, valid_until }: ManagedProfile, now: number): s
 }
 
 /** Cells that spreadsheets run as formulas (OWASP, CSV injection); an apostrophe makes them text. */
-const FORMULA = /^[\s]*[=+\-@\t\r]/
+const FORMULA = /^[\s]*[=+\-@＝＋－＠\t\r]/
 
 function escapeCell(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text
