@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { estadoSchema, toSlug, typeSchema } from './catalogue.ts'
+import { catalogueRoutes, estadoSchema, toSlug, typeSchema } from './catalogue.ts'
 import { sortItems } from './entitlement-lists.ts'
 import { SEEDED_CATALOGUE } from './seeded-catalogue.ts'
 
@@ -72,6 +72,29 @@ describe('the label of an area', () => {
   test('may have accents, marks and up to 40 letters', () => {
     for (const label of ['A', 'Peças & Acessórios (RJ)', 'ç'.repeat(40)])
       expect(typeSchema.safeParse(label).success).toBe(true)
+  })
+})
+
+describe('a new label', () => {
+  const bodies = [catalogueRoutes.addCatalogueItem.body, catalogueRoutes.changeCatalogueItem.body]
+  const isAccepted = (label: string) => bodies.map((body) => body.safeParse({ label }).success)
+
+  test.each(['Vеndas', 'Μarketing', 'CRМ', 'Vendas Москва', 'Ve\u0323\u0301\u0300ndas', 'x\u0336\u0336'])(
+    'rejects mixed scripts and piled accents: %s',
+    (label) => {
+      expect(isAccepted(label)).toEqual([false, false])
+    },
+  )
+
+  test.each(['Pós-venda', 'Pós-venda'.normalize('NFD'), 'Tiến', 'Москва', 'Αθήνα 2', '日本 SP'])(
+    'accepts %s',
+    (label) => {
+      expect(isAccepted(label)).toEqual([true, true])
+    },
+  )
+
+  test('is checked only when it is written: stored ones stay valid in lists', () => {
+    expect(typeSchema.safeParse('Vеndas').success).toBe(true)
   })
 })
 

@@ -8,6 +8,7 @@ export const MAX_ITEMS = 100
 export const catalogueMessages = {
   labelRequired: 'Informe um nome',
   labelInvalid: 'Use no máximo 40 caracteres, sem espaços nas pontas nem caracteres de controle',
+  labelConfusing: 'Use letras de um só alfabeto, com um acento por letra',
   labelTaken: 'Já existe um item com este nome',
   codeInvalid: 'Use de 1 a 20 letras maiúsculas sem acento, números, hífen ou sublinhado',
   codeTaken: 'Este código já existe ou já existiu. Desarquive o item ou use outro código.',
@@ -25,6 +26,18 @@ export const typeSchema = z
     z.maxLength(MAX_LABEL_LENGTH, catalogueMessages.labelInvalid),
     z.regex(/^(?!\s)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*(?<!\s)$/u, catalogueMessages.labelInvalid),
   )
+const CYRILLIC_OR_GREEK = /[\p{Script=Cyrillic}\p{Script=Greek}]/u
+/** Two combining marks in a row that have no composed form. */
+const PILED_ACCENTS = /\p{Script=Inherited}{2}/u
+/** Checked only when written, so that stored labels stay valid in `types`. */
+const newLabelSchema = typeSchema.check(
+  z.refine(
+    (label) =>
+      !(/\p{Script=Latin}/u.test(label) && CYRILLIC_OR_GREEK.test(label)) &&
+      !PILED_ACCENTS.test(label.normalize('NFC')),
+    catalogueMessages.labelConfusing,
+  ),
+)
 const codeSchema = z.string().check(z.regex(/^[A-Z0-9_-]{1,20}$/, catalogueMessages.codeInvalid))
 /** Code of a brand or state; it cannot break out of an identity's customData, `M:FIAT|U:RJ`. */
 export const marcaSchema = codeSchema
@@ -100,7 +113,7 @@ export const catalogueRoutes = {
     access: 'admin',
     summary: 'Adds an area, whose slug is made of its label, or a brand or a state with its code',
     params: kindParams,
-    body: z.strictObject({ label: typeSchema, code: z.optional(codeSchema) }),
+    body: z.strictObject({ label: newLabelSchema, code: z.optional(codeSchema) }),
     response: catalogueSchema,
     status: 201,
   },
@@ -113,7 +126,7 @@ export const catalogueRoutes = {
       'Renames an item, everywhere at once, or archives it or takes it back; with a stale If-Match 409',
     params: z.extend(kindParams, { code: z.union([slugSchema, codeSchema]) }),
     body: z
-      .strictObject({ label: z.optional(typeSchema), archived: z.optional(z.boolean()) })
+      .strictObject({ label: z.optional(newLabelSchema), archived: z.optional(z.boolean()) })
       .check(nonEmptyCheck),
     response: catalogueSchema,
   },
