@@ -23,7 +23,9 @@ export function createDiskCheck(dataDir: string): Check {
 
 export function createFolderCheck(folder: string): Check {
   const run = async () => {
-    const times = readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs)
+    // A killed back-up leaves its `.part`.
+    const names = readdirSync(folder).filter((name) => !name.endsWith('.part'))
+    const times = names.map((name) => statSync(join(folder, name)).mtimeMs)
     const newest = times.length > 0 ? new Date(Math.max(...times)) : undefined
     return describeBackUp(newest, `Veja por que a cópia agendada não escreve em ${folder}.`)
   }

@@ -197,6 +197,8 @@ describe('a broken service gets its line', () => {
     const folder = mkdtempSync(join(tmpdir(), 'patio-backups-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     expect(await runLines(createFolderCheck(folder))).toEqual([expect.stringMatching(/^aviso .*nenhuma/)])
+    writeFileSync(join(folder, 'killed.backup.part'), '')
+    expect(await runLines(createFolderCheck(folder))).toEqual([expect.stringMatching(/^aviso .*nenhuma/)])
     writeFileSync(join(folder, 'a.backup'), '')
     expect(await runLines(createFolderCheck(folder), createDiskCheck(folder))).toEqual([
       expect.stringMatching(/^ok .* 0 h/),

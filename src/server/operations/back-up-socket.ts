@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, createReadStream, createWriteStream, rmSync } from 'node:fs'
+import { chmodSync, createReadStream, createWriteStream, readdirSync, rmSync } from 'node:fs'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -20,6 +20,9 @@ export function serveBackUps(db: Db, dataDir: string, log: Log): () => void {
   const path = getSocketPath(dataDir)
   // A killed process may leave one; the lock of the directory excludes another server.
   rmSync(path, { force: true })
+  // 0.2 leaves its buffer when it is killed.
+  for (const name of readdirSync(dataDir))
+    if (/^back-up-.*\.tmp$/.test(name)) rmSync(join(dataDir, name), { force: true })
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {})
     serveOne(db, dataDir, socket).catch((error) => {
@@ -32,18 +35,26 @@ export function serveBackUps(db: Db, dataDir: string, log: Log): () => void {
   return () => server.close()
 }
 
-/** Buffers in a file, because a stalled reader must not hold the database's only connection. */
+/**
+ * Buffers in a file, because a stalled reader must not hold the database's only connection. The file
+ * has no name while it is written, so that a killed process leaves none.
+ */
 async function serveOne(db: Db, dataDir: string, socket: Socket): Promise<void> {
-  const file = join(dataDir, `back-up-${randomUUID()}.tmp`)
+  const path = join(dataDir, `back-up-${randomUUID()}.tmp`)
+  const out = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  await once(out, 'open')
+  const buffered = createReadStream(path)
   try {
-    const out = createWriteStream(file, { flags: 'wx', mode: 0o600 })
+    await once(buffered, 'open')
+    rmSync(path)
     await writeBackUp(db, out)
     const answer = readAll(socket)
-    await pipeline(createReadStream(file), socket)
+    await pipeline(buffered, socket)
     if ((await answer) === KEPT) await recordBackUp(db)
     socket.destroy()
   } finally {
-    rmSync(file, { force: true })
+    out.destroy()
+    buffered.destroy()
   }
 }
 
