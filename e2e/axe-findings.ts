@@ -41,7 +41,7 @@ async function runAxe(frame: Frame, within: string): Promise<Finding[]> {
 
 /**
  * Returns axe's findings in a page and its frames. Injects axe once per page
- * and returns only the findings, since transferring both took most of the time.
+ * and returns only the findings: transferring axe and its full results took most of the time.
  */
 export async function findViolations(page: Page, within = 'html'): Promise<Finding[]> {
   const found = await runAxe(page.mainFrame(), within)

@@ -35,7 +35,7 @@ test('sending a message clears the form', async ({ page }) => {
     await pressed.promise
     await route.continue()
   })
-  // Filled in faster than a person could: the request is delayed, and further clicks are ignored.
+  // The form delays a submit under 3 s, and further clicks are ignored.
   await send(page)
   const sending = page.getByRole('button', { name: 'Enviando...' })
   await sending.click({ force: true })

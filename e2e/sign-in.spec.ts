@@ -91,7 +91,7 @@ test('the form reports a lost connection and its return', async ({ page, context
 })
 
 test('on a phone the error is visible above the keyboard and not covered by a toast', async ({ page }) => {
-  // The height of 844 px above a keyboard.
+  // What an on-screen keyboard leaves of 844 px.
   await page.setViewportSize({ width: 390, height: 460 })
   await signIn(page, 'diretoria', 'not the password')
   await expect(page.getByText('Falha no login. Verifique suas credenciais.')).toBeVisible()

@@ -62,7 +62,7 @@ async function take(
     await state.given?.(page)
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
-      // Via another page: the same URL, or one that differs after # only, would not load anew.
+      // Via another page: the same URL, or a hash-only change, would not reload.
       await page.goto('about:blank')
       await page.emulateMedia({ colorScheme: 'light' })
       await page.goto(state.path)

@@ -6,7 +6,7 @@ interface Checks {
   readReport: (report: ReportRef) => Promise<ReportFacts>
   readHasRowLevelSecurity: (model: Model) => Promise<boolean>
   allowWithoutRls: boolean
-  /** Called before each step, to explain a refusal. */
+  /** Called before each step; a later refusal is classified by it. */
   onStep: (step: Step) => void
 }
 

@@ -10,7 +10,7 @@ import { recordAccess } from '#server/operations/audit.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
 import { hasScope, readVisibleReports } from './own-reports.ts'
 
-/** Generous: one reload of the reports screen issues up to nine requests. */
+/** Generous: one reload of the reports screen issues a request for each area. */
 const REQUESTS = { max: 300, windowSeconds: 60 }
 /** Bounds the tokens requested from Power BI. */
 const UPSTREAM = { max: 30, windowSeconds: 60 }

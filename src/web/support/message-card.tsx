@@ -35,9 +35,9 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
       <div className="space-y-3">
         <Heading id={nameId} message={message} />
         <ContactLinks message={message} onAnswer={onAnswer} />
-        <FoldedText
+        <CollapsibleText
           text={sanitizeText(message.message)}
-          isWhole={isProblemReport(message)}
+          isNeverCollapsed={isProblemReport(message)}
           isOpen={isOpen}
           onToggle={onToggle}
         />
@@ -140,27 +140,27 @@ function ContactLinks({ message, onAnswer }: { message: SupportMessage; onAnswer
   )
 }
 
-/** Whether it was filed by 'Relatar problema': short, with details for the IT team at its end. */
+/** Reports from 'Relatar problema' are never collapsed: their details are at the end. */
 function isProblemReport({ phone, message }: SupportMessage): boolean {
   return !hasPhone(phone) && message.startsWith('Problema no relatório ')
 }
 
 const MAX_COLLAPSED_LINES = 6
-const FOLDED_CHARACTERS = 400
+const MAX_COLLAPSED_CHARACTERS = 400
 
-interface FoldedTextProps {
+interface CollapsibleTextProps {
   text: string
-  isWhole: boolean
+  isNeverCollapsed: boolean
   isOpen: boolean
   onToggle: () => void
 }
 
 /** Untrusted text, rendered as plain text; folded if long. */
-function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
+function CollapsibleText({ text, isNeverCollapsed, isOpen, onToggle }: CollapsibleTextProps) {
   const start = [...text.split('\n').slice(0, MAX_COLLAPSED_LINES).join('\n')]
-    .slice(0, FOLDED_CHARACTERS)
+    .slice(0, MAX_COLLAPSED_CHARACTERS)
     .join('')
-  const isLong = !isWhole && start !== text
+  const isLong = !isNeverCollapsed && start !== text
   return (
     <div className="space-y-1">
       <p dir="auto" className="whitespace-pre-wrap text-sm leading-relaxed">
