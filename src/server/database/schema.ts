@@ -183,6 +183,8 @@ export interface Tables {
     created_at: Defaulted<Date>
     attempts: Defaulted<number>
     due_at: Defaulted<Date>
+    /** When it was due before its first attempt. */
+    first_due_at: Defaulted<Date | null>
     sent_at: Date | null
   }
   idempotency_keys: {

@@ -13,7 +13,8 @@ const WITHIN_MS = 8_000
 const OLDEST_VERSION = 150_000
 const MAX_CLOCK_SKEW_MS = 2_000
 const LATE_MAIL_SECONDS = 600
-const OLD_BACK_UP_HOURS = 26
+/** 1.5 × a day, as in deploy/alerts.yaml. */
+export const OLD_BACK_UP_HOURS = 36
 const HOUR_MS = 3_600_000
 /** The job runs every hour; one missed run goes unnoticed. */
 const LATE_RETENTION_HOURS = 3

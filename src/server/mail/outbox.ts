@@ -136,13 +136,18 @@ function toLogFields(error: unknown) {
 const now = sql<Date>`now()`
 /** Due time of permanently failed mails. */
 export const NEVER = sql<Date>`'infinity'::timestamptz`
+const firstDue = sql<Date>`coalesce(first_due_at, due_at)`
 const addSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::int * interval '1 second'`
 
 /** Claims the row that is due longest, skipping those claimed by other replicas. */
 function claimRow(db: Db, kinds: string[]): Promise<QueuedMail | undefined> {
   return db
     .updateTable('mail_outbox')
-    .set((row) => ({ attempts: row('attempts', '+', 1), due_at: addSeconds(CLAIM_SECONDS) }))
+    .set((row) => ({
+      attempts: row('attempts', '+', 1),
+      due_at: addSeconds(CLAIM_SECONDS),
+      first_due_at: firstDue,
+    }))
     .where('id', '=', ({ selectFrom }) =>
       selectFrom('mail_outbox')
         .select('id')
@@ -172,7 +177,7 @@ async function abandon(db: Db, { id }: QueuedMail): Promise<null> {
 /** Delays a row after a failure: 10 s, doubling to 10 min. */
 async function postpone(db: Db, { id, attempts }: QueuedMail): Promise<number> {
   const seconds = backoffDelay(attempts, BACKOFF) / 1000
-  const due = { due_at: addSeconds(seconds) }
+  const due = { due_at: addSeconds(seconds), first_due_at: firstDue }
   await db.updateTable('mail_outbox').set(due).where('id', '=', id).execute()
   return seconds
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { NEVER } from '#server/mail/outbox.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
@@ -126,23 +127,51 @@ describeOnEachDatabase('metrics', (kind) => {
     await waitFor(async () => expect(await readStatus499()).toBe(1))
   })
 
-  test('show the number and age of unsent mails', async () => {
+  test('show the number of unsent mails, and how late the oldest is', async () => {
     const { db } = portal.database
-    const asked = new Date(Date.now() - 60_000)
-    const mail = { kind: 'recovery', recipient: 'ana@x.br', created_at: asked }
+    const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
+    const mail = { kind: 'recovery', recipient: 'ana@x.br', created_at: inSeconds(-1800) }
+    const unsent = [
+      { due_at: inSeconds(-60) },
+      { attempts: 2, due_at: inSeconds(20), first_due_at: inSeconds(-90) },
+      { due_at: inSeconds(600) },
+      // Held by a restore.
+      { attempts: 1, due_at: new Date('9000-01-01') },
+    ]
     await db
       .insertInto('mail_outbox')
-      .values([
-        mail,
-        { ...mail, sent_at: new Date() },
-        { ...mail, attempts: 1, due_at: NEVER, created_at: new Date(Date.now() - 180_000) },
-        { ...mail, due_at: new Date(Date.now() + 600_000), created_at: new Date(Date.now() - 120_000) },
-      ])
+      .values(
+        [{ sent_at: new Date() }, { attempts: 1, due_at: NEVER }, ...unsent].map((row) => ({
+          ...mail,
+          ...row,
+        })),
+      )
       .execute()
     const { figure } = await readMetrics(portal)
-    expect(figure('patio_mail_outbox_unsent')).toBe(2)
-    expect(figure('patio_mail_outbox_oldest_seconds')).toBeGreaterThan(59)
-    expect(figure('patio_mail_outbox_oldest_seconds')).toBeLessThan(90)
+    expect(figure('patio_mail_outbox_unsent')).toBe(4)
+    expect(figure('patio_mail_outbox_oldest_seconds')).toBeGreaterThan(89)
+    expect(figure('patio_mail_outbox_oldest_seconds')).toBeLessThan(120)
+  })
+
+  test('judge a failed mail by when it was first due', async () => {
+    const { db } = portal.database
+    await db.deleteFrom('mail_outbox').execute()
+    const times = {
+      created_at: sql<Date>`now() - interval '1 hour'`,
+      due_at: sql<Date>`now() - interval '5 s'`,
+    }
+    const { email } = await addPerson(portal)
+    await db
+      .insertInto('mail_outbox')
+      .values({ kind: 'password-changed', recipient: email, ...times })
+      .execute()
+    const deliver = () => Promise.reject(new Error('no server'))
+    const replica = await startTestPortal({ kind, database: portal.database, mailer: { deliver } })
+    await replica.outbox.deliverDue()
+    await replica.stop()
+    const { figure } = await readMetrics(portal)
+    expect(figure('patio_mail_outbox_oldest_seconds')).toBeGreaterThan(4)
+    expect(figure('patio_mail_outbox_oldest_seconds')).toBeLessThan(60)
   })
 
   test('show open event streams, the database pool and the process', async () => {

@@ -92,8 +92,10 @@ async function createInstruments({ db, readPoolStats }: Pick<Database, 'db' | 'r
   addDatabaseGauge('patio_mail_outbox_unsent', 'Mails that no server has taken yet.', () =>
     countUnsentMails(db),
   )
-  addDatabaseGauge('patio_mail_outbox_oldest_seconds', 'Age of the oldest mail that should have left.', () =>
-    readOldestMailAge(db),
+  addDatabaseGauge(
+    'patio_mail_outbox_oldest_seconds',
+    'How late the oldest mail is that should have left.',
+    () => readOldestMailAge(db),
   )
   addDatabaseGauge(
     'patio_last_backup_timestamp_seconds',
@@ -148,10 +150,16 @@ export async function countUnsentMails(db: Db): Promise<number> {
   return (await query.executeTakeFirstOrThrow()).count
 }
 
-/** Returns the age in seconds; digests that are not due yet do not count. */
+/** Returns how many seconds the oldest mail is late; mails held for later are not. */
 export async function readOldestMailAge(db: Db): Promise<number> {
   const oldest = selectUnsentMails(db)
-    .where(({ or, eb }) => or([eb('attempts', '>', 0), eb('due_at', '<=', sql<Date>`now()`)]))
-    .select(sql<number>`coalesce(extract(epoch from now() - min(created_at)), 0)::float8`.as('seconds'))
+    // A restore holds mails for millennia; a retry comes within minutes.
+    .where('due_at', '<', sql<Date>`now() + interval '1 day'`)
+    // As JSON, because the doctor also reads databases from before the column.
+    .select(
+      sql<number>`greatest(0, coalesce(extract(epoch from now() - min(coalesce(
+        (to_jsonb(mail_outbox) ->> 'first_due_at')::timestamptz,
+        case when attempts = 0 then due_at else created_at end))), 0))::float8`.as('seconds'),
+    )
   return (await oldest.executeTakeFirstOrThrow()).seconds
 }
