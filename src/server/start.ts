@@ -99,7 +99,11 @@ export async function servePortal(
     publicUrl: config.publicUrl,
     groupName: config.group.name,
   })
-  const metrics = createMetrics(database)
+  const metrics = createMetrics(database, {
+    version: VERSION,
+    clock,
+    readCertificateEnd: () => powerBi.readCertificateEnd(),
+  })
   const { sessionMaxDays } = config
   const messageStreams = createMessageStreams({ database, log, metrics, clock, sessionMaxDays })
   let isDraining = false

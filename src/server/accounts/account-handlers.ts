@@ -18,7 +18,23 @@ interface WithCaptcha {
 }
 const toCaptcha = (body: WithCaptcha) => body.captcha ?? body.gotrue_meta_security?.captcha_token
 
-export function accountHandlers(services: AccountServices): Handlers<typeof accountRoutes> {
+/** Counts how a sign-in ends. */
+async function countOutcome<T>(signingIn: Promise<T>, count: (outcome: string) => void): Promise<T> {
+  try {
+    const session = await signingIn
+    count('ok')
+    return session
+  } catch (error) {
+    count(error instanceof ProblemError ? error.code : 'failed')
+    throw error
+  }
+}
+
+interface Services extends AccountServices {
+  metrics: { countSignIn(outcome: string): void }
+}
+
+export function accountHandlers(services: Services): Handlers<typeof accountRoutes> {
   const { humanCheck, altcha } = services
   return {
     async issueToken({ context, query, body }) {
@@ -31,7 +47,8 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
       }
       if (!('email' in body)) throw new ProblemError('invalid-input')
       const { email, password, device_token: deviceToken } = body
-      return signIn({ ...services, ...context }, { email, password, deviceToken, captcha: toCaptcha(body) })
+      const credentials = { email, password, deviceToken, captcha: toCaptcha(body) }
+      return countOutcome(signIn({ ...services, ...context }, credentials), services.metrics.countSignIn)
     },
     readUser: ({ context: { actor } }) => presentAuthUser(actor.profile, actor.sessionKind),
     signOut: ({ context, query }) => signOut(context, query.scope).then(() => undefined),

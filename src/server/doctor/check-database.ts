@@ -3,8 +3,8 @@ import type { Config } from '#server/config.ts'
 import { type Database, DatabaseOpenError } from '#server/database/database.ts'
 import { type InspectedServer, inspectServers } from '#server/database/inspect-server.ts'
 import { listMigrations, listPending } from '#server/database/migrate.ts'
-import { readLastBackUp } from '#server/operations/back-up.ts'
-import { countUnsentMails, readOldestMailAge } from '#server/operations/metrics.ts'
+import { readMailBacklog } from '#server/operations/metrics.ts'
+import { readFact } from '#server/operations/portal-facts.ts'
 import { formatCommand } from '#server/version.ts'
 import { explainError } from './explain-error.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
@@ -107,7 +107,7 @@ export function listDatabaseChecks({ db }: Pick<Database, 'db'>, { isDemo }: Con
       }
     }),
     check('outbox', 'Fila de e-mails', WITHIN_MS, async () => {
-      const [count, seconds] = [await countUnsentMails(db), await readOldestMailAge(db)]
+      const { count, seconds } = await readMailBacklog(db)
       return seconds > LATE_MAIL_SECONDS
         ? fault(
             `Fila de e-mails: ${count} à espera, o mais antigo há ${Math.round(seconds / 60)} min.`,
@@ -131,7 +131,7 @@ export function listDatabaseChecks({ db }: Pick<Database, 'db'>, { isDemo }: Con
     }),
     check('back-up', 'Cópia de segurança', WITHIN_MS, async () => {
       if (isDemo) return good('Cópia de segurança: a demonstração não precisa.')
-      const at = await readLastBackUp(db)
+      const at = await readFact(db, 'last-back-up')
       return describeBackUp(
         at,
         `Agende ${formatCommand('backup')} ARQUIVO todos os dias, ou a cópia do seu servidor de banco.`,

@@ -21,7 +21,6 @@ import {
 import {
   inspectBackUp,
   listDeletedSince,
-  readLastBackUp,
   recordBackUp,
   restoreBackUp,
   sendHeldMail,
@@ -30,6 +29,7 @@ import {
 } from './back-up.ts'
 import { fetchServedBackUp, serveBackUps } from './back-up-socket.ts'
 import { createMetrics } from './metrics.ts'
+import { readFact } from './portal-facts.ts'
 
 /** Creating databases is slow on a busy machine. */
 const SLOW = { timeout: 120_000 }
@@ -149,7 +149,7 @@ describeOnEachDatabase('backup', (kind) => {
 
   it('reports when it was written and is verified in memory', SLOW, async () => {
     await recordBackUp(source.db)
-    const written = await createMetrics(source).write()
+    const written = await createMetrics(source, { version: '0', clock: Date.now }).write()
     const seconds = Number(/^patio_last_backup_timestamp_seconds (\S+)$/m.exec(written)?.[1])
     expect(seconds * 1000).toBeGreaterThan(Date.now() - 120_000)
     expect((await verifyBackUp(file)).rowCounts.profiles).toBe(2)
@@ -211,14 +211,14 @@ it('serves a backup from the running portal without blocking on a stalled reader
   // Nothing would be left by a kill.
   expect(await readdir(dataDir)).toEqual(['back-up.sock'])
   idler.destroy()
-  expect(await readLastBackUp(db)).toBeUndefined()
+  expect(await readFact(db, 'last-back-up')).toBeUndefined()
 
   const file = join(dataDir, 'served.backup')
   const gzip = createGzip()
   const written = pipeline(gzip, createWriteStream(file))
   const summary = await fetchServedBackUp(dataDir, gzip, () => written.then(() => inspectBackUp(file)))
   expect(summary?.rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200 })
-  await expect.poll(() => readLastBackUp(db)).toBeInstanceOf(Date)
+  await expect.poll(() => readFact(db, 'last-back-up')).toBeInstanceOf(Date)
   stop()
   expect(await fetchServedBackUp(join(dataDir, 'elsewhere'), createGzip(), async () => true)).toBeUndefined()
   await close()

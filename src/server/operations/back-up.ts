@@ -7,6 +7,7 @@ import * as z from 'zod'
 import type { Database } from '#server/database/database.ts'
 import { listMigrations, migrate } from '#server/database/migrate.ts'
 import type { Db } from '#server/database/schema.ts'
+import { recordFact } from './portal-facts.ts'
 
 // A backup is gzipped JSON lines: the head, '{"table":NAME}' before the rows of each table, and the
 // end with the row counts. It is portable between both kinds of database.
@@ -25,8 +26,6 @@ const TRANSIENT_TABLES = [
 ]
 /** Due date of unsent mail after a restore: the lost database has sent most of it. */
 const HELD_UNTIL = sql<Date>`'9000-01-01'::timestamptz`
-/** Name of the fact with the instant (ISO) of the last complete backup. */
-const LAST_BACK_UP = 'last-back-up'
 
 const headSchema = z.object({
   format: z.literal(FORMAT),
@@ -82,23 +81,7 @@ export function waitForDrain(out: Writable): Promise<void> {
 }
 
 /** Records that a backup was written, verified and stored now. */
-export async function recordBackUp(db: Db): Promise<void> {
-  const value = new Date().toISOString()
-  await db
-    .insertInto('portal_facts')
-    .values({ name: LAST_BACK_UP, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute()
-}
-
-export async function readLastBackUp(db: Db): Promise<Date | undefined> {
-  const fact = await db
-    .selectFrom('portal_facts')
-    .select('value')
-    .where('name', '=', LAST_BACK_UP)
-    .executeTakeFirst()
-  return fact && new Date(fact.value)
-}
+export const recordBackUp = (db: Db) => recordFact(db, 'last-back-up')
 
 async function writeRows(db: Db, table: string, write: (line: string) => Promise<void>): Promise<number> {
   const columns = sql.join((await listColumns(db, table)).map((name) => sql.ref(name)))

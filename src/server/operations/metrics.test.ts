@@ -1,7 +1,14 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { NEVER } from '#server/mail/outbox.ts'
-import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
+import { signIn } from '#server/testing/account-calls.ts'
+import {
+  addPerson,
+  configureReports,
+  openTestSession,
+  send,
+  TEST_PASSWORD,
+} from '#server/testing/builders.ts'
 import { fetchToken, scriptFault, toTokenBody } from '#server/testing/embed-token-calls.ts'
 import { readMetrics, TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import { sendRaw } from '#server/testing/send-raw.ts'
@@ -9,8 +16,12 @@ import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase, openFreshDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
+import { VERSION } from '#server/version.ts'
+import { CACHE_MS, createMetrics } from './metrics.ts'
+import { recordFact } from './portal-facts.ts'
 
-const LABELS = /^(method|route|status|le|service|outcome|source|state)$/
+const OPTIONS = { version: VERSION, clock: Date.now }
+const LABELS = /^(method|route|status|le|service|outcome|source|state|version)$/
 
 describeOnEachDatabase('metrics', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
@@ -147,6 +158,7 @@ describeOnEachDatabase('metrics', (kind) => {
         })),
       )
       .execute()
+    portal.clock.advance(CACHE_MS + 1)
     const { figure } = await readMetrics(portal)
     expect(figure('patio_mail_outbox_unsent')).toBe(4)
     expect(figure('patio_mail_outbox_oldest_seconds')).toBeGreaterThan(89)
@@ -169,6 +181,7 @@ describeOnEachDatabase('metrics', (kind) => {
     const replica = await startTestPortal({ kind, database: portal.database, mailer: { deliver } })
     await replica.outbox.deliverDue()
     await replica.stop()
+    portal.clock.advance(CACHE_MS + 1)
     const { figure } = await readMetrics(portal)
     expect(figure('patio_mail_outbox_oldest_seconds')).toBeGreaterThan(4)
     expect(figure('patio_mail_outbox_oldest_seconds')).toBeLessThan(60)
@@ -184,6 +197,48 @@ describeOnEachDatabase('metrics', (kind) => {
     expect(figure('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
     expect(figure('process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })
+  test('count sign-ins by outcome', async () => {
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+    await signIn(portal, email, TEST_PASSWORD)
+    await signIn(portal, email, 'not the password')
+    await signIn(portal, email, 'not the password')
+    const { figure } = await readMetrics(portal)
+    expect(figure('patio_sign_ins_total{outcome="ok"}')).toBe(1)
+    expect(figure('patio_sign_ins_total{outcome="invalid-credentials"}')).toBe(2)
+  })
+
+  test('show who waits, what is unread, the last runs, size and version, a few seconds old at most', async () => {
+    const { db } = portal.database
+    const read = async () => (await readMetrics(portal)).figure
+    portal.clock.advance(CACHE_MS + 1)
+    const before = await read()
+    await addPerson(portal, { approved: false })
+    await addPerson(portal, { approved: false, approval_removed_at: new Date() })
+    const message = { name: 'Ana', email: 'ana@x.br', phone: '', message: 'Oi' }
+    await db
+      .insertInto('support_messages')
+      .values([message, { ...message, is_read: true }])
+      .execute()
+    await recordFact(db, 'last-retention')
+    expect((await read())('patio_people_waiting')).toBe(before('patio_people_waiting'))
+    portal.clock.advance(CACHE_MS + 1)
+    const figure = await read()
+    expect(figure('patio_people_waiting')).toBe(Number(before('patio_people_waiting')) + 1)
+    expect(figure('patio_support_messages_unread')).toBe(Number(before('patio_support_messages_unread')) + 1)
+    expect(before('patio_last_retention_timestamp_seconds')).toBeUndefined()
+    expect(figure('patio_last_retention_timestamp_seconds')).toBeGreaterThan(Date.now() / 1000 - 60)
+    expect(figure('patio_database_size_bytes')).toBeGreaterThan(1e6)
+    expect(figure(`patio_build_info{version="${VERSION}"}`)).toBe(1)
+  })
+
+  test('show when the certificate of the service principal ends', async () => {
+    const name = 'patio_power_bi_certificate_expires_timestamp_seconds'
+    const write = (end: Date | undefined) =>
+      createMetrics(portal.database, { ...OPTIONS, readCertificateEnd: async () => end }).write()
+    expect(await write(new Date('2027-01-01T00:00:00Z'))).toContain(`\n${name} 1798761600\n`)
+    expect(await write(undefined)).not.toContain(`\n${name} `)
+  })
+
   test('have only known labels and no personal data', async () => {
     const { lines, text } = await readMetrics(portal)
     const own = lines.filter((line) => line.startsWith('patio_'))

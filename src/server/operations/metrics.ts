@@ -1,14 +1,18 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Route } from '#contract/route.ts'
 import { withTimeout } from '#contract/timing.ts'
+import { createCache } from '#server/cache.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { NEVER } from '#server/mail/outbox.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 import type { TokenSource } from '#server/reports/issue-embed-token.ts'
+import { IS_WAITING } from '#server/users/user-queries.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const DATABASE_WITHIN_MS = 2_000
+/** How long figures of the database are reused. */
+export const CACHE_MS = 5_000
 
 /** The metrics of this process. Labels are routes, services and outcomes, never personal data. */
 export interface Metrics {
@@ -16,16 +20,28 @@ export interface Metrics {
   countRequest(route: Route | undefined, status: number, ms: number): void
   countUpstreamCall: CountCall
   countEmbedToken(source: TokenSource): void
+  /** @param outcome 'ok', the code of the refusal, or 'failed' */
+  countSignIn(outcome: string): void
   /** Counts an open event stream. @returns a function to call once at its end */
   openStream(): () => void
   /** Returns all metrics in the Prometheus text format; Node's are collected from the first call on. */
   write(): Promise<string>
 }
 
-export function createMetrics(database: Pick<Database, 'db' | 'readPoolStats'>): Metrics {
+type MetricsDatabase = Pick<Database, 'db' | 'readPoolStats'>
+
+interface MetricsOptions {
+  version: string
+  /** ms since the epoch */
+  clock: () => number
+  /** Undefined for a client secret. */
+  readCertificateEnd?: () => Promise<Date | undefined>
+}
+
+export function createMetrics(database: MetricsDatabase, options: MetricsOptions): Metrics {
   let loading: ReturnType<typeof createInstruments> | undefined
   const loadInstruments = () => {
-    loading ??= createInstruments(database)
+    loading ??= createInstruments(database, options)
     return loading
   }
   let measureNode = async () => {
@@ -46,6 +62,7 @@ export function createMetrics(database: Pick<Database, 'db' | 'readPoolStats'>):
       upstreamSeconds.observe({ service }, ms / 1000)
     },
     countEmbedToken: async (source) => (await loadInstruments()).embedTokens.inc({ source }),
+    countSignIn: async (outcome) => (await loadInstruments()).signIns.inc({ outcome }),
     openStream() {
       const addToGauge = async (change: 1 | -1) => (await loadInstruments()).openStreams.inc(change)
       void addToGauge(1)
@@ -60,7 +77,10 @@ export function createMetrics(database: Pick<Database, 'db' | 'readPoolStats'>):
 }
 
 /** Loads the library on first use: it takes a tenth of the startup time. */
-async function createInstruments({ db, readPoolStats }: Pick<Database, 'db' | 'readPoolStats'>) {
+async function createInstruments(
+  { db, readPoolStats }: MetricsDatabase,
+  { version, clock, readCertificateEnd }: MetricsOptions,
+) {
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   const registers = [registry]
@@ -77,35 +97,40 @@ async function createInstruments({ db, readPoolStats }: Pick<Database, 'db' | 'r
       for (const [state, count] of Object.entries(readPoolStats?.() ?? {})) this.set({ state }, count)
     },
   })
-  const addDatabaseGauge = (name: string, help: string, query: () => Promise<number | undefined>) =>
+  const createGauge = (name: string, help: string, read: () => Promise<number | undefined>) =>
     new Gauge({
       name,
       help,
       registers,
       async collect() {
         // Omitted while the database is down, when the other metrics matter most.
-        const value = await withTimeout(query(), DATABASE_WITHIN_MS, () => undefined).catch(() => undefined)
+        const value = await read().catch(() => undefined)
         if (value === undefined) this.remove()
         else this.set(value)
       },
     })
-  addDatabaseGauge('patio_mail_outbox_unsent', 'Mails that no server has taken yet.', () =>
-    countUnsentMails(db),
-  )
-  addDatabaseGauge(
-    'patio_mail_outbox_oldest_seconds',
-    'How late the oldest mail is that should have left.',
-    () => readOldestMailAge(db),
-  )
-  addDatabaseGauge(
-    'patio_last_backup_timestamp_seconds',
-    'When npm run backup last wrote a whole back-up; absent until it has.',
+  // Concurrent gauges share one statement; a failure is tried again at the next scrape.
+  const figures = createCache<Record<string, number | null>>(clock, {
+    max: 1,
+    ttl: CACHE_MS,
+    fetchMethod: () => withTimeout(readDatabaseFigures(db), DATABASE_WITHIN_MS, () => undefined),
+  })
+  for (const [name, [help]] of Object.entries(DATABASE_GAUGES))
+    createGauge(name, help, async () => (await figures.fetch('all'))?.[name] ?? undefined)
+  createGauge(
+    'patio_power_bi_certificate_expires_timestamp_seconds',
+    "When the service principal's certificate ends; absent with a client secret.",
     async () => {
-      const { readLastBackUp } = await import('./back-up.ts')
-      const at = await readLastBackUp(db)
-      return at && at.getTime() / 1000
+      const end = await readCertificateEnd?.()
+      return end && end.getTime() / 1000
     },
   )
+  new Gauge({
+    name: 'patio_build_info',
+    help: 'The version of this process; always 1.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version }, 1)
   return {
     registry,
     requests: createCounter(
@@ -133,6 +158,11 @@ async function createInstruments({ db, readPoolStats }: Pick<Database, 'db' | 'r
       ['source'],
       'Embed tokens by where they came from: the cache, a flight under way, or the service.',
     ),
+    signIns: createCounter(
+      'patio_sign_ins_total',
+      ['outcome'],
+      'Sign-ins with a password: ok, the code of the refusal, or failed.',
+    ),
     openStreams: new Gauge({
       name: 'patio_event_streams_open',
       help: 'Event streams that are open.',
@@ -141,25 +171,54 @@ async function createInstruments({ db, readPoolStats }: Pick<Database, 'db' | 'r
   }
 }
 
-/** Selects unsent mails except permanently refused ones. */
-const selectUnsentMails = (db: Db) =>
-  db.selectFrom('mail_outbox').where('sent_at', 'is', null).where('due_at', '<', NEVER)
+const IS_UNSENT = sql`sent_at is null and due_at < ${NEVER}`
+const UNSENT_MAILS = sql`(select count(*) from mail_outbox where ${IS_UNSENT})`
+/**
+ * How late the oldest mail is; those held for later are not. A restore holds mails for millennia, a
+ * retry comes within minutes. As JSON, because the doctor also reads databases from before the column.
+ */
+const MAIL_DELAY = sql`(select greatest(0, coalesce(extract(epoch from now() - min(coalesce(
+    (to_jsonb(mail_outbox) ->> 'first_due_at')::timestamptz,
+    case when attempts = 0 then due_at else created_at end))), 0))
+  from mail_outbox where ${IS_UNSENT} and due_at < now() + interval '1 day')`
+const selectFact = (name: string) =>
+  sql`(select extract(epoch from value::timestamptz) from portal_facts where name = ${sql.lit(name)})`
 
-export async function countUnsentMails(db: Db): Promise<number> {
-  const query = selectUnsentMails(db).select(({ fn }) => fn.countAll<number>().as('count'))
-  return (await query.executeTakeFirstOrThrow()).count
+/** Help and value of each gauge that the database knows; null leaves it out. */
+const DATABASE_GAUGES: Record<string, [help: string, value: RawBuilder<unknown>]> = {
+  patio_mail_outbox_unsent: ['Mails that no server has taken yet.', UNSENT_MAILS],
+  patio_mail_outbox_oldest_seconds: ['How late the oldest mail is that should have left.', MAIL_DELAY],
+  patio_people_waiting: [
+    'People who wait for approval.',
+    sql`(select count(*) from profiles p where ${IS_WAITING})`,
+  ],
+  patio_support_messages_unread: [
+    'Support messages that nobody has read.',
+    sql`(select count(*) from support_messages where not is_read)`,
+  ],
+  patio_last_backup_timestamp_seconds: [
+    'When npm run backup last wrote a whole back-up; absent until it has.',
+    selectFact('last-back-up'),
+  ],
+  patio_last_retention_timestamp_seconds: [
+    'When old data were last deleted completely; absent until they were.',
+    selectFact('last-retention'),
+  ],
+  patio_database_size_bytes: ['Size of the database.', sql`pg_database_size(current_database())`],
 }
 
-/** Returns how many seconds the oldest mail is late; mails held for later are not. */
-export async function readOldestMailAge(db: Db): Promise<number> {
-  const oldest = selectUnsentMails(db)
-    // A restore holds mails for millennia; a retry comes within minutes.
-    .where('due_at', '<', sql<Date>`now() + interval '1 day'`)
-    // As JSON, because the doctor also reads databases from before the column.
-    .select(
-      sql<number>`greatest(0, coalesce(extract(epoch from now() - min(coalesce(
-        (to_jsonb(mail_outbox) ->> 'first_due_at')::timestamptz,
-        case when attempts = 0 then due_at else created_at end))), 0))::float8`.as('seconds'),
-    )
-  return (await oldest.executeTakeFirstOrThrow()).seconds
+/** Reads all gauges of the database in one statement. */
+async function readDatabaseFigures(db: Db): Promise<Record<string, number | null> | undefined> {
+  const columns = Object.entries(DATABASE_GAUGES).map(
+    ([name, [, value]]) => sql`${value}::float8 as ${sql.ref(name)}`,
+  )
+  const { rows } = await sql<Record<string, number | null>>`select ${sql.join(columns)}`.execute(db)
+  return rows[0]
+}
+
+/** @returns the number of unsent mails, and how many seconds the oldest is late */
+export async function readMailBacklog(db: Db): Promise<{ count: number; seconds: number }> {
+  const { rows } = await sql<{ count: number; seconds: number }>`
+    select ${UNSENT_MAILS}::float8 as count, ${MAIL_DELAY}::float8 as seconds`.execute(db)
+  return rows[0] as { count: number; seconds: number }
 }

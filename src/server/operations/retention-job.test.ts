@@ -4,6 +4,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { createLog } from '#server/log.ts'
 import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
+import { readFact } from './portal-facts.ts'
 import { createRetentionJob } from './retention-job.ts'
 
 const MINUTE = 60_000
@@ -50,6 +51,7 @@ describeOnEachDatabase('retention job', (kind) => {
     await addRateLimits(3, ago(0))
     const runs = await Promise.all([createJob(), createJob(), createJob()].map((job) => job.runNow()))
     expect(runs.filter(Boolean)).toEqual([{ 'rate limits': 3 }])
+    expect(await readFact(database.db, 'last-retention')).toBeInstanceOf(Date)
     expect(await createJob().runNow()).toBeUndefined()
     clock.advance(45 * MINUTE)
     expect(await createJob().runNow()).toEqual({})
@@ -73,12 +75,14 @@ describeOnEachDatabase('retention job', (kind) => {
   test('logs a failed rule, continues with the others, and releases the claim', async () => {
     const { log, logged } = createReadableLog()
     await addRateLimits(2, ago(0))
+    const completedAt = await readFact(database.db, 'last-retention')
     await sql`alter table sessions rename to sessions_away`.execute(database.db)
     try {
       expect(await createJob(log).runNow()).toEqual({ 'rate limits': 2 })
     } finally {
       await sql`alter table sessions_away rename to sessions`.execute(database.db)
     }
+    expect(await readFact(database.db, 'last-retention')).toEqual(completedAt)
     expect(
       logged()
         .filter(({ msg }) => msg === 'retention failed')

@@ -2,6 +2,7 @@ import { wait } from '#contract/timing.ts'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'
+import { recordFact } from './portal-facts.ts'
 import { createRetentionRules, type RetentionPeriods, type RetentionRule } from './retention-rules.ts'
 
 const JOB = 'retention'
@@ -35,7 +36,8 @@ export function createRetentionJob(services: RetentionServices) {
     const outcome = await applyRetention(run, rules, at)
     if (Object.keys(outcome.deleted).length > 0)
       services.log.info({ deleted: outcome.deleted }, 'old data deleted')
-    if (!outcome.isComplete) await releaseJob(services.db, JOB, at)
+    if (outcome.isComplete) await recordFact(services.db, 'last-retention')
+    else await releaseJob(services.db, JOB, at)
     return outcome
   }
   async function runAndSchedule() {

@@ -119,6 +119,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
   }
 
   async function readCredentialEnd(): Promise<Date | undefined> {
+    adoptNewCredentials()
     if (clientSecret || !clientCertificate) return undefined
     const { X509Certificate } = await import('node:crypto')
     return new Date(new X509Certificate(clientCertificate).validTo)

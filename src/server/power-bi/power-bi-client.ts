@@ -125,6 +125,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
       const facts = await readFacts(report).catch(() => undefined)
       return facts?.model ? readRefresh(facts.model) : UNKNOWN_REFRESH
     },
+    readCertificateEnd: directory.readCredentialEnd,
     async testReport(report, identity) {
       const { rest: fresh, directory: testDirectory } = connect()
       const found = await testReport(fresh, { ...options, testMs }, { report, identity })

@@ -82,6 +82,8 @@ export interface PowerBi {
    * most 8 s and never throws.
    */
   testReport(report: ReportRef, identity: EffectiveIdentity): Promise<ReportTest>
+  /** Returns the end of the certificate; undefined for a client secret. */
+  readCertificateEnd(): Promise<Date | undefined>
 }
 
 /** A refusal by the service: status, code (or two), message, and the request id for support. */

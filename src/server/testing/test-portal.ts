@@ -17,6 +17,7 @@ import type { Mail, Mailer } from '#server/mail/smtp-mailer.ts'
 import { createMetrics, type Metrics } from '#server/operations/metrics.ts'
 import { createPowerBi, type PowerBiOptions } from '#server/power-bi/power-bi-client.ts'
 import { createMessageStreams } from '#server/support/message-streams.ts'
+import { VERSION } from '#server/version.ts'
 import type { DatabaseKind } from './test-database.ts'
 
 export const TEST_SECRET = 'a secret of the test-suite, long enough'
@@ -94,7 +95,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   } = options
   const database = shared ?? (await openOwnDatabase(kind))
   const keyring = createKeyring(secrets)
-  const metrics = createMetrics(database)
+  const metrics = createMetrics(database, { version: VERSION, clock })
   const emulator = await startEmulator(clock, clientSecret, () => readEmulatedData(database.db))
   const tokenEndpoint = `${emulator.url}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`
   const outbox = createOutbox({
