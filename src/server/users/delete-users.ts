@@ -166,6 +166,11 @@ export async function pseudonymizeChanges(db: Db, people: readonly DeletedPerson
   for (const { id, before, after } of entries) {
     const changed = { before: replaceIdentifiers(before), after: replaceIdentifiers(after) }
     if (changed.before === JSON.stringify(before) && changed.after === JSON.stringify(after)) continue
-    await db.updateTable('audit_entries').set(changed).where('id', '=', id).execute()
+    // The trail's guard tells JSON null from no value.
+    const values = {
+      ...(before !== null && { before: changed.before }),
+      ...(after !== null && { after: changed.after }),
+    }
+    await db.updateTable('audit_entries').set(values).where('id', '=', id).execute()
   }
 }

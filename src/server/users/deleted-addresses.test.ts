@@ -37,6 +37,7 @@ describeOnEachDatabase('deleting one of similar addresses', (kind) => {
     for (const { email, user_id } of people) {
       const before = { email, all: emails, nested: [{ by: email, id: user_id, text: "'", none: null }] }
       await recordAudit({ db, clock, request }, { action: 'invitation-sent', before, after: { email } })
+      await recordAudit({ db, clock, request }, { action: 'invitation-resent', after: { email } })
       await consumeRateLimit(`sign-up-hour ${email}`, { max: 1, windowSeconds: 60 })
       await db.insertInto('mail_outbox').values({ kind: 'invitation', recipient: email }).execute()
       const lists = { types: [], marcas: [], estados: [] }
