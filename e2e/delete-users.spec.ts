@@ -30,7 +30,7 @@ test('deletes the listed people in one call and keeps one’s own account select
   await expect(toast(page, 'Erro ao excluir 1 usuário(s)')).toBeVisible()
   await expect(toast(page, `${self}: Você não pode excluir a própria conta.`)).toBeVisible()
   expect(await other.people(`q=${victim}`)).toEqual([])
-  // Whoever remains is still selected.
+  // The remaining people stay selected.
   await expect(page.getByRole('button', { name: 'Excluir Selecionados (1)' })).toBeVisible()
   await expect(page.getByRole('checkbox', { name: `Selecionar ${self}` })).toBeChecked()
 })

@@ -37,7 +37,7 @@ test('visitors’ screens are prerendered and hydrated without errors', async ({
     await expect(
       page.locator('main :is(form button[type=submit], a[href="/forgot-password"])').first(),
     ).toBeEnabled()
-    // The same element: hydrated, not rendered anew. A missing link leads to another screen.
+    // The same element: hydrated, not re-rendered. A missing link leads to another screen.
     if (path !== '/reset-password') expect(await element?.evaluate((each) => each.isConnected)).toBe(true)
     expect(errors).toEqual([])
     await page.unrouteAll({ behavior: 'wait' })

@@ -24,7 +24,7 @@ export {
   type StoredSession,
 } from './session-store.ts'
 
-/** The server snapshot: visitors' screens are hydrated, the others render anew with the session. */
+/** The server snapshot: visitors' screens are hydrated, the others re-render with the session. */
 const getPrerenderedSession = () => (typeof document === 'undefined' ? getSession() : undefined)
 
 /** Subscribes to the session: undefined while signed out. */
