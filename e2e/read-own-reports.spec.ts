@@ -140,9 +140,8 @@ test('an unverified person sees the reports below a banner that resends the mail
   await expect(page.getByRole('button', { name: /Reenviar/ })).toHaveCount(0)
 })
 
-test('the URL and the title name the area, and the back button leaves the screen', async ({ page }) => {
-  await openAs(page, 'diretoria', '/profile')
-  await page.getByRole('link', { name: 'Relatórios', exact: true }).click()
+test('the URL and the title name the area', async ({ page }) => {
+  await openAs(page, 'diretoria', '/power-bi')
   const selected = page.getByRole('tab', { selected: true })
   await expect(page).toHaveTitle(/^Vendas · Relatórios · /)
   for (const area of ['Oficina', 'CRM']) await page.getByRole('tab', { name: area }).click()
@@ -150,11 +149,37 @@ test('the URL and the title name the area, and the back button leaves the screen
   await expect(page).toHaveTitle(/^CRM · Relatórios · /)
   await page.reload()
   await expect(selected).toHaveText('CRM')
-  await page.goBack()
-  await expect(page).toHaveURL(/\/profile$/)
-  await expect(page).toHaveTitle(/^Minha Conta · /)
   await page.goto('/power-bi?area=Inexistente')
   await expect(selected).toHaveText('Vendas')
+})
+
+test('the back button returns to the tab before; quick changes of tab are one step', async ({ page }) => {
+  await page.clock.install()
+  await openAs(page, 'diretoria', '/profile')
+  await page.getByRole('link', { name: 'Relatórios', exact: true }).click()
+  const selected = page.getByRole('tab', { selected: true })
+  const open = (area: string) => page.getByRole('tab', { name: area }).click()
+  await open('Oficina')
+  await page.clock.fastForward(11_000)
+  await open('HPD')
+  await open('CRM')
+  await page.goBack()
+  await expect(selected).toHaveText('Oficina')
+  await page.goForward()
+  await expect(selected).toHaveText('CRM')
+  await page.goBack()
+  // Right after Back a change is a step of its own.
+  await open('Gerentes')
+  await page.goBack()
+  await expect(selected).toHaveText('Oficina')
+  await page.goBack()
+  await expect(selected).toHaveText('Vendas')
+  // There and back again leaves no step that shows the same tab.
+  await open('Oficina')
+  await open('Vendas')
+  await expect(selected).toHaveText('Vendas')
+  await page.goBack()
+  await expect(page).toHaveURL(/\/profile$/)
 })
 
 test('a shared report that cannot be framed is opened in Power BI instead', async ({ page, portal }) => {

@@ -1,5 +1,5 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { groupByCause, reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -165,13 +165,18 @@ function useIncompleteToasts(incomplete: readonly string[]): void {
   }, [names])
 }
 
+/** Changes of tab within this time are one step of the history. */
+const QUICK_CHANGE_MS = 10_000
+
 /**
- * Keeps the selected area in the URL, /power-bi?area=Oficina, so that links and reloads select it.
- * The back button leaves the screen. A missing or unknown area selects the first one.
+ * Keeps the selected area in the URL, /power-bi?area=Oficina, so that links and reloads select it, and
+ * the back button returns to the tab before. A missing or unknown area selects the first one.
  */
 export function useSelectedArea(areas: readonly string[]) {
   const { area } = useSearch({ strict: false }) as { area?: string }
   const navigate = useNavigate()
+  const { history } = useRouter()
+  const step = useRef({ from: '', to: '', at: 0 })
   const isKnown = area !== undefined && areas.includes(area)
   const selected = isKnown ? area : areas[0]
   const isUnknownArea = area !== undefined && !isKnown && areas.length > 0
@@ -181,7 +186,14 @@ export function useSelectedArea(areas: readonly string[]) {
   }, [isUnknownArea, navigate])
 
   function select(next: string): void {
-    if (next !== selected) void navigate({ to: '/power-bi', search: { area: next }, replace: true })
+    if (next === selected || selected === undefined) return
+    const { from, to, at } = step.current
+    const now = Date.now()
+    // Back or forward in between, and the next change is a step of its own.
+    const isQuick = to === selected && now - at < QUICK_CHANGE_MS
+    step.current = { from: isQuick ? from : selected, to: next, at: now }
+    if (isQuick && next === from) history.back()
+    else void navigate({ to: '/power-bi', search: { area: next }, replace: isQuick })
   }
   return { selected, select }
 }
