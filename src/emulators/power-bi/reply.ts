@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 
-/** The reply of an endpoint before faults, headers and log are added; `text` replaces `body`. */
+/** The reply of an endpoint before faults, headers and log are added; `text` or `bytes` replace `body`. */
 export interface Reply {
   status: number
   body?: unknown
   text?: string
+  bytes?: Buffer<ArrayBuffer>
   headers?: Record<string, string>
 }
 
@@ -34,6 +35,6 @@ export function toResponse(reply: Reply): Response {
   }
   for (const [name, value] of Object.entries(reply.headers ?? {})) headers.set(name, value)
   const hasBody = ![204, 205, 304].includes(reply.status)
-  const text = reply.text ?? (reply.body === undefined ? null : JSON.stringify(reply.body))
-  return new Response(hasBody ? text : null, { status: reply.status, headers })
+  const content = reply.bytes ?? reply.text ?? (reply.body === undefined ? null : JSON.stringify(reply.body))
+  return new Response(hasBody ? content : null, { status: reply.status, headers })
 }

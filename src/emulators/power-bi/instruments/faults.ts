@@ -10,6 +10,9 @@ const FAULT_TARGETS = [
   'reports',
   'datasources',
   'generateToken',
+  'exportTo',
+  'exportStatus',
+  'exportFile',
   'frame',
 ] as const
 export type FaultTarget = (typeof FAULT_TARGETS)[number]

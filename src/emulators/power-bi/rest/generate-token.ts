@@ -139,7 +139,7 @@ function checkDataset(dataset: DatasetSecurity, identities: readonly Identity[])
  * Returns the error of these identities for these datasets: row-level security requires an identity
  * and vice versa, names and roles have limits (Power BI REST, EffectiveIdentity).
  */
-function checkIdentities(datasets: readonly DatasetSecurity[], identities: readonly Identity[]) {
+export function checkIdentities(datasets: readonly DatasetSecurity[], identities: readonly Identity[]) {
   const error = identities.map((identity) => checkIdentity(identity, datasets)).find(Boolean)
   return error ?? datasets.map((dataset) => checkDataset(dataset, identities)).find(Boolean)
 }

@@ -16,6 +16,7 @@ import {
   describeReport,
   describeWorkspace,
 } from './describe-report.ts'
+import { answerExportFile, answerExportStatus, startExport } from './export-report.ts'
 import { generateToken } from './generate-token.ts'
 import { readToken } from './signed-token.ts'
 
@@ -83,16 +84,23 @@ interface Endpoint {
   path: RegExp
   /** The target of scripted faults. */
   on: FaultTarget
-  /** @param ids of the path, in lower case */
-  answer: (request: RestRequest, ids: [group: string, id: string], directoryExpires: number) => Reply
+  /** @param ids of the path: those of group and report or dataset in lower case */
+  answer: (
+    request: RestRequest,
+    ids: [group: string, id: string, exportId: string],
+    directoryExpires: number,
+  ) => Reply
 }
 
 /** Resolves the report, or the dataset, in the path's workspace. */
 const answerForReport =
-  (answer: (report: EmulatedReport) => Reply | undefined): Endpoint['answer'] =>
-  (_, [group, id]) => {
+  (
+    answer: (report: EmulatedReport, request: RestRequest, exportId: string) => Reply | undefined,
+  ): Endpoint['answer'] =>
+  (request, [group, id, exportId]) => {
     const report = findReport(id)
-    return (report?.workspaceId === group && answer(report)) || createNotFound(`Report ${id}`)
+    const reply = report?.workspaceId === group && answer(report, request, exportId)
+    return reply || createNotFound(`Report ${id} or its export`)
   }
 const answerForDataset =
   (answer: (report: EmulatedReport, request: RestRequest) => Reply): Endpoint['answer'] =>
@@ -105,7 +113,9 @@ const answerForDataset =
 
 function createEndpoint(call: string, on: FaultTarget, answer: Endpoint['answer']): Endpoint {
   const [method = '', path = ''] = call.split(' ')
-  const pattern = new RegExp(`^/v1\\.0/myorg/${path.replaceAll('{id}', '([0-9a-zA-Z-]+)')}$`)
+  const pattern = new RegExp(
+    `^/v1\\.0/myorg/${path.replaceAll('{id}', '([0-9a-zA-Z-]+)').replace('{export}', '([\\w.=-]+)')}$`,
+  )
   return { method, path: pattern, on, answer }
 }
 
@@ -126,6 +136,17 @@ const ENDPOINTS: Endpoint[] = [
   createEndpoint('GET groups/{id}/reports', 'reports', (_, [group]) => answerReports(group)),
   createEndpoint('GET groups/{id}/reports/{id}', 'report', answerReport),
   createEndpoint('GET groups/{id}/reports/{id}/datasources', 'datasources', answerDatasources),
+  createEndpoint('POST groups/{id}/reports/{id}/ExportTo', 'exportTo', answerForReport(startExport)),
+  createEndpoint(
+    'GET groups/{id}/reports/{id}/exports/{export}',
+    'exportStatus',
+    answerForReport((report, request, id) => answerExportStatus(report, id, request)),
+  ),
+  createEndpoint(
+    'GET groups/{id}/reports/{id}/exports/{export}/file',
+    'exportFile',
+    answerForReport((report, request, id) => answerExportFile(report, id, request)),
+  ),
   createEndpoint('GET groups/{id}/datasets/{id}', 'dataset', answerDataset),
   createEndpoint('GET groups/{id}/datasets/{id}/refreshes', 'refreshes', answerRefreshes),
 ]
@@ -141,10 +162,10 @@ export function answerRestCall(request: RestRequest): Reply {
   const bearer = checkBearer(request)
   if (typeof bearer !== 'number') return bearer
   const found = ENDPOINTS.find((each) => each.path.test(path))
-  const [, group = '', id = ''] = found?.path.exec(path) ?? []
+  const [, group = '', id = '', exportId = ''] = found?.path.exec(path) ?? []
   const reply =
     found?.method === method
-      ? found.answer(request, [group.toLowerCase(), id.toLowerCase()], bearer)
+      ? found.answer(request, [group.toLowerCase(), id.toLowerCase(), exportId], bearer)
       : refuse(404, 'ResourceNotFound', `No HTTP resource matches ${method} ${path}`)
   return { ...reply, headers: { RequestId: randomUUID(), ...reply.headers } }
 }

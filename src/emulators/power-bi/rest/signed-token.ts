@@ -7,7 +7,7 @@ function computeSignature(secret: string, purpose: string, text: string): Buffer
 }
 
 /** Each kind of token has its own key, so that neither is accepted as the other. */
-type TokenPurpose = 'directory' | 'embed'
+type TokenPurpose = 'directory' | 'embed' | 'export'
 
 /** Signs a token `header.payload.signature` in base64url (RFC 7515, HS256). */
 export function signToken(secret: string, purpose: TokenPurpose, payload: Record<string, unknown>): string {

@@ -35,10 +35,12 @@ export function callEmulator(options: Partial<PowerBiEmulatorOptions> = {}) {
     const text = body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body)
     const init = { method, headers: { 'content-type': 'application/json', ...headers }, body: text }
     const response = await emulator.handle(new Request(`http://localhost/demo/power-bi${path}`, init))
-    const answer = await response.text()
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const answer = bytes.toString()
     return {
       status: response.status,
       headers: response.headers,
+      bytes,
       text: answer,
       // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes and the tests name their fields
       json: (): any => JSON.parse(answer),
