@@ -74,16 +74,20 @@ const captchaSchema = z.string().check(z.maxLength(8192))
 /** Field in which the official auth-js client sends a captcha answer. */
 const metaSecuritySchema = z.optional(z.strictObject({ captcha_token: z.optional(captchaSchema) }))
 
+/** Identifies a browser that has signed in to the account before. */
+const presentedDeviceSchema = z.optional(z.string().check(z.maxLength(128)))
+
 const passwordGrantSchema = z.strictObject({
   ...signInFormSchema.shape,
   captcha: z.optional(captchaSchema),
   gotrue_meta_security: metaSecuritySchema,
-  device_token: z.optional(z.string().check(z.maxLength(128))),
+  device_token: presentedDeviceSchema,
 })
 const refreshGrantSchema = z.strictObject({
   refresh_token: z.string().check(z.minLength(1), z.maxLength(512)),
   /** The session's last access token, expired or not; with it the reply explains why the session ended. */
   access_token: z.optional(z.string().check(z.maxLength(2048))),
+  device_token: presentedDeviceSchema,
 })
 
 /** The fields of GoTrue's user that its official client reads. */
@@ -100,7 +104,7 @@ const authUserSchema = z.object({
 })
 export type AuthUser = z.output<typeof authUserSchema>
 
-/** Sent after a sign-in or a new password; presented at the next sign-in as a known device. */
+/** Sent after a sign-in or a new password; presented at the next sign-in and at each refresh. */
 const deviceTokenSchema = z.optional(z.string())
 
 /** `expires_in` is in seconds from now, `expires_at` in seconds since the epoch. */

@@ -40,10 +40,8 @@ export function accountHandlers(services: Services): Handlers<typeof accountRout
     async issueToken({ context, query, body }) {
       if (query.grant_type === 'refresh_token') {
         if (!('refresh_token' in body)) throw new ProblemError('invalid-input')
-        return refreshSession(
-          { ...services, ...context },
-          { refreshToken: body.refresh_token, accessToken: body.access_token },
-        )
+        const { refresh_token: refreshToken, access_token: accessToken, device_token: deviceToken } = body
+        return refreshSession({ ...services, ...context }, { refreshToken, accessToken, deviceToken })
       }
       if (!('email' in body)) throw new ProblemError('invalid-input')
       const { email, password, device_token: deviceToken } = body

@@ -63,6 +63,15 @@ describeOnEachDatabase('@supabase/auth-js', (kind) => {
     expect(await isSignedIn(portal, data.session?.access_token as string)).toBe(true)
   })
 
+  test('refreshes with the same token again within ten seconds, after a lost reply', async () => {
+    const { client, session } = await signedIn()
+    const { data } = await client.refreshSession(session)
+    portal.clock.advance(10_000)
+    const again = await createClient().refreshSession(session)
+    expect(again.error).toBeNull()
+    expect(again.data.session?.refresh_token).toBe(data.session?.refresh_token)
+  })
+
   test('restores a session from its tokens', async () => {
     const { session } = await signedIn()
     const other = createClient()

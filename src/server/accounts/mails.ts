@@ -192,6 +192,21 @@ export const accountMails = {
     }
   },
 
+  /** Sent when a replaced refresh token came back: somebody may hold a copy of the session. */
+  async 'session-reuse'({ db, groupName, publicUrl }, mail) {
+    if (!(await findByEmail(db, mail.recipient))) return undefined
+    return {
+      subject: `Encerramos uma sessão sua no portal ${groupName}`,
+      heading: 'Encerramos uma sessão sua',
+      paragraphs: [
+        `Em ${formatInstant(mail.created_at)} alguém tentou continuar no portal de relatórios com dados antigos de uma sessão sua. Pode ser uma cópia feita sem você saber, então encerramos a sessão.`,
+        'Entre novamente. Se você desconfia de alguém, ou se isto se repetir, crie uma senha nova: ela encerra todas as suas sessões.',
+      ],
+      button: { label: 'Criar senha nova', link: `${publicUrl}/forgot-password` },
+      notes: ['Um computador que dormiu sem conexão no meio do uso também pode causar isto.'],
+    }
+  },
+
   /** Sent to the built-in administrator, whose sign-in skips the human check, after failed attempts. */
   async 'builtin-failures'({ db, groupName, publicUrl }, mail) {
     if (!(await findByEmail(db, mail.recipient))) return undefined

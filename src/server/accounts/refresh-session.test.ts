@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
 import { isSignedIn, refreshSession } from '#server/testing/account-calls.ts'
@@ -6,6 +7,7 @@ import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
+import { createTokens } from './tokens.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -17,13 +19,13 @@ describeOnEachDatabase('refreshing a session', (kind) => {
   const open = async (sessionKind: SessionKind = 'full') =>
     openTestSession(portal, await addPerson(portal), sessionKind)
   /** Refreshes and expects success. */
-  const renew = async (token: string, at = portal) => {
-    const { status, body } = await refreshSession(at, token)
+  const renew = async (token: string, at = portal, device?: string) => {
+    const { status, body } = await refreshSession(at, token, device)
     expect(status, JSON.stringify(body)).toBe(200)
     return body as Awaited<ReturnType<typeof open>>
   }
-  const isDead = async (token: string, at = portal) => {
-    const { status, body } = await refreshSession(at, token)
+  const isDead = async (token: string, at = portal, device?: string) => {
+    const { status, body } = await refreshSession(at, token, device)
     if (status === 200) return false
     expect([status, body.code, body.error_code]).toEqual([
       400,
@@ -32,6 +34,9 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     ])
     return true
   }
+  /** Returns the device token of a new browser of a session's owner. */
+  const createDevice = ({ user }: { user: { email: string } }) =>
+    createTokens(portal.keyring, portal.clock).devices.sign(randomUUID(), user.email)
   const audited = async () => (await readTrail(portal)).filter(({ action }) => action === 'session-reuse')
 
   test('returns new tokens each time, for the same person', async () => {
@@ -60,21 +65,59 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       expect((await renew(parent.refresh_token)).refresh_token).toBe(child.refresh_token)
     })
 
-    test('returns the same successor for two minutes while it is unused', async () => {
+    test('returns the same successor to the same browser for two minutes while it is unused', async () => {
       const parent = await open()
-      const child = await renew(parent.refresh_token)
+      const device = createDevice(parent)
+      const child = await renew(parent.refresh_token, portal, device)
       portal.clock.advance(2 * MINUTE)
-      const again = await renew(parent.refresh_token)
+      const again = await renew(parent.refresh_token, portal, device)
       expect(again.refresh_token).toBe(child.refresh_token)
       expect(await isSignedIn(portal, again.access_token)).toBe(true)
     })
 
-    test('ends the session after two minutes: a thief who waits is detected', async () => {
+    test('ends the session after two minutes, also in the same browser', async () => {
       const parent = await open()
-      const child = await renew(parent.refresh_token)
+      const device = createDevice(parent)
+      const child = await renew(parent.refresh_token, portal, device)
       portal.clock.advance(2 * MINUTE + 1)
-      expect(await isDead(parent.refresh_token)).toBe(true)
-      expect(await isDead(child.refresh_token)).toBe(true)
+      expect(await isDead(parent.refresh_token, portal, device)).toBe(true)
+      expect(await isDead(child.refresh_token, portal, device)).toBe(true)
+    })
+
+    test.each([
+      ['the owner refreshed first', ['own', undefined]],
+      ['the owner refreshed first, another browser later', ['own', 'other']],
+      ['the thief refreshed first', [undefined, 'own']],
+      ['the thief refreshed first, with a device token of their own', ['other', 'own']],
+      ['both present none', [undefined, undefined]],
+      ['both present a forged one', ['forged', 'forged']],
+    ] as const)(
+      'serves it elsewhere for ten seconds, then ends the session: %s',
+      async (_, [first, second]) => {
+        const parent = await open()
+        const devices = {
+          own: createDevice(parent),
+          other: createDevice(parent),
+          forged: createDevice(await open()),
+        }
+        const [one, two] = [first, second].map((name) => name && devices[name])
+        const child = await renew(parent.refresh_token, portal, one)
+        portal.clock.advance(10_000)
+        expect((await renew(parent.refresh_token, portal, two)).refresh_token).toBe(child.refresh_token)
+        portal.clock.advance(1)
+        expect(await isDead(parent.refresh_token, portal, two)).toBe(true)
+        expect(await isDead(child.refresh_token, portal, one)).toBe(true)
+      },
+    )
+
+    test('returns the same successor anywhere for two minutes in a session opened by 0.2', async () => {
+      const parent = await open()
+      const { db } = portal.database
+      const opened = db.updateTable('sessions').set({ device_bound: false })
+      await opened.where('user_id', '=', parent.user.id).execute()
+      const child = await renew(parent.refresh_token, portal, createDevice(parent))
+      portal.clock.advance(2 * MINUTE)
+      expect((await renew(parent.refresh_token)).refresh_token).toBe(child.refresh_token)
     })
 
     test('signs no one out when sent five times at once', async () => {
@@ -127,6 +170,15 @@ describeOnEachDatabase('refreshing a session', (kind) => {
         at: new Date(portal.clock()),
       })
       expect(entries[0]?.after).toEqual({ presented: 0, current: 2 })
+    })
+
+    test('mails the owner once', async () => {
+      const { stolen } = await steal()
+      await isDead(stolen.refresh_token)
+      await isDead(stolen.refresh_token)
+      await portal.outbox.deliverDue()
+      const mails = portal.mails.filter(({ to }) => to === stolen.user.email)
+      expect(mails.map(({ kind }) => kind)).toEqual(['session-reuse'])
     })
 
     test('leaves the person’s other sessions open', async () => {

@@ -9,6 +9,7 @@ import type { Db, SessionsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { ACCESS_ENDS_AT, findProfile, getApprovalAt, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
@@ -31,7 +32,7 @@ export function getSessionCutoffs(now: number, maxDays: number) {
 const RECOVERY_SESSION_SECONDS = 15 * 60
 /** Grace period for a replayed parent token (a second tab, a lost reply), even with a used successor. */
 const PARENT_GRACE_MS = 10_000
-/** Grace period while the successor is unused. Short, because a thief may wait. */
+/** Grace period in the same browser while the successor is unused. Short, because a thief may wait. */
 const LOST_REPLY_MS = 2 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 const REFRESH_LIMIT = { max: 12, windowSeconds: 60 }
@@ -68,6 +69,7 @@ export async function openSession(
       user_id: profile.user_id,
       kind,
       refresh_key: tokens.refreshKeys.seal(session.refreshKey),
+      device_bound: true,
       created_at: now,
       refreshed_at: now,
     })
@@ -162,13 +164,17 @@ async function acknowledge({ db }: Database, sessionId: string, counter: number)
 
 /**
  * Exchanges a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection).
- * The parent token returns the same successor for 10 s, or for 2 min while that is unused; reuse of an
- * older one ends the session.
+ * The parent token returns the same successor for 10 s, or in the same browser for 2 min while that is
+ * unused. Later reuse, or of an older token, ends the session and mails its owner.
  * @throws ProblemError rate-limited; invalid-refresh-token, with the reason given an access token
  */
 export async function refreshSession(
   context: AccountContext,
-  { refreshToken, accessToken = '' }: { refreshToken: string; accessToken?: string | undefined },
+  {
+    refreshToken,
+    accessToken = '',
+    deviceToken = '',
+  }: { refreshToken: string; accessToken?: string | undefined; deviceToken?: string | undefined },
 ): Promise<Session> {
   const parts = parseRefreshToken(refreshToken)
   const createRefusal = async () =>
@@ -177,7 +183,9 @@ export async function refreshSession(
   if (!parts || !(await findSession(context, parts))) throw await createRefusal()
   await context.consumeRateLimit(`refresh ${parts.sessionId}`, REFRESH_LIMIT)
   // Returned, not thrown: an exception would roll the revocation back.
-  const session = await context.db.transaction().execute((db) => rotateSession({ ...context, db }, parts))
+  const session = await context.db
+    .transaction()
+    .execute((db) => rotateSession({ ...context, db }, parts, deviceToken))
   if (!session) throw await createRefusal()
   const { id, last_sign_in_at } = session.user
   const now = context.clock()
@@ -223,7 +231,11 @@ async function findSession({ db, tokens }: SessionContext, parts: TokenParts, is
   return refreshKey && isGenuine(parts, refreshKey) ? { row, refreshKey } : undefined
 }
 
-async function rotateSession(context: AccountContext, parts: TokenParts): Promise<Session | undefined> {
+async function rotateSession(
+  context: AccountContext,
+  parts: TokenParts,
+  deviceToken: string,
+): Promise<Session | undefined> {
   const { db, clock, tokens } = context
   const opened = await findSession(context, parts, true)
   if (!opened) return undefined
@@ -234,11 +246,13 @@ async function rotateSession(context: AccountContext, parts: TokenParts): Promis
 
   const profile = await findProfile(db, row.user_id)
   if (!profile) return undefined
-  const outcome = assess(row, parts.counter, clock())
+  const deviceId = tokens.devices.read(deviceToken, profile.email)
+  const outcome = assess(row, { counter: parts.counter, deviceId }, clock())
   if (outcome === 'reuse') {
     await db.deleteFrom('sessions').where('id', '=', row.id).execute()
     const after = { presented: parts.counter, current: row.refresh_counter }
     await recordAudit(context, { action: 'session-reuse', actor: profile, target: profile, after })
+    await queueMail({ db }, 'session-reuse', profile.email)
     return undefined
   }
   const counter = outcome === 'rotate' ? row.refresh_counter + 1 : row.refresh_counter
@@ -248,6 +262,7 @@ async function rotateSession(context: AccountContext, parts: TokenParts): Promis
       .set({
         refresh_counter: counter,
         refreshed_at: new Date(clock()),
+        refreshed_by: deviceId ?? null,
         // Sealed again, so that an old secret is needed only as long as sessions can go without a refresh.
         refresh_key: tokens.refreshKeys.seal(refreshKey),
       })
@@ -256,11 +271,16 @@ async function rotateSession(context: AccountContext, parts: TokenParts): Promis
   return presentSession(context, { id: row.id, kind: row.kind, refreshKey, counter, profile })
 }
 
-function assess(row: Selectable<SessionsTable>, counter: number, now: number): 'rotate' | 'repeat' | 'reuse' {
+function assess(
+  row: Selectable<SessionsTable>,
+  { counter, deviceId }: { counter: number; deviceId: string | undefined },
+  now: number,
+): 'rotate' | 'repeat' | 'reuse' {
   if (counter === row.refresh_counter) return 'rotate'
   if (counter !== row.refresh_counter - 1) return 'reuse'
   const isSuccessorSeen = row.acknowledged_counter >= row.refresh_counter
-  const graceMs = isSuccessorSeen ? PARENT_GRACE_MS : LOST_REPLY_MS
+  const isSameBrowser = !row.device_bound || (deviceId !== undefined && deviceId === row.refreshed_by)
+  const graceMs = isSameBrowser && !isSuccessorSeen ? LOST_REPLY_MS : PARENT_GRACE_MS
   return now - row.refreshed_at.getTime() <= graceMs ? 'repeat' : 'reuse'
 }
 

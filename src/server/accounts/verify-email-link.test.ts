@@ -50,6 +50,7 @@ describeOnEachDatabase('verifying an e-mail link', (kind) => {
       expect((await previewLink(portal, 'signup', link, { mark })).body).toEqual({ email, state: 'confirms' })
       const { status, body } = await useLink(portal, 'signup', link, { mark })
       expect([status, body.user.email_confirmed_at]).toEqual([200, expect.any(String)])
+      expect(body.device_token).toMatch(/^[\w-]{43}$/)
       expect(await isFull(body.access_token)).toBe(true)
       await expectOwners(email)
     })

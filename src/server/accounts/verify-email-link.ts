@@ -18,6 +18,7 @@ import { cancelLinks, type EmailLink, limitUnknownLinks, lockLink, markVerified 
 import { HOUR_MS, hashLinkToken, SIGN_UP_LINK_MS } from './mails.ts'
 import { openSession, recordLastAccess } from './sessions.ts'
 import { consumeResetLimit, deletePassword, endSessionsOnReset, replacePassword } from './set-password.ts'
+import { rememberDevice } from './sign-in.ts'
 
 interface LinkUse {
   type: 'signup' | 'recovery'
@@ -67,7 +68,12 @@ export async function verifyEmailLink(
     if (state === 'used') throw new ProblemError('invalid-link')
     if (state === 'too-late') throw createTooLateError()
     await confirmEmail(txContext, owner)
-    if (state === 'confirms') return openOwnerSession(txContext, owner, 'full')
+    if (state === 'confirms') {
+      const session = await openOwnerSession(txContext, owner, 'full')
+      // A signed-in browser has its device token already.
+      if (use.caller?.profile.user_id === owner.user_id) return session
+      return { ...session, device_token: await rememberDevice(txContext, owner) }
+    }
     // The author of the old password has not proved to own the address.
     await deletePassword(db, owner.user_id)
     await clearUnverifiedRequest(db, owner.user_id)

@@ -31,6 +31,10 @@ export interface SessionsTable {
   refresh_key: Uint8Array
   refresh_counter: Defaulted<number>
   acknowledged_counter: Defaulted<number>
+  /** Device id of the browser that refreshed last; null if it presented none. */
+  refreshed_by: Defaulted<string | null>
+  /** False for sessions opened by 0.2. */
+  device_bound: Defaulted<boolean>
   created_at: Date
   refreshed_at: Date
 }

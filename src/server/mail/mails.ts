@@ -13,6 +13,7 @@ export type MailKind =
   | 'password-changed'
   | 'recovery'
   | 'report-settings-changed'
+  | 'session-reuse'
   | 'verification'
   | 'waiting-digest'
 

@@ -89,9 +89,9 @@ export async function signIn(
   return send(portal, 'POST', '/api/auth/token?grant_type=password', { body, headers })
 }
 
-/** POST /token with a refresh token. */
-export function refreshSession(portal: TestPortal, refreshToken: string) {
-  const body = { refresh_token: refreshToken }
+/** POST /token with a refresh token, and the browser's device token if given. */
+export function refreshSession(portal: TestPortal, refreshToken: string, deviceToken?: string) {
+  const body = { refresh_token: refreshToken, ...(deviceToken && { device_token: deviceToken }) }
   return send(portal, 'POST', '/api/auth/token?grant_type=refresh_token', { body })
 }
 

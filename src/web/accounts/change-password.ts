@@ -1,6 +1,7 @@
 import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
-import { getSession, storeDeviceToken } from '#web/session/session.ts'
+import { storeDeviceToken } from '#web/session/device-token.ts'
+import { getSession } from '#web/session/session.ts'
 import type { ToastContent } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 

@@ -30,6 +30,17 @@ describe('refreshSession', () => {
     expect(tab.events).toEqual(['SIGNED_IN', 'TOKEN_REFRESHED'])
   })
 
+  it('sends the device token, and none to a replica of 0.2, which refuses it', async () => {
+    const tab = await openTab()
+    tab.adoptSession({ ...makeSession(1), device_token: 'device-of-ana' })
+    const requests = stubFetch(problem(400, 'invalid-input'), Response.json(makeSession(2)))
+    expect((await tab.refreshSession())?.access_token).toBe('access-2')
+    expect(requests.map(({ body }) => body)).toEqual([
+      { refresh_token: 'refresh-1', access_token: 'access-1', device_token: 'device-of-ana' },
+      { refresh_token: 'refresh-1', access_token: 'access-1' },
+    ])
+  })
+
   it('sends one request when two tabs refresh at the same time', async () => {
     const [one, two] = [await openTab(), await openTab()]
     one.adoptSession(makeSession(1))

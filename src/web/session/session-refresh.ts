@@ -1,7 +1,8 @@
 import { backoffDelay } from '#contract/timing.ts'
-import { getRetryAfterMs, isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
+import { ApiError, getRetryAfterMs, isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
 import { isInactive } from './activity.ts'
 import { runInOneTab } from './browser-storage.ts'
+import { getDeviceToken } from './device-token.ts'
 import {
   broadcastAuthEvent,
   clearSession,
@@ -47,12 +48,19 @@ function refreshOnce(oldToken: string | undefined): Promise<StoredSession | unde
 
 async function exchangeToken(current: StoredSession): Promise<StoredSession | undefined> {
   const isStillCurrent = () => getSession()?.refresh_token === current.refresh_token
-  try {
-    const session = await sendRequest('POST /api/auth/token', {
+  const { user, refresh_token, access_token } = current
+  const request = (device_token: string | undefined) =>
+    sendRequest('POST /api/auth/token', {
       query: { grant_type: 'refresh_token' },
       // With the access token, even an expired one, the server explains a refusal.
-      body: { refresh_token: current.refresh_token, access_token: current.access_token },
+      body: { refresh_token, access_token, device_token },
       timeoutMs: TIMEOUT_MS,
+    })
+  try {
+    const session = await request(getDeviceToken(user.email)).catch((error) => {
+      // During an upgrade, replicas of 0.2 refuse the device token.
+      if (error instanceof ApiError && error.problem.code === 'invalid-input') return request(undefined)
+      throw error
     })
     // A sign-out or sign-in meanwhile wins over the refresh.
     if (!isStillCurrent()) return getSession()

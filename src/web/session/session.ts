@@ -3,7 +3,7 @@ import type { Session } from '#contract/accounts.ts'
 import { callApi } from '#web/http/api.ts'
 import { isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
 import { resetActivity } from './activity.ts'
-import { sharedStorage } from './browser-storage.ts'
+import { getDeviceToken, storeDeviceToken } from './device-token.ts'
 import {
   broadcastAuthEvent,
   clearSession,
@@ -42,21 +42,12 @@ export async function signIn(credentials: {
   password: string
   captcha?: string | undefined
 }): Promise<Session> {
-  // Proves that this browser has signed in to the account before; kept after a sign-out.
-  const device_token = sharedStorage.get(toDeviceKey(credentials)) ?? undefined
   const session = await sendRequest('POST /api/auth/token', {
     query: { grant_type: 'password' },
-    body: { ...credentials, device_token },
+    body: { ...credentials, device_token: getDeviceToken(credentials.email) },
   })
   adoptSession(session)
   return session
-}
-
-const toDeviceKey = ({ email }: { email: string }) => `patio.device.${email.toLowerCase()}`
-
-/** Stores the token that identifies this browser to the account at the next sign-in. */
-export function storeDeviceToken({ user, device_token }: Pick<Session, 'user' | 'device_token'>): void {
-  if (device_token) sharedStorage.set(toDeviceKey(user), device_token)
 }
 
 /** Makes a session just issued by the server the session of every tab. */
