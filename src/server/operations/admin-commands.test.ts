@@ -115,7 +115,9 @@ describeOnEachDatabase('npm run admin', (kind) => {
     await run('grant', person.email)
     expect(await isAdmin(access_token)).toBe(true)
     expect(await run('grant', person.email)).toContain('já é administrador')
-    await run('revoke', person.email)
+    expect(await run('revoke', person.email)).toMatch(
+      `ainda vê relatórios: remove ${person.email} tira o acesso`,
+    )
     expect(await isAdmin(access_token)).toBe(false)
     expect(await isSignedIn(portal, access_token)).toBe(true)
     await expect(run('revoke', person.email)).rejects.toThrow('não é administrador')
@@ -129,6 +131,26 @@ describeOnEachDatabase('npm run admin', (kind) => {
     const { email } = await addPerson(portal, { email_verified_at: null })
     await expect(run('grant', email)).rejects.toThrow('ainda não foi verificado')
     expect(await readAudit()).toEqual([])
+  })
+
+  test('remove takes role, approval and sessions, audits both, and keeps the last administrator', async () => {
+    const last = await addPerson(portal, { role: 'admin' })
+    const person = await addPerson(portal, { role: 'admin', password: TEST_PASSWORD })
+    const { access_token } = await openTestSession(portal, person)
+    expect(await run('remove', person.email.toUpperCase())).toContain('não tem mais acesso')
+    expect(await isSignedIn(portal, access_token)).toBe(false)
+    const { body } = await signIn(portal, person.email, TEST_PASSWORD)
+    expect(await isAdmin(body.access_token)).toBe(false)
+    const me = await send(portal, 'GET', '/api/profiles/me', { token: body.access_token })
+    expect(me.body).toMatchObject({ approved: false, types: ['Vendas'] })
+    expect(await readAudit()).toMatchObject([
+      { action: 'role-changed', target_email: person.email, after: { role: 'user' } },
+      { action: 'approval-removed', target_email: person.email, after: { approved: false } },
+    ])
+    expect(await run('remove', person.email)).toContain('já não tinha acesso')
+    expect(await isSignedIn(portal, body.access_token)).toBe(false)
+    await expect(run('remove', last.email)).rejects.toThrow('é o único administrador')
+    expect(await readAudit()).toHaveLength(2)
   })
 
   test('revoke keeps the last administrator, also when two are revoked concurrently', async () => {

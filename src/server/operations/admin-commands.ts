@@ -6,8 +6,9 @@ import type { Db } from '#server/database/schema.ts'
 import type { PublicContext, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { formatInstant } from '#server/mail/compose-mail.ts'
+import { removeApproval } from '#server/users/change-user.ts'
 import { deleteInvitations } from '#server/users/invitations.ts'
-import { findByEmail } from '#server/users/user-queries.ts'
+import { findByEmail, lockProfile } from '#server/users/user-queries.ts'
 import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
 import { recordAudit } from './audit.ts'
 
@@ -18,6 +19,8 @@ interface AdminContext extends PublicContext {
   publicUrl: string
   companyEmailDomain: string
 }
+
+type Person = Parameters<typeof setRole>[1]['person']
 
 /** @returns the output; @throws AdminError */
 type AdminCommand = (context: AdminContext, email: string) => Promise<string>
@@ -32,6 +35,7 @@ export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
   reset: inTransaction(resetAccess),
   grant: inTransaction(grantAdministration),
   revoke: inTransaction(revokeAdministration),
+  remove: inTransaction(removeAccess),
 }
 
 /** @param command the prefix to type, 'npm run admin --' */
@@ -41,7 +45,8 @@ export const formatUsage = (command: string): string => `Uso: ${command} COMANDO
   list           lista os administradores
   reset EMAIL    encerra as sessões da pessoa e mostra um link de uso único para criar uma senha nova
   grant EMAIL    torna administradora uma pessoa que já tem conta
-  revoke EMAIL   tira a administração de uma pessoa; a última não pode perdê-la`
+  revoke EMAIL   tira a administração de uma pessoa, que ainda vê relatórios; a última não pode perdê-la
+  remove EMAIL   tira o acesso de uma pessoa: administração, aprovação e sessões; os dados ficam`
 
 /** Creates a verified and approved administrator and prints a link to set the password. */
 async function createAdministrator(context: AdminContext, typed: string): Promise<string> {
@@ -118,12 +123,34 @@ async function grantAdministration(context: AdminContext, typed: string): Promis
 /** Removes the role, from the person's next request on; the last administrator keeps it. */
 async function revokeAdministration(context: AdminContext, typed: string): Promise<string> {
   const person = await findPerson(context.db, typed)
+  if (!(await dropRole(context, person))) throw new AdminError(`${person.email} não é administrador.`)
+  const demoted = `${person.email} não é mais administrador.`
+  return person.approved
+    ? `${demoted}\nA pessoa continua aprovada e ainda vê relatórios: remove ${person.email} tira o acesso.`
+    : demoted
+}
+
+/** Removes role, approval and sessions, from the person's next request on. */
+async function removeAccess(context: AdminContext, typed: string): Promise<string> {
+  const { db } = context
+  const { user_id, email } = await findPerson(db, typed)
+  const wasAdministrator = await dropRole(context, { user_id, email })
+  const wasApproved = (await lockProfile(db, user_id))?.approved
+  if (wasApproved) await removeApproval(context, { user_id, email })
+  await db.deleteFrom('sessions').where('user_id', '=', user_id).execute()
+  return wasAdministrator || wasApproved
+    ? `${email} não tem mais acesso: sem administração, sem aprovação e sem sessões.`
+    : `${email} já não tinha acesso; as sessões foram encerradas.`
+}
+
+/** @returns whether the person was an administrator; @throws AdminError for the last one */
+async function dropRole(context: AdminContext, person: Person): Promise<boolean> {
   const administrators = await lockAdministrators(context.db)
-  if (!administrators.includes(person.user_id)) throw new AdminError(`${person.email} não é administrador.`)
+  if (!administrators.includes(person.user_id)) return false
   if (administrators.length === 1)
     throw new AdminError(`${person.email} é o único administrador. Crie ou promova outro antes.`)
   await setRole(context, { person, role: 'user' })
-  return `${person.email} não é mais administrador.`
+  return true
 }
 
 /** @throws AdminError when no account has the email */
@@ -138,10 +165,7 @@ async function findPerson(db: Db, typed: string) {
  * Creates a single-use link for a new password, valid for an hour, and cancels older ones; call it
  * in a transaction. @returns the link with its explanation
  */
-async function printResetLink(
-  context: AdminContext,
-  person: { user_id: string; email: string },
-): Promise<string> {
+async function printResetLink(context: AdminContext, person: Person): Promise<string> {
   const owner = { userId: person.user_id, purpose: 'recovery' } as const
   await context.db
     .deleteFrom('email_links')

@@ -89,16 +89,20 @@ export function decideApproval(
 export function withdrawApproval(context: Context, target: Target): Promise<ManagedProfile> {
   return changePerson(context, target, ({ txContext, row }) => {
     if (!row.approved) return undefined
-    return async () => {
-      await writeChange(txContext, row, 'approval-removed', {
-        before: { approved: true },
-        after: { approved: false },
-      })
-      // The request has been answered: access needs a new one.
-      await txContext.db.deleteFrom('access_requests').where('user_id', '=', row.user_id).execute()
-      await deleteInvitations(txContext.db, [row.email])
-    }
+    return () => removeApproval(txContext, row)
   })
+}
+
+/** Removes the approval of a locked person; call it in a transaction. */
+export async function removeApproval(
+  context: Parameters<typeof writeChanges>[0],
+  { user_id, email }: { user_id: string; email: string },
+): Promise<void> {
+  const changes = [{ ids: [user_id], before: { approved: true }, after: { approved: false } }]
+  await writeChanges(context, { action: 'approval-removed', batchId: null, changes })
+  // The request has been answered: access needs a new one.
+  await context.db.deleteFrom('access_requests').where('user_id', '=', user_id).execute()
+  await deleteInvitations(context.db, [email])
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, type ListName, mapLists, sortItems } from '#contract/entitlement-lists.ts'
 import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
-import type { Context } from '#server/http/context.ts'
+import type { Context, PublicContext } from '#server/http/context.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
 
 /** Returns the lists that an edit names, without duplicates and without empty lists. */
@@ -86,7 +86,7 @@ export interface SharedChange extends StateChange {
  * @param wanted.batchId the id for the undo; null for a change of one person
  */
 export async function writeChanges(
-  { db, clock, request, actor: { profile } }: Context,
+  { db, clock, request, actor }: PublicContext & Partial<Pick<Context, 'actor'>>,
   {
     action,
     batchId,
@@ -111,7 +111,8 @@ export async function writeChanges(
     )
     insert into audit_entries
       (at, actor_id, actor_email, action, target_id, target_email, before, after, ip, user_agent, request_id, batch_id)
-    select ${new Date(clock())}::timestamptz, ${profile.user_id}::uuid, ${profile.email}::text, ${action}::text, user_id, email,
+    select ${new Date(clock())}::timestamptz, ${actor?.profile.user_id ?? null}::uuid, ${actor?.profile.email ?? null}::text,
+      ${action}::text, user_id, email,
       before, after, ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text, ${batchId}::uuid
     from changed order by user_id`.execute(db)
 }
