@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
+import { sql } from 'kysely'
 import { createCache } from '#server/cache.ts'
+import type { Db } from '#server/database/schema.ts'
 import type { Key, Keyring } from '#server/keyring.ts'
 
 export const ACCESS_TOKEN_SECONDS = 600
@@ -99,9 +101,21 @@ async function checkAccessToken(token: string, keys: Key[], clock: () => number)
   }
 }
 
+const SEALING_PURPOSE = 'refresh-key-sealing'
+
+/** Counts recent sessions that a replica sealed with a key missing here: this replica ends them. */
+export async function countUnreadableSessions(db: Db, keyring: Keyring): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from sessions
+    where refreshed_at > now() - make_interval(secs => ${ACCESS_TOKEN_SECONDS})
+      and encode(substring(refresh_key for 4), 'hex') <> all(${keyring(SEALING_PURPOSE).map(({ kid }) => kid)})`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}
+
 /** Encrypts session keys with AES-256-GCM: kid (4) ‖ nonce (12) ‖ tag (16) ‖ key (32). */
 function createRefreshKeys(keyring: Keyring) {
-  const keys = keyring('refresh-key-sealing')
+  const keys = keyring(SEALING_PURPOSE)
   return {
     /** @returns the key sealed with the newest secret, for the database */
     seal(key: Uint8Array): Uint8Array {

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
+import { countUnreadableSessions } from '#server/accounts/tokens.ts'
 import type { Config } from '#server/config.ts'
-import { type Database, DatabaseOpenError } from '#server/database/database.ts'
+import { DatabaseOpenError } from '#server/database/database.ts'
 import { type InspectedServer, inspectServers } from '#server/database/inspect-server.ts'
 import { listMigrations, listPending } from '#server/database/migrate.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Keyring } from '#server/keyring.ts'
 import { readMailBacklog } from '#server/operations/metrics.ts'
 import { readFact } from '#server/operations/portal-facts.ts'
 import { formatCommand } from '#server/version.ts'
@@ -90,7 +93,10 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): Result[
 }
 
 /** Checks of an open database's contents. */
-export function listDatabaseChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): Check[] {
+export function listDatabaseChecks(
+  { db, keyring }: { db: Db; keyring: Keyring },
+  { isDemo }: Config,
+): Check[] {
   return [
     check('migrations', 'Migrações', WITHIN_MS, async () => {
       try {
@@ -105,6 +111,15 @@ export function listDatabaseChecks({ db }: Pick<Database, 'db'>, { isDemo }: Con
         if (!(error instanceof DatabaseOpenError)) throw error
         return fault(`Migrações: ${error.message}`, 'Use a versão do portal que serve este banco.')
       }
+    }),
+    check('session-secret', 'SESSION_SECRET', WITHIN_MS, async () => {
+      const count = await countUnreadableSessions(db, keyring)
+      return count === 0
+        ? good('SESSION_SECRET: abre todas as sessões recentes.')
+        : fault(
+            `SESSION_SECRET: falta a esta réplica a chave com que outra abriu ${count} sessão(ões), que terminam aqui.`,
+            'Ponha os mesmos segredos em todas as réplicas e recarregue cada uma (docs/operations.md, “Secrets”).',
+          )
     }),
     check('outbox', 'Fila de e-mails', WITHIN_MS, async () => {
       const { count, seconds } = await readMailBacklog(db)

@@ -14,16 +14,17 @@ import { findPgBouncer } from '#scripts/find-programs.mjs'
 import { findServerUser, startTemporaryPostgres } from '#scripts/throw-away-postgres.mjs'
 import { readConfig } from '#server/config.ts'
 import { openServer } from '#server/database/open-server.ts'
+import { createKeyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
-import { configureReports } from '#server/testing/builders.ts'
+import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
 import { createCertificate } from '#server/testing/make-certificate.ts'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 import { BARE_ENVIRONMENT, findFreePort } from '#server/testing/portal-process.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { listAddressChecks } from './check-address.ts'
-import { listServerChecks } from './check-database.ts'
+import { listDatabaseChecks, listServerChecks } from './check-database.ts'
 import { createDiskCheck, createFolderCheck } from './check-machine.ts'
 import { listMailChecks } from './check-mail.ts'
 import { listPowerBiChecks } from './check-power-bi.ts'
@@ -311,6 +312,29 @@ describe('a running portal', () => {
       /^falha .*o portal vê todos como 127\.0\.0\.1.*Ponha 127\.0\.0\.1 em TRUSTED_PROXIES/,
     )
     expect(lines[2]).toMatch(/^aviso .*o proxy os junta/)
+  })
+
+  test('gets a line on the replica that lacks the key of recent sessions', async () => {
+    const { db } = portal.database
+    const look = (...secrets: [string, ...string[]]) =>
+      runLines(
+        ...listDatabaseChecks({ db, keyring: createKeyring(secrets) }, toConfig({})).filter(
+          ({ name }) => name === 'session-secret',
+        ),
+      )
+    const [old, fresh] = ['o'.repeat(32), 'n'.repeat(32)]
+    const person = await addPerson(portal)
+    await openTestSession({ ...portal, keyring: createKeyring([fresh, old]) }, person)
+    expect(await look(old)).toEqual([
+      expect.stringMatching(/^falha {2}SESSION_SECRET: falta a esta réplica a chave .* 1 sessão/),
+    ])
+    expect(await look(old, fresh)).toEqual([expect.stringMatching(/^ok {5}SESSION_SECRET/)])
+    // After a leak the old key is gone on purpose.
+    await db
+      .updateTable('sessions')
+      .set({ refreshed_at: new Date(Date.now() - 600_000) })
+      .execute()
+    expect(await look(old)).toEqual([expect.stringMatching(/^ok /)])
   })
 
   test('tests every report, as the screen does', async () => {

@@ -28,7 +28,7 @@ export function listPortalChecks({ config, environment, keyring, db, powerBi, ..
   return [
     ...listConfigChecks(environment, config),
     ...listServerChecks(config),
-    ...(db ? listDatabaseChecks({ db }, config) : []),
+    ...(db ? listDatabaseChecks({ db, keyring }, config) : []),
     ...listAddressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring), ...rest }),
     ...listMailChecks(config, rest.mailTo),
     ...(powerBi ? listPowerBiChecks(config, powerBi, db) : []),
