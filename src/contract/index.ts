@@ -6,6 +6,7 @@ import { healthRoutes } from './health.ts'
 import { invitationRoutes } from './invitations.ts'
 import { operationsRoutes } from './operations.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
+import { reportViewRoutes } from './report-views.ts'
 import { reportRoutes } from './reports.ts'
 import type { ReplyOf, RouteShape, Routes } from './route.ts'
 import { supportRoutes } from './support.ts'
@@ -22,6 +23,7 @@ export const api = {
   accessReviews: accessReviewRoutes,
   invitations: invitationRoutes,
   reports: reportRoutes,
+  reportViews: reportViewRoutes,
   viewAs: viewAsRoutes,
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,

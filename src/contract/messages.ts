@@ -37,6 +37,20 @@ export const reportMessages = {
   noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
 } as const
 
+export const MAX_VIEW_NAME_LENGTH = 60
+
+export const reportViewMessages = {
+  nameRequired: 'Informe um nome para a visão',
+  nameTooLong: `O nome deve ter no máximo ${MAX_VIEW_NAME_LENGTH} caracteres`,
+  nameInvalid: 'O nome tem um caractere que não pode ser usado',
+  nothing: 'Informe o que deve mudar',
+  stateInvalid: 'O Power BI não devolveu uma visão que possa ser salva',
+  stateTooLong: 'Esta visão é grande demais para ser salva. Desfaça algumas seleções e tente de novo.',
+  tooMany: 'Este relatório já tem 20 visões suas, o máximo. Exclua uma para salvar outra.',
+  noRoom: 'Suas visões já ocupam 4 MB, o máximo. Exclua alguma para salvar outra.',
+  gone: 'Esta visão não existe mais ou não foi compartilhada com você.',
+} as const
+
 /** Removes the request id, which differs for the same cause. */
 export const removeRequestId = (message: string) => message.replace(/pedido [\w-]+/, '')
 

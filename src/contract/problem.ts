@@ -39,6 +39,7 @@ export const PROBLEMS = {
   'method-not-allowed': [405, 'Método não permitido', 'Este endereço não aceita esse método.'],
   'request-timeout': [408, 'Pedido interrompido', 'O pedido não chegou inteiro a tempo. Tente novamente.'],
   conflict: [409, 'Conflito', 'Os dados mudaram nesse meio-tempo. Recarregue e tente novamente.'],
+  'limit-reached': [409, 'Limite atingido', 'O limite foi atingido.'],
   'body-too-large': [413, 'Pedido grande demais', 'O pedido é maior do que o permitido.'],
   'unsupported-media-type': [415, 'Formato não aceito', 'Envie os dados como JSON.'],
   'misdirected-request': [421, 'Endereço não atendido', 'Abra o portal pelo endereço configurado.'],

@@ -174,7 +174,7 @@ const optionalLists = mapLists((list) => z.optional(listSchemas[list]))
  * No control, invisible, direction-changing or stacked combining characters; a note may have emoji and
  * lines, with at most two breaks in a row.
  */
-const ONE_LINE = /^(?!.*\p{M}{4})[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+export const ONE_LINE = /^(?!.*\p{M}{4})[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 const LINES =
   /^(?![\s\S]*\p{M}{4})(?![\s\S]*(?:\n[^\S\n]*){3})(?:[\n\t]|(?<=\p{Emoji}|\ufe0f)\u200d|(?<=\p{Emoji})\ufe0f|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800])*$/u
 

@@ -24,7 +24,12 @@ import { operationsHandlers } from './operations/operations-handlers.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
 import { createEmbedTokenCache } from './reports/issue-embed-token.ts'
 import { reportMails } from './reports/mails.ts'
-import { reportHandlers, reportSettingsHandlers, viewAsHandlers } from './reports/report-handlers.ts'
+import {
+  reportHandlers,
+  reportSettingsHandlers,
+  reportViewHandlers,
+  viewAsHandlers,
+} from './reports/report-handlers.ts'
 import { supportMails } from './support/mails.ts'
 import type { MessageStreams } from './support/message-streams.ts'
 import { supportHandlers } from './support/support-handlers.ts'
@@ -116,6 +121,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.accessReviews, accessReviewHandlers())
     implement(app, services, api.invitations, invitationHandlers(services))
     implement(app, services, api.reports, reportHandlers(services))
+    implement(app, services, api.reportViews, reportViewHandlers(services))
     implement(app, services, api.viewAs, viewAsHandlers(services))
     implement(app, services, api.reportSettings, reportSettingsHandlers(services))
     implement(app, services, api.support, supportHandlers(services))

@@ -154,6 +154,22 @@ export interface Tables {
     archived: Defaulted<boolean>
   }
   global_powerbi_settings: ReportSettingsTable
+  report_views: {
+    id: Generated<string>
+    user_id: string
+    /** Slug of the area. */
+    type: string
+    report_id: string
+    name: string
+    /** Bookmark of Power BI, base64. */
+    state: string
+    is_default: Defaulted<boolean>
+    shared: Defaulted<boolean>
+    updated_at: Date
+    /** Set until the deletion can no longer be undone. */
+    deleted_at: Defaulted<Date | null>
+  }
+  opened_report_views: { user_id: string; view_id: string; opened_at: Date }
   support_messages: {
     id: Generated<string>
     name: string

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { MAX_STATE_LENGTH } from '#contract/report-views.ts'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { expectProblem } from '#server/testing/expect-problem.ts'
 import { type Body, EXAMPLES, getRouteName, ROUTES } from '#server/testing/route-callers.ts'
@@ -9,10 +10,10 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 const WITH_BODY = ROUTES.filter((route) => route.body).map(getRouteName)
 
 const json = JSON.stringify
-const setText = (body: Body, change: (text: string) => unknown) =>
+const setText = (body: Body, change: (text: string, key: string) => unknown) =>
   Object.entries(body)
     .filter(([, value]) => typeof value === 'string')
-    .map(([key, value]) => json({ ...body, [key]: change(value as string) }))
+    .map(([key, value]) => json({ ...body, [key]: change(value as string, key) }))
 const setValue = (body: Body, value: unknown) =>
   Object.keys(body).map((key) => json({ ...body, [key]: value }))
 const beginning = (body: Body) => json(body).slice(0, -1)
@@ -38,7 +39,8 @@ const BAD_BODIES: Record<string, (body: Body) => (string | Uint8Array)[]> = {
     `${beginning(body)},"constructor":{"prototype":{}}}`,
     `${beginning(body)},"":1}`,
   ],
-  'text that is too long': (body) => setText(body, () => 'x'.repeat(9000)),
+  'text that is too long': (body) =>
+    setText(body, (_, key) => 'x'.repeat(key === 'state' ? MAX_STATE_LENGTH + 1 : 9000)),
   'a NUL': (body) => [...setText(body, (text) => `${text}\0`), `${beginning(body)},"a\\u0000":1}`],
   'half a surrogate pair': (body) => setText(body, (text) => `${text}\ud800`),
   'bytes that are not UTF-8': (body) => [

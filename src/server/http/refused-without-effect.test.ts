@@ -27,8 +27,10 @@ import {
   getExpectedOutcome,
   getRouteName,
   ROUTES,
+  SOME_DELETED_VIEW,
   SOME_INVITATION,
   SOME_MESSAGE,
+  SOME_REPORT_VIEW,
   SOME_TEMPLATE,
   SOME_USER,
   SOME_WAITING_USER,
@@ -126,6 +128,22 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
         invited_at: new Date(portal.clock()),
       })
       .execute()
+    const saved = {
+      user_id: SOME_USER,
+      type: 'vendas',
+      report_id: getEmulatedReport('Vendas').reportId,
+      name: 'Uma visão',
+      state: 'H4sI',
+      updated_at: new Date(portal.clock()),
+    }
+    await db.deleteFrom('report_views').execute()
+    await db
+      .insertInto('report_views')
+      .values([
+        { ...saved, id: SOME_REPORT_VIEW },
+        { ...saved, id: SOME_DELETED_VIEW, deleted_at: new Date(portal.clock()) },
+      ])
+      .execute()
     await addMessages(portal, { id: SOME_MESSAGE })
     await configureReports(portal, 'Vendas', 'CRM')
     admin = await openAdmin(portal)
@@ -154,8 +172,10 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     if (route.access === 'admin') return admin.token
     const isForWaiting = getRouteName(route) === 'PUT /api/access-requests/me'
     const kind: SessionKind = getRouteName(route) === RESET ? 'recovery' : 'full'
-    return (await openTestSession(portal, await addPerson(portal, { approved: !isForWaiting }), kind))
-      .access_token
+    const person = await addPerson(portal, { approved: !isForWaiting })
+    const { user_id } = person
+    await portal.database.db.updateTable('report_views').set({ user_id }).execute()
+    return (await openTestSession(portal, person, kind)).access_token
   }
 
   describe.each(CLOSED.map((route) => [getRouteName(route), route] as const))('%s', (name, route) => {

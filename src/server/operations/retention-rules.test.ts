@@ -96,6 +96,11 @@ describeOnEachDatabase('retention rules', (kind) => {
         invited_at: now,
       })
       .execute()
+    const view = { user_id, type: 'vendas', report_id: 'r', name: 'Mês', state: 'H4sI', updated_at: now }
+    await db
+      .insertInto('report_views')
+      .values([view, { ...view, deleted_at: now }])
+      .execute()
     await db.insertInto('access_records').values({ at: now, user_id, action: 'sign-in' }).execute()
     await db.insertInto('audit_entries').values({ at: now, action: 'email-verified' }).execute()
     const failed = {
@@ -115,7 +120,7 @@ describeOnEachDatabase('retention rules', (kind) => {
       [2 * HOUR, ['human checks']],
       [3 * HOUR, ['sessions']],
       [DAY - MINUTE, []],
-      [DAY, ['idempotency keys']],
+      [DAY, ['deleted views', 'idempotency keys']],
       [7 * DAY - MINUTE, []],
       [7 * DAY, ['e-mail links']],
       [30 * DAY - MINUTE, []],

@@ -1,4 +1,5 @@
 import type { reportSettingsRoutes } from '#contract/report-settings.ts'
+import type { reportViewRoutes } from '#contract/report-views.ts'
 import type { reportRoutes } from '#contract/reports.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import type { viewAsRoutes } from '#contract/view-as.ts'
@@ -10,6 +11,15 @@ import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
 import { readOwnReports, readVisibleReports } from './own-reports.ts'
 import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
+import {
+  changeReportView,
+  listReportViews,
+  type ReportViewContext,
+  readReportView,
+  removeReportView,
+  restoreReportView,
+  saveReportView,
+} from './report-views.ts'
 import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
 import { issueViewToken, readViewedReports } from './view-as.ts'
 
@@ -24,6 +34,23 @@ export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handler
         reportId: body.reportId,
         datasetId: body.datasetId ?? null,
       }),
+  }
+}
+
+export function reportViewHandlers(
+  services: ServicesOf<ReportViewContext>,
+): Handlers<typeof reportViewRoutes> {
+  return {
+    listReportViews: async ({ context, query }) => ({ items: await listReportViews(context, query) }),
+    saveReportView: ({ context, body }) => saveReportView({ ...services, ...context }, body),
+    readReportView: ({ context, params }) => readReportView(context, params.id),
+    changeReportView: ({ context, params, body }) =>
+      changeReportView({ ...services, ...context }, { ...params, change: body }),
+    removeReportView: async ({ context, params }) => {
+      await removeReportView({ ...services, ...context }, params.id)
+      return undefined
+    },
+    restoreReportView: ({ context, params }) => restoreReportView({ ...services, ...context }, params.id),
   }
 }
 

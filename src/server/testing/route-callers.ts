@@ -133,6 +133,9 @@ export const SOME_USER = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 export const SOME_WAITING_USER = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
 export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
+/** A saved view of a report, and a deleted one; a test gives them to the caller. */
+export const SOME_REPORT_VIEW = '5f0f8d1e-3a57-4c0f-9d0e-6a1b2c3d4e5f'
+export const SOME_DELETED_VIEW = '6a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'
 /** Placeholder for the id of a 'view as' of SOME_USER. */
 const SOME_VIEW = '123456789'
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
@@ -240,6 +243,22 @@ export const EXAMPLES: Record<string, Example[]> = {
       },
     },
   ],
+  'POST /api/report-views': [
+    {
+      path: '/api/report-views',
+      body: {
+        area: 'Vendas',
+        reportId: getEmulatedReport('Vendas').reportId,
+        name: 'Este mês',
+        state: 'H4sIAAAA',
+        isDefault: true,
+      },
+    },
+  ],
+  'PATCH /api/report-views/{id}': [
+    { path: `/api/report-views/${SOME_REPORT_VIEW}`, body: { name: 'Outro nome', state: 'H4sIBBBB' } },
+    { path: `/api/report-views/${SOME_REPORT_VIEW}`, body: { isDefault: true, shared: true } },
+  ],
   'PUT /api/global-powerbi-settings/{type}': [
     { path: '/api/global-powerbi-settings/vendas', body: toSetting('Vendas') },
     { path: '/api/global-powerbi-settings/vendas', body: toLinkSetting('https://app.powerbi.com/x?y=1') },
@@ -283,6 +302,8 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'POST /api/profiles/bulk-edit/{undoId}/undo': '/api/profiles/bulk-edit/{undoId}/undo',
   'DELETE /api/global-powerbi-settings/{type}': '/api/global-powerbi-settings/vendas',
   'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,
+  'DELETE /api/report-views/{id}': `/api/report-views/${SOME_REPORT_VIEW}`,
+  'POST /api/report-views/{id}/restore': `/api/report-views/${SOME_DELETED_VIEW}/restore`,
   'POST /api/invitations/{id}/resend': `/api/invitations/${SOME_INVITATION}/resend`,
   'DELETE /api/invitations/{id}': `/api/invitations/${SOME_INVITATION}`,
   'DELETE /api/support-messages/{id}': `/api/support-messages/${SOME_MESSAGE}`,

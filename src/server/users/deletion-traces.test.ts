@@ -56,6 +56,22 @@ describeOnEachDatabase('deleting a person', (kind) => {
       .insertInto('access_requests')
       .values({ user_id: person.user_id, ...lists })
       .execute()
+    const view = await db
+      .insertInto('report_views')
+      .values({
+        user_id: person.user_id,
+        type: 'vendas',
+        report_id: 'r',
+        name: 'Mês',
+        state: 'H4sI',
+        updated_at: new Date(portal.clock()),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await db
+      .insertInto('opened_report_views')
+      .values({ user_id: person.user_id, view_id: view.id, opened_at: new Date(portal.clock()) })
+      .execute()
     await db
       .insertInto('invitations')
       .values({ email, full_name: 'Ana', ...lists, invited_by: null, invited_at: new Date(portal.clock()) })
@@ -111,10 +127,12 @@ describeOnEachDatabase('deleting a person', (kind) => {
       'failed_sign_ins',
       'invitations',
       'mail_outbox',
+      'opened_report_views',
       'password_history',
       'passwords',
       'profiles',
       'rate_limits',
+      'report_views',
       'sessions',
       'sign_in_devices',
       'sign_ups',

@@ -60,6 +60,8 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'failed_sign_ins',
       'changes_to_the_person',
       'acts_of_the_person',
+      'report_views',
+      'views_opened',
       'access_reviews',
       'messages_handled',
       'mails',

@@ -45,6 +45,11 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         order by id`),
       acts_of_the_person: await query(sql`
         select at, action, ip, user_agent from audit_entries where actor_id = ${userId} order by id`),
+      report_views: await query(sql`
+        select type, report_id, name, state, is_default, shared, updated_at, deleted_at from report_views
+        where user_id = ${userId} order by updated_at`),
+      views_opened: await query(sql`
+        select view_id, opened_at from opened_report_views where user_id = ${userId} order by opened_at`),
       access_reviews: await query(sql`
         select kind, code, reviewed_at, kept, removed from access_reviews
         where reviewer_id = ${userId} order by reviewed_at`),
