@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expectNoSeriousViolations, findSeriousViolations, forEachAppearance } from './axe-findings.ts'
 import { expect, getReportFrame, openAs, signIn, solveHumanCheck, test, toEmail } from './portal-fixture.ts'
 import { sendMessages } from './support-calls.ts'
@@ -124,4 +124,47 @@ test('axe finds no serious violation in any component', async ({ page }) => {
     // Toasts beyond the visible ones are still scrolling.
     expect.poll(() => findSeriousViolations(page)).toEqual([]),
   )
+})
+
+test('forced colors show the selected tab, buttons and the strength of a password', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  const styleOf = (locator: Locator, property: string) =>
+    locator.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property)
+  await page.goto('/signup')
+  await page.getByLabel('Senha', { exact: true }).fill('Um-Cavalo')
+  const fill = page.getByRole('meter').locator('div')
+  expect(await styleOf(fill, 'background-color')).not.toBe(
+    await styleOf(page.getByRole('meter'), 'background-color'),
+  )
+  expect(await styleOf(page.getByRole('button', { name: 'Criar conta' }), 'border-top-style')).toBe('solid')
+  await openAs(page, 'diretoria')
+  const colors = await Promise.all(
+    [true, false].map((selected) =>
+      styleOf(page.getByRole('tab', { selected }).first(), 'border-bottom-color'),
+    ),
+  )
+  expect(new Set(colors).size).toBe(2)
+})
+
+test('at 400 % zoom the report has at least 60 % of the height', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 225 })
+  await openAs(page, 'diretoria')
+  const frame = page.locator('iframe[title="Vendas"]')
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  expect((await frame.boundingBox())?.height).toBeGreaterThan(0.6 * 225)
+  await page.getByRole('button', { name: 'Mostrar menu e abas' }).click()
+  await expect(page.getByRole('tab', { name: 'Vendas' })).toBeVisible()
+})
+
+test('toasts are at the edge where they cover no field', async ({ page }) => {
+  await page.goto('/demo/estilo')
+  await page.getByRole('main').evaluate((main) => {
+    const field = main.appendChild(document.createElement('input'))
+    Object.assign(field.style, { position: 'fixed', bottom: '3rem', right: '3rem' })
+    field.ariaLabel = 'No canto'
+  })
+  await page.getByRole('button', { name: 'Mostrar notificações' }).click()
+  await expect(page.getByText('Notificação: info')).toBeVisible()
+  // Playwright clicks only what nothing covers.
+  await page.getByLabel('No canto').click({ timeout: 2000 })
 })

@@ -1,6 +1,6 @@
-// Takes screenshots of every screen in every state, desktop and phone, light and dark, of a demo.
-// `npm run pictures [-- --only PART-OF-A-NAME] [--to FOLDER] [--docs]`: default folder dist/pictures;
-// --docs writes the README's pictures, light only, to docs/pictures.
+// Takes screenshots of every screen in every state of a demo: desktop, narrow desktop and phone; light,
+// dark and forced colors. `npm run pictures [-- --only PART-OF-A-NAME] [--to FOLDER] [--docs]`: default
+// folder dist/pictures; --docs writes the README's pictures, light only, to docs/pictures.
 import { mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -16,8 +16,17 @@ const { values } = parseArgs({
   options: { only: { type: 'string' }, to: { type: 'string' }, docs: { type: 'boolean' } },
 })
 const DESK = { width: 1440, height: 900 }
-const SIZES = [DESK, { width: 390, height: 844 }]
-const SCHEMES = values.docs ? (['light'] as const) : (['light', 'dark'] as const)
+const PHONE = { width: 390, height: 844 }
+const SIZES = values.docs ? [DESK, PHONE] : [DESK, { width: 1180, height: 820 }, PHONE]
+const LIGHT = { colorScheme: 'light', forcedColors: 'none' } as const
+const MEDIA = {
+  light: LIGHT,
+  ...(!values.docs &&
+    ({
+      dark: { colorScheme: 'dark', forcedColors: 'none' },
+      forced: { colorScheme: 'dark', forcedColors: 'active' },
+    } as const)),
+}
 const folder = values.to ?? join(root, values.docs ? 'docs/pictures' : 'dist/pictures')
 const wanted = SCREEN_STATES.filter(({ name, isInDocs }) =>
   values.docs ? isInDocs : name.includes(values.only ?? ''),
@@ -40,7 +49,7 @@ async function openSessions(url: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(sessions))
 }
 
-/** Takes all pictures of a state: opens it once per size and switches to dark without a reload. */
+/** Takes all pictures of a state: opens it once per size and switches the colors without a reload. */
 async function take(
   browser: Browser,
   state: ScreenState,
@@ -64,13 +73,13 @@ async function take(
       await page.setViewportSize(viewport)
       // Via another page: the same URL, or a hash-only change, would not reload.
       await page.goto('about:blank')
-      await page.emulateMedia({ colorScheme: 'light' })
+      await page.emulateMedia(LIGHT)
       await page.goto(state.path)
       await state.ready(page).waitFor()
       await state.act?.(page)
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme })
-        const name = `${state.name}-${viewport.width}${values.docs ? '' : `-${colorScheme}`}.png`
+      for (const [look, media] of Object.entries(MEDIA)) {
+        await page.emulateMedia(media)
+        const name = `${state.name}-${viewport.width}${values.docs ? '' : `-${look}`}.png`
         await page.screenshot({ path: join(folder, name), fullPage: !values.docs, animations: 'disabled' })
       }
     }
