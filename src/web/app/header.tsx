@@ -18,7 +18,7 @@ export function Header() {
   const links = useOptionalChunk(loadLinks, useRole() === 'admin')
   const { confirmAndSignOut, isSigningOut } = useSignOut()
   return (
-    <header className="print:hidden sticky top-0 z-10 flex h-14 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4 sideways:group-has-data-whole-height/frame:hidden">
+    <header className="print:hidden sticky top-0 z-10 flex h-12 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4 sideways:group-has-data-whole-height/frame:hidden">
       <Link
         to="/power-bi"
         aria-label={`${portalSettings.groupName}: ir para os relatórios`}

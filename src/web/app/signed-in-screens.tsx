@@ -35,7 +35,7 @@ export function SignedInScreens() {
           key={screen}
           id="conteudo"
           tabIndex={-1}
-          className="flex h-[calc(100dvh-3.5rem)] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
+          className="flex h-[calc(100dvh-3rem)] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
         >
           <InsideFrame value={true}>
             <Outlet />

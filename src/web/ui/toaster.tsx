@@ -22,6 +22,9 @@ import {
 import { Tooltip } from './tooltip.tsx'
 import { formatTimeLeft, useSecondsLeft } from './use-seconds-left.ts'
 
+/** The class that puts the toasts at the opposite edge. */
+const OPPOSITE_EDGE = 'toasts-at-opposite-edge'
+
 /** The container of toasts; once per page. Visible, announced and closable above modal dialogs too. */
 export function Toaster() {
   const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.read)
@@ -56,7 +59,7 @@ export function Toaster() {
       // Narrow windows show the newest toast and those with an action; the others are folded.
       className={classNames(
         'toasts pointer-events-none fixed z-50 flex flex-col gap-2 overflow-y-auto',
-        isAtOppositeEdge && 'toasts-at-opposite-edge',
+        isAtOppositeEdge && OPPOSITE_EDGE,
         !isUnfolded && 'toasts-folded',
       )}
     >
@@ -73,27 +76,40 @@ export function Toaster() {
 }
 
 /**
- * Whether toasts must move to the opposite edge: they would
- * cover the focus or, without one, the screen's messages.
+ * Whether toasts are at the opposite edge: where they cover less of the focused element (without one,
+ * of the screen's messages) and of the form fields.
  */
 function useOppositeEdge(section: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
   const [isAtOppositeEdge, setIsAtOppositeEdge] = useState(false)
   useLayoutEffect(() => {
     if (newest === undefined) return setIsAtOppositeEdge(false)
+    const own = section.current
     const focused = document.activeElement
-    if (!section.current || !focused || section.current.contains(focused)) return
-    const own = section.current.getBoundingClientRect()
-    const targets =
+    if (!own || !focused || own.contains(focused)) return
+    const first =
       focused === document.body
         ? document.querySelectorAll('main :is([role="alert"], [role="status"])')
         : [focused]
-    const overlaps = Array.from(targets, (element) => element.getBoundingClientRect()).some(
-      ({ left, right, top, bottom }) =>
-        own.left < right && left < own.right && own.top < bottom && top < own.bottom,
-    )
-    if (overlaps) setIsAtOppositeEdge((is) => !is)
+    const fields = document.querySelectorAll('main :is(input, textarea)')
+    const count = () => 100 * countOverlaps(own, first) + countOverlaps(own, fields)
+    const here = count()
+    if (here === 0) return
+    own.classList.toggle(OPPOSITE_EDGE)
+    const there = count()
+    own.classList.toggle(OPPOSITE_EDGE)
+    if (there < here) setIsAtOppositeEdge((is) => !is)
   }, [section, newest])
   return isAtOppositeEdge
+}
+
+/** Counts the elements that a box overlaps. */
+function countOverlaps(box: Element, elements: Iterable<Element> | ArrayLike<Element>): number {
+  const own = box.getBoundingClientRect()
+  const rects = Array.from(elements, (element) => element.getBoundingClientRect())
+  return rects.filter(
+    ({ left, right, top, bottom }) =>
+      own.left < right && left < own.right && own.top < bottom && top < own.bottom,
+  ).length
 }
 
 /** Toasts of one cause: the cause is shown once, but each toast is announced in full. */
