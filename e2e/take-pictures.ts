@@ -1,6 +1,6 @@
-// Takes screenshots of every screen in every state of a demo: desktop, narrow desktop and phone; light,
-// dark and forced colors. `npm run pictures [-- --only PART-OF-A-NAME] [--to FOLDER] [--docs]`: default
-// folder dist/pictures; --docs writes the README's pictures, light only, to docs/pictures.
+// Takes screenshots of every screen in every state of a demo: desktop, narrow desktop and phone;
+// light, dark and forced colors. `npm run pictures [-- --only PART-OF-A-NAME] [--to FOLDER] [--docs]`:
+// default folder dist/pictures; --docs writes the README's, light only, to docs/pictures.
 import { mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
