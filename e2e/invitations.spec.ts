@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { type Browser, devices, type Page } from '@playwright/test'
-import { expect, test } from './administration.ts'
+import { expect, OTHER_ADMIN, test } from './administration.ts'
 import { expectNoSeriousViolations } from './axe-findings.ts'
 import { type Demo, openAs, toEmail } from './portal-fixture.ts'
 import { toast } from './settings-card.ts'
+import { callApiAs } from './support-calls.ts'
 
 const PASSWORD = 'Um-Cavalo-Azul-77'
 
@@ -107,6 +108,27 @@ test('people are invited individually and by file, and sign in by their links wi
   await ze.getByRole('button', { name: 'Sair e aceitar o convite' }).click()
   await expect(ze.getByText('Este convite não vale mais')).toBeVisible()
   await expect(ze).toHaveURL('/login')
+})
+
+test('an invitation of a deleted administrator is shown as withdrawn, and sent again', async ({
+  page,
+  demo,
+  other,
+}) => {
+  const defaults = { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }
+  await other.call('POST', '/api/invitations', { addresses: `Rui Prado <${toEmail('rui')}>`, defaults })
+  const { user_id } = await other.person(OTHER_ADMIN)
+  await openAs(page, 'admin', '/admin/convites')
+  const invited = page.getByRole('listitem').filter({ hasText: toEmail('rui') })
+  await expect(invited).toContainText('Vale até')
+  await callApiAs(page, 'POST', '/api/functions/delete-users', { userIds: [user_id] })
+  await page.reload()
+  await expect(invited).toContainText(/Retirado em [\d/]+ · .* por alguém cuja conta foi excluída/)
+  await invited.getByRole('button', { name: 'Enviar de novo' }).click()
+  await expect(toast(page, 'Convite enviado de novo')).toBeVisible()
+  await expect(invited).toContainText(`por ${toEmail('admin')}`)
+  await expect(invited).toContainText('Vale até')
+  expect((await demo.mail(toEmail('rui'), 'invitation', 2)).link).toBeTruthy()
 })
 
 test('the export contains the filtered list', async ({ page }) => {

@@ -22,13 +22,15 @@ const addresseeFields = {
   estados: z.array(z.string()),
 }
 
-/** An open invitation. Resending an expired one renews it. */
+/** An unanswered invitation. Resending an expired or withdrawn one renews it. */
 const invitationSchema = z.object({
   id: z.uuid(),
   ...addresseeFields,
-  /** Null after the inviter was deleted. */
+  /** Sender of the newest mail; null once deleted. */
   invited_by: z.nullable(z.string()),
   invited_at: instantSchema,
+  /** When its sender was deleted or lost the administrator role. */
+  withdrawn_at: z.nullable(instantSchema),
   expires_at: instantSchema,
   expired: z.boolean(),
 })

@@ -99,6 +99,7 @@ async function findInvitation(
         .where('purpose', '=', 'invitation')
         .where('expires_at', '>', at),
     )
+    .where('withdrawn_at', 'is', null)
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst()
   if (!invitation || getInvitationExpiry(invitation.invited_at) <= at) throw new ProblemError('invalid-link')

@@ -71,6 +71,7 @@ export const accountMails = {
       .leftJoin('profiles as p', 'p.user_id', 'i.invited_by')
       .select(['i.id', 'i.invited_at', 'p.full_name', 'p.email'])
       .where('i.email', '=', mail.recipient)
+      .where('i.withdrawn_at', 'is', null)
       .executeTakeFirst()
     if (!invitation) return undefined
     const expiresAt = getInvitationExpiry(invitation.invited_at)

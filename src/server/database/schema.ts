@@ -135,9 +135,11 @@ export interface Tables {
     types: string[]
     marcas: string[]
     estados: string[]
+    /** Sender and time of the newest mail. */
     invited_by: string | null
-    /** Time of the newest mail. */
     invited_at: Date
+    /** When its sender lost the administrator role. */
+    withdrawn_at: Defaulted<Date | null>
   }
   /** Sign-ups of unverified accounts; mark_hash is null after more than one. */
   sign_ups: { user_id: string; count: number; mark_hash: Uint8Array | null; mark_expires_at: Date }

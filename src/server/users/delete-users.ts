@@ -5,7 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { deleteInvitations } from './invitations.ts'
+import { deleteInvitations, withdrawInvitationsBy } from './invitations.ts'
 import { queueAdministratorMail } from './mails.ts'
 import { lockAdministrators } from './user-roles.ts'
 
@@ -56,6 +56,10 @@ async function lockPeople(db: Db, userIds: string[]): Promise<DeletedPerson[]> {
 }
 
 async function removePeople(context: Context, people: readonly DeletedPerson[]): Promise<void> {
+  await withdrawInvitationsBy(
+    context,
+    people.map(({ user_id }) => user_id),
+  )
   await erasePeople(context.db, people)
   await pseudonymizeRecords(context.db, people)
   const entries = people.map(({ pseudonym }) => ({

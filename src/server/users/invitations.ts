@@ -9,8 +9,9 @@ import type { Context, PublicContext } from '#server/http/context.ts'
 import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { queueMail } from '#server/mail/mails.ts'
+import { type MailKind, queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { splitIntoChunks } from './entitlements.ts'
 import type { InvitationContext } from './invite-people.ts'
 
 type Route = typeof invitationRoutes.listInvitations
@@ -56,7 +57,8 @@ async function readInvitations(
   const rows = await db
     .selectFrom('invitations as i')
     .leftJoin('profiles as p', 'p.user_id', 'i.invited_by')
-    .select(['i.id', 'i.email', 'i.full_name', 'i.types', 'i.marcas', 'i.estados', 'i.invited_at'])
+    .select(['i.id', 'i.email', 'i.full_name', 'i.types', 'i.marcas', 'i.estados'])
+    .select(['i.invited_at', 'i.withdrawn_at'])
     .select('p.email as invited_by')
     .select(formatCursorInstant('i.invited_at').as('key'))
     .where(condition)
@@ -64,18 +66,22 @@ async function readInvitations(
     .orderBy('i.id', 'desc')
     .limit(limit)
     .execute()
-  return rows.map(({ invited_at, ...row }) => {
+  return rows.map(({ invited_at, withdrawn_at, ...row }) => {
     const expiresAt = getInvitationExpiry(invited_at)
     return {
       ...row,
       invited_at: invited_at.toISOString(),
+      withdrawn_at: withdrawn_at?.toISOString() ?? null,
       expires_at: expiresAt.toISOString(),
       expired: expiresAt.getTime() <= clock(),
     }
   })
 }
 
-/** @throws ProblemError not-found, rate-limited */
+/**
+ * Mails an invitation again, withdrawn or not; from then on it is the caller's.
+ * @throws ProblemError not-found, rate-limited
+ */
 export async function resendInvitation(context: InvitationContext, id: string): Promise<Invitation> {
   const known = await context.db
     .selectFrom('invitations')
@@ -88,9 +94,13 @@ export async function resendInvitation(context: InvitationContext, id: string): 
   return runAdminTransaction(context, async (db) => {
     const sent = await db
       .updateTable('invitations')
-      .set({ invited_at: new Date(context.clock()) })
+      .set({
+        invited_by: context.actor.profile.user_id,
+        invited_at: new Date(context.clock()),
+        withdrawn_at: null,
+      })
       .where('id', '=', id)
-      .returning('email')
+      .returning(['email', 'types', 'marcas', 'estados'])
       .executeTakeFirst()
     if (!sent) throw createInvitationGoneError()
     await queueMail({ db }, 'invitation', sent.email)
@@ -112,6 +122,37 @@ export async function withdrawInvitation(context: Context, id: string): Promise<
     await recordAudit({ ...context, db }, { action: 'invitation-withdrawn', before })
     return null
   })
+}
+
+/**
+ * Withdraws the open invitations of administrators who lose the role; others may send them again.
+ * Call it in that transaction.
+ */
+export async function withdrawInvitationsBy(
+  context: PublicContext & Partial<Pick<Context, 'actor'>>,
+  senderIds: readonly string[],
+): Promise<void> {
+  const { db, clock } = context
+  const withdrawn = await db
+    .updateTable('invitations')
+    .set({ withdrawn_at: new Date(clock()) })
+    .where('invited_by', 'in', senderIds)
+    .where('withdrawn_at', 'is', null)
+    .returning(['id', 'email', 'types', 'marcas', 'estados'])
+    .execute()
+  for (const chunk of splitIntoChunks(withdrawn)) {
+    const emails = chunk.map(({ email }) => email)
+    await db
+      .deleteFrom('mail_outbox')
+      .where('kind', '=', 'invitation' satisfies MailKind)
+      .where('recipient', 'in', emails)
+      .where('sent_at', 'is', null)
+      .execute()
+    const ids = chunk.map(({ id }) => id)
+    await db.deleteFrom('email_links').where('invitation_id', 'in', ids).execute()
+    const entries = chunk.map(({ id: _, ...before }) => ({ action: 'invitation-withdrawn' as const, before }))
+    await recordAudit(context, ...entries)
+  }
 }
 
 const createInvitationGoneError = () => new ProblemError('not-found', { detail: invitationMessages.gone })

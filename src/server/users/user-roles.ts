@@ -3,9 +3,13 @@ import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { withdrawInvitationsBy } from './invitations.ts'
 import { queueAdministratorMail } from './mails.ts'
 
-/** Sets a role and notifies the other administrators; call it in a transaction. */
+/**
+ * Sets a role and notifies the other administrators; a demotion withdraws the person's invitations.
+ * Call it in a transaction.
+ */
 export async function setRole(
   context: PublicContext,
   { person, role }: { person: Pick<Profile, 'user_id' | 'email'>; role: Role },
@@ -26,6 +30,7 @@ export async function setRole(
     before: { role: before?.role ?? 'user' },
     after: { role },
   })
+  if (before?.role === 'admin' && role !== 'admin') await withdrawInvitationsBy(context, [person.user_id])
   const mail = { kind: 'administrators-changed', exceptId: person.user_id } as const
   if ((before?.role ?? 'user') !== role) await queueAdministratorMail(context, mail)
 }

@@ -81,7 +81,7 @@ export function OpenInvitations() {
 }
 
 function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: () => void }) {
-  const { id, email, full_name, invited_by, invited_at, expires_at, expired } = invitation
+  const { id, email, full_name, invited_by, invited_at, withdrawn_at, expires_at, expired } = invitation
   const { submit, isBusy } = useSubmit({
     send: () => callApi('POST /api/invitations/{id}/resend', { params: { id } }),
     async onDone() {
@@ -103,12 +103,15 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
         {full_name && <p className="break-words text-muted">{email}</p>}
         <p className="break-words text-muted">{formatAccess(invitation)}</p>
         <p className="text-muted">
-          {expired ? (
+          {withdrawn_at ? (
+            <strong className="font-medium text-warning">Retirado em {formatDay(withdrawn_at)}</strong>
+          ) : expired ? (
             <strong className="font-medium text-warning">Venceu em {formatDay(expires_at)}</strong>
           ) : (
             `Vale até ${formatDay(expires_at)}`
           )}
-          {` · enviado em ${formatInstant(invited_at)}${invited_by ? ` por ${invited_by}` : ''}`}
+          {` · enviado em ${formatInstant(invited_at)} por ${invited_by ?? 'alguém cuja conta foi excluída'}`}
+          {withdrawn_at && invited_by && ', que não administra mais o portal'}
         </p>
       </div>
       <div className="flex gap-2">
