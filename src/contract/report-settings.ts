@@ -46,6 +46,8 @@ export type ReportSettingInput = z.input<typeof reportSettingInputSchema>
 /** Outcomes of a dry run against Power BI. */
 const REPORT_TEST_OUTCOMES = [
   'ok',
+  'capacity-unknown',
+  'refresh-failed',
   'not-testable',
   'bad-credentials',
   'secret-expired',
@@ -67,11 +69,13 @@ const REPORT_TEST_OUTCOMES = [
   'dataset-mismatch',
   'identity-required',
   'identity-forbidden',
+  'sso-connection',
   'unknown-role',
   'without-rls',
   'paginated-sources',
   'capacity-paused',
   'no-capacity',
+  'premium-per-user',
   'rate-limited',
   'service-down',
   'foreign-answer',

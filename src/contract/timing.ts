@@ -91,3 +91,14 @@ export function coalesce(work: () => Promise<void>, restMs: number) {
     },
   }
 }
+
+/** Formats '40 segundos', '10 minutos', '3 horas', rounded up so that a retry is never too early. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 60) return formatUnit(seconds, 'second')
+  if (seconds <= 3_600) return formatUnit(seconds / 60, 'minute')
+  return formatUnit(seconds / 3_600, 'hour')
+}
+
+function formatUnit(value: number, unit: 'second' | 'minute' | 'hour'): string {
+  return Math.ceil(value).toLocaleString('pt-BR', { style: 'unit', unit, unitDisplay: 'long' })
+}

@@ -10,7 +10,12 @@ import { CLOUDS, type CloudName } from './power-bi/clouds.ts'
 import { createPowerBi, type PowerBiOptions } from './power-bi/power-bi-client.ts'
 
 const [VENDAS] = EMULATED_REPORTS as [(typeof EMULATED_REPORTS)[number]]
-const IDENTITY = { username: 'ana@grupopatio.com.br', roles: ['Portal'], customData: 'M:FIAT|U:RJ' }
+const IDENTITY = {
+  username: 'ana@grupopatio.com.br',
+  roles: ['Portal'],
+  customData: 'M:FIAT|U:RJ',
+  auditableContext: 'ana@grupopatio.com.br',
+}
 const DIRECTORY = { tenantId: EMULATED_TENANT_ID, clientId: EMULATED_CLIENT_ID, clientSecret: CLIENT_SECRET }
 
 let emulator: Awaited<ReturnType<typeof serveEmulator>>

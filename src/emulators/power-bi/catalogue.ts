@@ -54,11 +54,18 @@ export const EMULATED_PAGINATED_REPORT: EmulatedReport = {
   isPaginated: true,
 }
 
+/** A report whose model reads its source by single sign-on, which refuses the portal's identities. */
+export const EMULATED_SSO_REPORT = createReport('12', 'Vendas', 'Vendas com logon único (SSO)')
+
+/** The capacity of all workspaces. */
+export const EMULATED_CAPACITY_ID = '0f084df7-c13d-451b-af5f-ed0c466403b2'
+
 const ALL_REPORTS = [
   ...EMULATED_REPORTS,
   EMULATED_REPORT_WITHOUT_RLS,
   EMULATED_THIN_REPORT,
   EMULATED_PAGINATED_REPORT,
+  EMULATED_SSO_REPORT,
 ]
 
 /** Finds a report by id, in any letter case. */

@@ -57,8 +57,8 @@ async function describeArea({ type, test }: SavedReport): Promise<Result> {
   const { outcome, message } = await test()
   if (outcome === 'not-testable') return good(formatLine([type], 'link de SSO, que só um navegador testa.'))
   const says = formatLine([type], message)
-  if (outcome === 'ok') return good(says)
-  const isTransient = ['rate-limited', 'service-down', 'capacity-paused'].includes(outcome)
+  if (outcome === 'ok' || outcome === 'capacity-unknown') return good(says)
+  const isTransient = ['rate-limited', 'service-down', 'capacity-paused', 'refresh-failed'].includes(outcome)
   const todo = 'Depois de corrigir, “Testar relatório” em /admin o prova.'
   return { ...(isTransient ? warning(says, todo) : fault(says, todo)), area: type }
 }

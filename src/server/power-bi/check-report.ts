@@ -1,10 +1,10 @@
 import type { ReportRef } from './power-bi.ts'
-import type { CheckedReport, Model, ReportFacts } from './power-bi-calls.ts'
+import type { CheckedReport, Model, ModelSecurity, ReportFacts } from './power-bi-calls.ts'
 import { ReportCheckError, type Step } from './refusals.ts'
 
 interface Checks {
   readReport: (report: ReportRef) => Promise<ReportFacts>
-  readHasRowLevelSecurity: (model: Model) => Promise<boolean>
+  readModelSecurity: (model: Model) => Promise<ModelSecurity>
   allowWithoutRls: boolean
   /** Called before each step; a later refusal is classified by it. */
   onStep: (step: Step) => void
@@ -16,7 +16,7 @@ interface Checks {
  * @throws ReportCheckError, and refusals of the service
  */
 export async function checkReport(checks: Checks, report: ReportRef): Promise<CheckedReport> {
-  const { readReport, readHasRowLevelSecurity, allowWithoutRls, onStep } = checks
+  const { readReport, readModelSecurity, allowWithoutRls, onStep } = checks
   onStep('report')
   const { isPaginated, model } = await readReport(report)
   const checked = { reportId: report.reportId, isPaginated }
@@ -28,8 +28,9 @@ export async function checkReport(checks: Checks, report: ReportRef): Promise<Ch
   if (report.datasetId && report.datasetId.toLowerCase() !== model.datasetId.toLowerCase())
     throw new ReportCheckError('dataset-mismatch')
   onStep('dataset')
-  const hasRowLevelSecurity = await readHasRowLevelSecurity(model)
-  if (!hasRowLevelSecurity && !allowWithoutRls) throw new ReportCheckError('without-rls')
+  const { needsIdentity, hasRoles } = await readModelSecurity(model)
+  if (!needsIdentity && !allowWithoutRls) throw new ReportCheckError('without-rls')
+  if (needsIdentity && !hasRoles) throw new ReportCheckError('sso-connection')
   onStep('token')
-  return { ...checked, datasetId: model.datasetId, hasRowLevelSecurity }
+  return { ...checked, datasetId: model.datasetId, hasRowLevelSecurity: needsIdentity }
 }

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
 import { createCache } from '#server/cache.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, withHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
 import { type CountCall, measureCall, ProxyReply, parseJsonObject, TransientError } from './power-bi.ts'
-import { DirectoryRefusal } from './refusals.ts'
+import { createUnavailableProblem, DirectoryRefusal, findDirectoryCode } from './refusals.ts'
 
 /** Renews early, because an embed token cannot outlive the directory token that it was issued with. */
 const RENEW_WHEN_LEFT_MS = 30 * 60_000
@@ -162,8 +161,7 @@ async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 
 function toDirectoryProblem(cause: unknown): Error {
   if (cause instanceof DirectoryRefusal || cause instanceof ProxyReply) return cause
-  const asked = cause instanceof TransientError ? cause.retryAfterSeconds : undefined
-  return new ProblemError('power-bi-unavailable', { retryAfterSeconds: asked ?? 10, cause })
+  return createUnavailableProblem(cause)
 }
 
 async function createClient(
@@ -225,12 +223,14 @@ function createNetworkClient(countCall: CountCall, onFailure: (failure: unknown)
         measureCall(countCall, 'directory', request),
       )
       const { status } = reply
-      if (status === 429 || status >= 500) {
-        const seconds = Number(reply.headers.get('retry-after'))
-        throw new TransientError(status, seconds > 0 ? seconds : undefined)
-      }
       const body = parseJsonObject(text)
-      if (status >= 400) throw body ? new DirectoryRefusal(body) : new ProxyReply(new URL(url).host, status)
+      const refusal = new DirectoryRefusal(body ?? {})
+      if (status === 429 || status >= 500) {
+        const retryAfterSeconds = Number(reply.headers.get('retry-after')) || undefined
+        const code = findDirectoryCode(refusal)
+        throw new TransientError(status, { code, requestId: refusal.correlationId, retryAfterSeconds })
+      }
+      if (status >= 400) throw body ? refusal : new ProxyReply(new URL(url).host, status)
       if (!body) throw new Error('the directory answered without a JSON object')
       return { headers: Object.fromEntries(reply.headers), body: body as T, status }
     } catch (error) {

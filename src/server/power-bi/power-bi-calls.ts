@@ -68,21 +68,45 @@ async function readOnlySource(rest: PowerBiRest, report: ReportRef): Promise<Mod
   return datasetId && others.length === 0 ? { workspaceId: report.workspaceId, datasetId } : undefined
 }
 
-/** Reads whether the dataset has row-level security. */
-export async function readHasRowLevelSecurity(rest: PowerBiRest, datasetPath: string): Promise<boolean> {
-  const dataset = await rest('GET', datasetPath)
-  return dataset.isEffectiveIdentityRequired === true
+/** What a semantic model requires of a token. */
+export interface ModelSecurity {
+  needsIdentity: boolean
+  /** Whether it has row-level security; live and single sign-on sources need an identity without it. */
+  hasRoles: boolean
 }
 
-/**
- * Reads whether the workspace is on a dedicated capacity, without which there are only trial tokens
- * (Power BI REST, 'Groups - Get Groups'); undefined when the service does not say.
- */
-export async function readHasCapacity(rest: PowerBiRest, workspaceId: string): Promise<boolean | undefined> {
+/** Reads a dataset's security (Power BI REST, 'Datasets - Get Dataset In Group'). */
+export async function readModelSecurity(rest: PowerBiRest, datasetPath: string): Promise<ModelSecurity> {
+  const { isEffectiveIdentityRequired, isEffectiveIdentityRolesRequired } = await rest('GET', datasetPath)
+  return {
+    needsIdentity: isEffectiveIdentityRequired === true,
+    hasRoles: isEffectiveIdentityRolesRequired === true,
+  }
+}
+
+export interface Workspace {
+  isOnDedicatedCapacity?: unknown
+  capacityId?: unknown
+}
+
+/** Reads a workspace (Power BI REST, 'Groups - Get Groups'); undefined when it is not listed. */
+export async function readWorkspace(rest: PowerBiRest, workspaceId: string): Promise<Workspace | undefined> {
   const filter = encodeURIComponent(`id eq '${workspaceId}'`)
   const { value } = await rest('GET', `/groups?$filter=${filter}`)
-  const [group] = (Array.isArray(value) ? value : []) as ({ isOnDedicatedCapacity?: unknown } | null)[]
-  return typeof group?.isOnDedicatedCapacity === 'boolean' ? group.isOnDedicatedCapacity : undefined
+  const [workspace] = (Array.isArray(value) ? value : []) as (Workspace | null)[]
+  return workspace ?? undefined
+}
+
+export interface Capacity {
+  id?: unknown
+  sku?: unknown
+  state?: unknown
+}
+
+/** Lists the capacities that the application may see (Power BI REST, 'Capacities - Get Capacities'). */
+export async function listCapacities(rest: PowerBiRest): Promise<(Capacity | null)[]> {
+  const { value } = await rest('GET', '/capacities')
+  return Array.isArray(value) ? value : []
 }
 
 /**
@@ -161,10 +185,11 @@ export async function requestEmbedToken(
   { report, identity, minutes, budgetMs }: TokenRequest,
 ): Promise<EmbedToken> {
   const { reportId, isPaginated, datasetId, hasRowLevelSecurity } = report
+  const { username, auditableContext } = identity
   const identities = [
     ...(datasetId && hasRowLevelSecurity ? [{ ...identity, datasets: [datasetId] }] : []),
     // Available in a paginated report as User!UserID.
-    ...(isPaginated ? [{ username: identity.username, reports: [reportId] }] : []),
+    ...(isPaginated ? [{ username, auditableContext, reports: [reportId] }] : []),
   ]
   const dataset = { id: datasetId, ...(isPaginated && { xmlaPermissions: 'ReadOnly' }) }
   const body = {

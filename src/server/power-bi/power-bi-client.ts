@@ -10,8 +10,8 @@ import {
   listReports,
   listWorkspaces,
   type Model,
-  readHasRowLevelSecurity,
   readLastRefresh,
+  readModelSecurity,
   readReport,
   requestEmbedToken,
 } from './power-bi-calls.ts'
@@ -56,8 +56,8 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     countCall: (service, outcome, ms) => outcome !== 'refused' && options.countCall(service, outcome, ms),
   })
   const readFacts = memoize(options.clock, (report: ReportRef) => readReport(rest, report))
-  const needsIdentity = memoize(options.clock, (model: Model) =>
-    readHasRowLevelSecurity(rest, getDatasetPath(model)),
+  const readSecurity = memoize(options.clock, (model: Model) =>
+    readModelSecurity(rest, getDatasetPath(model)),
   )
   // Failures are cached too: a retry would not help.
   const readRefresh = memoize(options.clock, (model: Model) =>
@@ -81,7 +81,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
       checkReport(
         {
           readReport: readFacts,
-          readHasRowLevelSecurity: needsIdentity,
+          readModelSecurity: readSecurity,
           allowWithoutRls,
           onStep: (next) => {
             step = next

@@ -10,7 +10,7 @@ import {
   parseJsonObject,
   TransientError,
 } from './power-bi.ts'
-import { DirectoryRefusal } from './refusals.ts'
+import { createUnavailableProblem, DirectoryRefusal } from './refusals.ts'
 
 const TRIES = 2
 const ALL_TRIES_MS = 8_000
@@ -63,14 +63,15 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     if (reply.ok) throw new Error('Power BI answered without a JSON object')
     const requestId = reply.headers.get('requestid')
     log.warn({ method, path, status: reply.status, powerBiRequestId: requestId }, 'Power BI refused a call')
-    const retryAfter = Number(reply.headers.get('retry-after')) || undefined
+    const retryAfterSeconds = Number(reply.headers.get('retry-after')) || undefined
     const refusal = toRefusal(reply, answer)
     // The directory token may be revoked: the second try uses a new one.
     if (isTokenRefusal(refusal)) directory.invalidate(token)
     // A paused capacity has various statuses and does not resume within seconds.
     const isTransient =
       (reply.status === 429 || reply.status >= 500) && !/CapacityNotActive/.test(refusal.code)
-    if (isTransient) throw new TransientError(reply.status, retryAfter)
+    if (isTransient)
+      throw new TransientError(reply.status, { code: refusal.code, requestId, retryAfterSeconds })
     throw refusal
   }
 
@@ -91,8 +92,7 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
       )
     } catch (error) {
       if (isDefinite(error) || error instanceof PowerBiRefusal) throw error
-      const retryAfterSeconds = getRetryAfter(error) ?? 10
-      throw new ProblemError('power-bi-unavailable', { retryAfterSeconds, cause: error })
+      throw createUnavailableProblem(error)
     }
   }
 }
@@ -125,5 +125,5 @@ function toRefusal({ status, headers }: Response, body: Record<string, unknown> 
 
 /** Creates the error of a missing or malformed reply. */
 export function createUnreadableError(what: string): ProblemError {
-  return new ProblemError('power-bi-unavailable', { retryAfterSeconds: 10, cause: new Error(what) })
+  return createUnavailableProblem(new Error(what))
 }

@@ -13,6 +13,8 @@ export interface EffectiveIdentity {
   username: string
   roles: string[]
   customData: string
+  /** Names the person who looks in Microsoft's own audit record. */
+  auditableContext: string
 }
 
 export interface EmbedToken {
@@ -34,6 +36,8 @@ export interface ReportTest {
   code: string | null
   /** The id of the refused request, for Microsoft's support. */
   requestId: string | null
+  /** The pause that a transient refusal asked for. */
+  retryAfterSeconds?: number | undefined
   /** The end of the portal's certificate, if it is soon. */
   certificateEndsAt: Date | null
 }
@@ -102,10 +106,22 @@ export class PowerBiRefusal extends Error {
 /** A transient failure, 429 or 5xx, of the service or the directory. */
 export class TransientError extends Error {
   readonly status: number
+  readonly code: string
+  readonly requestId: string | null
   readonly retryAfterSeconds: number | undefined
-  constructor(status: number, retryAfterSeconds: number | undefined) {
+  /** @param code the service's; by default the status */
+  constructor(
+    status: number,
+    {
+      code,
+      requestId,
+      retryAfterSeconds,
+    }: { code?: string | undefined; requestId: string | null; retryAfterSeconds: number | undefined },
+  ) {
     super(`asked to try later with ${status}`)
     this.status = status
+    this.code = code || `HTTP ${status}`
+    this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
   }
 }

@@ -1,9 +1,11 @@
+import { formatDuration } from '#contract/timing.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { PowerBiRefusal, ProxyReply, type ReportTest, TransientError } from './power-bi.ts'
 
 /** The step that the service refused. */
 export type Step = 'workspaces' | 'report' | 'dataset' | 'token'
-type Outcome = ReportTest['outcome']
+/** Every outcome but those of a report that opens. */
+type Outcome = Exclude<ReportTest['outcome'], 'ok' | 'capacity-unknown' | 'refresh-failed'>
 
 /** Outcomes by message, because statuses are ambiguous. Sources: docs/power-bi.md. */
 const BY_WORDS: [RegExp, Outcome][] = [
@@ -13,11 +15,18 @@ const BY_WORDS: [RegExp, Outcome][] = [
   [/API is not accessible for application/i, 'api-closed'],
   [/PowerBIFolderNotFound/i, 'no-workspace-access'],
   [
+    /effective identity is not supported for this data ?source|effective identity username to be identical/i,
+    'sso-connection',
+  ],
+  [
     /shouldn't have effective identity|not.*effective identity.*supported|without.*RLS/i,
     'identity-forbidden',
   ],
   [/requires (effective identity|roles)/i, 'identity-required'],
-  [/\brole\b/i, 'unknown-role'],
+  [
+    /effective identity.*\brole.*(not exist|not found|invalid)|\broles?\b.*effective identity.*(not exist|not found|invalid)/i,
+    'unknown-role',
+  ],
   [/dataset.*does not belong/i, 'dataset-mismatch'],
 ]
 
@@ -64,7 +73,7 @@ const PORTAL_ADMINISTRATOR = 'o administrador do portal precisa'
 const IT_TEAM = 'a equipe de TI precisa'
 
 /** Builds a sentence per outcome: the fault and who can fix it; `quoted` holds code and request id. */
-const buildSentences = (roles: string, quoted: string): Record<Exclude<Outcome, 'ok'>, string> => ({
+const buildSentences = (roles: string, quoted: string, pause: string): Record<Outcome, string> => ({
   'bad-credentials': `O Microsoft Entra recusou as credenciais do portal: ${IT_TEAM} conferir o segredo do aplicativo na configuração do servidor (vale o “Valor” dele, não o “ID do Segredo”).`,
   'secret-expired': `O segredo do aplicativo venceu no Microsoft Entra: ${IT_TEAM} criar um novo segredo e trocá-lo na configuração do servidor.`,
   'bad-certificate': `O Microsoft Entra não aceita o certificado do portal: ${IT_TEAM} enviar o certificado em uso ao aplicativo, em “Certificados e segredos”, ou pôr na configuração do servidor um que esteja lá e não tenha vencido.`,
@@ -87,13 +96,15 @@ const buildSentences = (roles: string, quoted: string): Record<Exclude<Outcome, 
   'dataset-mismatch': `O relatório usa outro modelo de dados: ${PORTAL_ADMINISTRATOR} corrigir o Dataset ID ou deixá-lo em branco.`,
   'identity-required': `O modelo exige a identidade de quem o vê e não aceitou a do portal: ${IT_TEAM} conferir se ${roles} é o que o modelo espera em POWERBI_RLS_ROLES.`,
   'identity-forbidden': `O modelo não aceita identidade e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} publicá-lo com ${roles} de segurança em nível de linha (RLS).`,
+  'sso-connection': `O modelo lê a fonte com a identidade de cada pessoa (logon único, Direct Lake ou conexão ao vivo), o que o Power BI não permite ao portal: ${POWER_BI_ADMINISTRATOR} ligar nele a conexão a uma identidade fixa, sem logon único (SSO), e criar nele ${roles}.`,
   'unknown-role': `O modelo não conhece ${roles}: ${POWER_BI_ADMINISTRATOR} criar essa função de segurança em nível de linha (RLS) no modelo.`,
   'without-rls': `O modelo não tem segurança em nível de linha (RLS) e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} criar nele ${roles}.`,
   'paginated-sources': `Este relatório paginado não lê só de um modelo semântico, e o portal não consegue limitar os dados dele a cada pessoa: ${POWER_BI_ADMINISTRATOR} fazê-lo ler de um único modelo com segurança em nível de linha (RLS), no mesmo espaço de trabalho, ou use “URL Direta (SSO)”.`,
   'capacity-paused': `A capacidade do Power BI deste espaço de trabalho está pausada: ${POWER_BI_ADMINISTRATOR} retomá-la.`,
   'no-capacity': `O espaço de trabalho do relatório, ou o do modelo dele, não está em uma capacidade (F, P, A ou EM), e sem ela o Power BI só dá alguns tokens de teste: ${POWER_BI_ADMINISTRATOR} atribuí-lo a uma.`,
-  'rate-limited': 'O Power BI pediu uma pausa por excesso de pedidos: espere alguns minutos e teste de novo.',
-  'service-down': 'O Power BI não respondeu como devia: espere alguns minutos e teste de novo.',
+  'premium-per-user': `O espaço de trabalho do relatório, ou o do modelo dele, está em “Premium por usuário”, que não serve para mostrar relatórios no portal: ${POWER_BI_ADMINISTRATOR} atribuí-lo a uma capacidade F, P, A ou EM.`,
+  'rate-limited': `O Power BI pediu uma pausa por excesso de pedidos${quoted}: espere ${pause} e teste de novo.`,
+  'service-down': `O Power BI não respondeu como devia${quoted}: espere ${pause} e teste de novo.`,
   refused: `O Power BI recusou o relatório${quoted}: ${POWER_BI_ADMINISTRATOR} verificar o motivo no serviço ou abrir um chamado na Microsoft com esses dados.`,
 })
 
@@ -101,18 +112,20 @@ interface Refused {
   outcome: Outcome
   code: string | null
   requestId: string | null
+  retryAfterSeconds?: number | undefined
 }
 
 /** Describes a refusal in one sentence: the fault and who can fix it. */
 export function describeRefusal(refused: Refused, rlsRoles: readonly string[]): string {
-  const { outcome } = refused
+  const { outcome, retryAfterSeconds } = refused
   const roles = new Intl.ListFormat('pt-BR').format(rlsRoles.map((role) => `“${role}”`))
   const named = rlsRoles.length === 1 ? `a função ${roles}` : `as funções ${roles}`
-  return buildSentences(named, formatQuote(refused))[outcome === 'ok' ? 'refused' : outcome]
+  const pause = retryAfterSeconds ? formatDuration(retryAfterSeconds) : 'alguns minutos'
+  return buildSentences(named, formatQuote(refused), pause)[outcome]
 }
 
 /** Returns ' (código AADSTS7000222, pedido 49c2e739-…)', for a support ticket. */
-function formatQuote({ code, requestId }: Refused): string {
+function formatQuote({ code, requestId }: Pick<Refused, 'code' | 'requestId'>): string {
   const quoted = [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(', ')
   return quoted && ` (${quoted})`
 }
@@ -145,24 +158,50 @@ export function classifyError(error: unknown, step: Step): Refused {
     return {
       outcome: classifyRefusal(error, step),
       code: error.code || null,
-      requestId: /^[\w-]{1,60}$/.exec(error.requestId ?? '')?.[0] ?? null,
+      requestId: toTicketId(error.requestId),
     }
   if (error instanceof DirectoryRefusal)
     return {
       outcome: classifyDirectoryRefusal(error),
-      code: /AADSTS\d{1,10}/.exec(error.message)?.[0] ?? null,
-      requestId: /^[\w-]{1,60}$/.exec(error.correlationId)?.[0] ?? null,
+      code: findDirectoryCode(error) ?? null,
+      requestId: toTicketId(error.correlationId),
     }
   if (error instanceof ProxyReply)
     return { outcome: 'foreign-answer', code: `HTTP ${error.status} de ${error.host}`, requestId: null }
   if (!(error instanceof ProblemError)) throw error
-  const code = findSystemCode(error.cause)
-  if (code) {
-    const { host } = error.cause as { host?: string }
-    return { outcome: 'unreachable', code: `${code} de ${host}`, requestId: null }
-  }
-  const isWait = error.cause instanceof TransientError && error.cause.status === 429
-  return { outcome: isWait ? 'rate-limited' : 'service-down', ...unquoted }
+  const { cause } = error
+  if (cause instanceof TransientError)
+    return {
+      outcome: cause.status === 429 ? 'rate-limited' : 'service-down',
+      code: cause.code,
+      requestId: toTicketId(cause.requestId),
+      retryAfterSeconds: cause.retryAfterSeconds,
+    }
+  const code = findSystemCode(cause)
+  if (!code) return { outcome: 'service-down', ...unquoted }
+  const { host } = cause as { host?: string }
+  return { outcome: 'unreachable', code: `${code} de ${host}`, requestId: null }
+}
+
+const toTicketId = (id: string | null) => /^[\w-]{1,60}$/.exec(id ?? '')?.[0] ?? null
+
+/** Returns the number of a directory's refusal, such as AADSTS7000222. */
+export const findDirectoryCode = ({ message }: Error) => /AADSTS\d{1,10}/.exec(message)?.[0]
+
+/** Creates the problem of a transient failure; of a refusal with its code, request id and pause. */
+export function createUnavailableProblem(cause: unknown): ProblemError {
+  if (!(cause instanceof TransientError))
+    return new ProblemError('power-bi-unavailable', { retryAfterSeconds: 10, cause })
+  const { status, code, retryAfterSeconds } = cause
+  const happened = status === 429 ? 'pediu uma pausa por excesso de pedidos' : 'não respondeu como devia'
+  const quoted = formatQuote({ code, requestId: toTicketId(cause.requestId) })
+  const pause = retryAfterSeconds ? formatDuration(retryAfterSeconds) : 'instantes'
+  const detail = `O Power BI ${happened}${quoted}. Tente novamente em ${pause}.`
+  return new ProblemError('power-bi-unavailable', {
+    detail,
+    retryAfterSeconds: retryAfterSeconds ?? 10,
+    cause,
+  })
 }
 
 /** Returns the first error code among the causes: why a connection failed. */

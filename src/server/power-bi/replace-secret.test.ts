@@ -11,7 +11,13 @@ import type { DirectoryOptions } from './directory-token.ts'
 import { createPowerBi } from './power-bi-client.ts'
 
 const [VENDAS] = EMULATED_REPORTS as [(typeof EMULATED_REPORTS)[number]]
-const IDENTITY = { username: 'ana@grupopatio.com.br', roles: ['Portal'], customData: 'M:FIAT|U:RJ' }
+const ANA = 'ana@grupopatio.com.br'
+const IDENTITY = {
+  username: ANA,
+  roles: ['Portal'],
+  customData: 'M:FIAT|U:RJ',
+  auditableContext: ANA,
+}
 
 /** Self-signed, without its key; ends on 18 August 2029. The emulated directory checks no signature. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----

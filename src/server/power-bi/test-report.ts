@@ -2,12 +2,15 @@ import { withTimeout } from '#contract/timing.ts'
 import { checkReport } from './check-report.ts'
 import type { EffectiveIdentity, LastRefresh, ReportRef, ReportTest } from './power-bi.ts'
 import {
+  type Capacity,
   getDatasetPath,
-  readHasCapacity,
-  readHasRowLevelSecurity,
+  listCapacities,
   readLastRefresh,
+  readModelSecurity,
   readReport,
+  readWorkspace,
   requestEmbedToken,
+  type Workspace,
 } from './power-bi-calls.ts'
 import type { PowerBiRest } from './power-bi-rest.ts'
 import { classifyError, type Step } from './refusals.ts'
@@ -29,7 +32,7 @@ export async function testReport(
     requestId: null,
   }
   let step: Step = 'report'
-  let hasCapacity: Promise<boolean | undefined> = Promise.resolve(undefined)
+  let capacityFault: Promise<CapacityFault | undefined> = Promise.resolve(undefined)
   const limitExtras = <T>(work: Promise<T>) =>
     withTimeout(
       work.catch(() => undefined),
@@ -47,10 +50,10 @@ export async function testReport(
           found.reportName = facts.name
           return facts
         },
-        async readHasRowLevelSecurity(model) {
+        async readModelSecurity(model) {
           workspaces.add(model.workspaceId)
           const path = getDatasetPath(model)
-          const answer = await readHasRowLevelSecurity(rest, path)
+          const answer = await readModelSecurity(rest, path)
           refreshed = limitExtras(readLastRefresh(rest, path))
           return answer
         },
@@ -61,19 +64,49 @@ export async function testReport(
       },
       report,
     )
-    const capacities = [...workspaces].map((id) => readHasCapacity(rest, id))
-    hasCapacity = limitExtras(Promise.all(capacities).then((all) => !all.includes(false)))
+    capacityFault = Promise.all([
+      Promise.all([...workspaces].map((id) => limitExtras(readWorkspace(rest, id)))),
+      limitExtras(listCapacities(rest)),
+    ]).then(([known, capacities]) => findCapacityFault(known, capacities ?? []))
     await requestEmbedToken(rest, { report: checked, identity, minutes: rules.tokenMinutes })
-    found.refreshedAt = (await refreshed)?.refreshedAt ?? null
-    return (await hasCapacity) === false ? 'no-capacity' : 'ok'
+    const { refreshedAt, hasFailed } = (await refreshed) ?? { refreshedAt: null, hasFailed: false }
+    found.refreshedAt = refreshedAt
+    const fault = await capacityFault
+    return hasFailed && (!fault || fault === 'capacity-unknown') ? 'refresh-failed' : (fault ?? 'ok')
   }
 
   const run = runSteps().catch(async (error) => {
-    const { outcome, code, requestId } = classifyError(error, step)
-    Object.assign(found, { code, requestId })
+    const { outcome, ...details } = classifyError(error, step)
+    Object.assign(found, details)
     // Without a capacity, the service refuses silently once its trial tokens are used up.
-    return outcome === 'embedding-off' && (await hasCapacity) === false ? 'no-capacity' : outcome
+    const fault = outcome === 'embedding-off' ? await capacityFault : undefined
+    return fault && fault !== 'capacity-unknown' ? fault : outcome
   })
   const outcome = await withTimeout(run, rules.testMs, () => 'service-down' as const)
   return { outcome, ...found }
+}
+
+/** From the worst to the least certain. */
+const CAPACITY_FAULTS = ['no-capacity', 'premium-per-user', 'capacity-paused', 'capacity-unknown'] as const
+type CapacityFault = (typeof CAPACITY_FAULTS)[number]
+
+/** Returns the worst fault of the capacities of workspaces; undefined when all serve embedding. */
+function findCapacityFault(
+  workspaces: readonly (Workspace | undefined)[],
+  capacities: readonly (Capacity | null)[],
+): CapacityFault | undefined {
+  const faults = workspaces.map((workspace) => checkCapacity(workspace, capacities))
+  return CAPACITY_FAULTS.find((fault) => faults.includes(fault))
+}
+
+function checkCapacity(
+  workspace: Workspace | undefined,
+  capacities: readonly (Capacity | null)[],
+): CapacityFault | undefined {
+  if (workspace?.isOnDedicatedCapacity === false) return 'no-capacity'
+  const id = String(workspace?.capacityId).toLowerCase()
+  const capacity = capacities.find((each) => String(each?.id).toLowerCase() === id)
+  if (!workspace?.capacityId || !capacity) return 'capacity-unknown'
+  if (/^PP/i.test(String(capacity.sku))) return 'premium-per-user'
+  return capacity.state === 'Suspended' ? 'capacity-paused' : undefined
 }

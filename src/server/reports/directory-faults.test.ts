@@ -50,7 +50,15 @@ describeOnEachDatabase('when the directory', (kind) => {
       },
       unavailable,
     ],
-    ['asks to wait', { status: 429, headers: { 'Retry-After': '17' } }, { ...unavailable, retryAfter: '17' }],
+    [
+      'asks to wait',
+      { status: 429, headers: { 'Retry-After': '17' } },
+      {
+        ...unavailable,
+        detail: expect.stringMatching(/AADSTS90033, pedido [\w-]{36}\)\. Tente novamente em 17 segundos\.$/),
+        retryAfter: '17',
+      },
+    ],
     ['answers with no JSON', { status: 200, body: '{' }, unavailable],
     [
       'is blocked by a firewall',

@@ -43,7 +43,13 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     const { datasetId, reportId } = getEmulatedReport('Vendas')
     expect(decodePayload(body.embedToken)).toMatchObject({ reportId, datasetId })
     expect(decodePayload(body.embedToken).identities).toEqual([
-      { username: person.email, roles: ['Portal'], customData: 'M:FIAT|M:GM|U:RJ', datasets: [datasetId] },
+      {
+        username: person.email,
+        roles: ['Portal'],
+        customData: 'M:FIAT|M:GM|U:RJ',
+        datasets: [datasetId],
+        auditableContext: person.email,
+      },
     ])
     expect(body.expiresInSeconds).toBeGreaterThan(1790)
     expect(body.expiresInSeconds).toBeLessThanOrEqual(1800)

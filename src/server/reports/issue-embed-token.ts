@@ -61,7 +61,11 @@ export async function issueEmbedToken(
   const minutesOfView = computeMinutesUntil(view?.endsAt ?? null, clock())
   if (minutesOfView === 0) throw new ProblemError('view-ended')
   const maxMinutes = Math.min(minutesOfAccess ?? Infinity, minutesOfView ?? Infinity)
-  const identity = toEffectiveIdentity(catalogue, profile, context.rlsRoles)
+  const identity = {
+    ...toEffectiveIdentity(catalogue, profile, context.rlsRoles),
+    // In a 'view as' the administrator.
+    auditableContext: context.actor.profile.email,
+  }
 
   const key = JSON.stringify([
     profile.user_id,
@@ -110,7 +114,8 @@ export function toEffectiveIdentity(
     getValues(catalogue, list).filter((code) => person[list].includes(code))
   const marcas = listKnownCodes('marcas').map((marca) => `M:${marca}`)
   const estados = listKnownCodes('estados').map((estado) => `U:${estado}`)
-  return { username: person.email, roles, customData: [...marcas, ...estados].join('|') }
+  const { email } = person
+  return { username: email, roles, customData: [...marcas, ...estados].join('|'), auditableContext: email }
 }
 
 /** Where an embed token came from; 'shared' joined a pending call of another request. */

@@ -66,7 +66,7 @@ describeOnEachDatabase('a paginated report', (kind) => {
       datasets: [{ id: datasetId, xmlaPermissions: 'ReadOnly' }],
       identities: [
         { username: email, roles: ['Portal'], customData: 'M:FIAT|U:RJ', datasets: [datasetId] },
-        { username: email, reports: [reportId] },
+        { username: email, reports: [reportId], auditableContext: email },
       ],
     })
     expect(all.filter(({ path }) => path.endsWith('/datasources')).length).toBeLessThanOrEqual(1)

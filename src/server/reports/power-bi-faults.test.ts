@@ -97,10 +97,23 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       [
         'sends a long Retry-After',
         { status: 429, headers: { 'Retry-After': '30' } },
-        { ...unavailable, retryAfter: '30' },
+        {
+          ...createUnexpected(/^O Power BI pediu .*pedido [\w-]{36}\)\. Tente novamente em 30 segundos\.$/),
+          retryAfter: '30',
+        },
         1,
       ],
-      ['is down', { status: 500 }, { ...unavailable, retryAfter: '10' }, 2],
+      [
+        'is down',
+        { status: 500 },
+        {
+          ...createUnexpected(
+            /\(código InternalServerError, pedido [\w-]{36}\)\. Tente novamente em instantes/,
+          ),
+          retryAfter: '10',
+        },
+        2,
+      ],
       ['has its capacity paused', { status: 404, errorCode: 'CapacityNotActive' }, paused, 1],
       ['has its capacity paused with 503', { status: 503, errorCode: 'CapacityNotActive' }, paused, 1],
       ['answers with no JSON', { status: 200, body: '{"token":' }, unavailable, 2],

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EMULATED_REPORT_WITHOUT_RLS as OPEN } from '#emulators/power-bi/catalogue.ts'
+import {
+  EMULATED_CAPACITY_ID,
+  EMULATED_SSO_REPORT,
+  EMULATED_REPORT_WITHOUT_RLS as OPEN,
+} from '#emulators/power-bi/catalogue.ts'
 import { getEmulatedReport } from '#server/testing/builders.ts'
 import { listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { readTest, toSetting } from '#server/testing/report-setting-calls.ts'
@@ -24,7 +28,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
   const TI = /: a equipe de TI precisa /
   const PORTAL = /: o administrador do portal precisa /
   const POWER_BI = /[:,] o administrador do Power BI precisa /
-  const WAIT = /: espere alguns minutos e teste de novo\.$/
+  const WAIT = /: espere (alguns minutos|1 minuto) e teste de novo\.$/
 
   describe('a wrong setting', () => {
     test.each<[string, object, string, RegExp]>([
@@ -62,6 +66,13 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
       await lax.stop()
     })
 
+    test('a model that needs an identity but has no roles', async () => {
+      const { workspaceId: workspace_id, reportId: report_id } = EMULATED_SSO_REPORT
+      const found = await runTest(toSetting('Vendas', { workspace_id, report_id, dataset_id: null }))
+      expect(found).toMatchObject({ outcome: 'sso-connection', message: expect.stringMatching(POWER_BI) })
+      expect((await listCalls(portal)).generateToken).toEqual([])
+    })
+
     test('a role unknown to the model', async () => {
       const { database, clock } = portal
       const other = await startTestPortal({
@@ -82,7 +93,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
     const toFault = (target: Fault['on'], status: number, more: Partial<Fault> = {}) =>
       ({ on: target, status, ...more }) as Fault
     const failToken = (message: string) => toFault('generateToken', 400, { message })
-    const wait = { headers: { 'Retry-After': '60' } }
+    const wait = { headers: { 'Retry-After': '60', RequestId: NOWHERE } }
     const switchedOff = { 'X-PowerBI-Error-Info': 'ServicePrincipalIsNotAllowedByTenantAdminSwitch' }
     const page = { body: '<html><h1>Access denied</h1></html>' }
     const unknownError = { 'X-PowerBI-Error-Info': 'UnknownError' }
@@ -165,7 +176,30 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         },
       ],
       ['no-model-access', POWER_BI, { 'the dataset alone': toFault('dataset', 403) }],
-      ['embedding-off', POWER_BI, { 'the token alone': toFault('generateToken', 403) }],
+      [
+        'embedding-off',
+        POWER_BI,
+        {
+          'the token alone': toFault('generateToken', 403),
+          'it for the role in the workspace': toFault('generateToken', 403, {
+            message: 'The workspace role of the caller does not allow embedding',
+          }),
+        },
+      ],
+      [
+        'sso-connection',
+        POWER_BI,
+        {
+          'an identity for Direct Lake': toFault('generateToken', 403, {
+            errorCode: 'InvalidRequest',
+            message: 'Creating embed token with effective identity is not supported for this datasource',
+          }),
+          'an identity for Analysis Services': toFault('generateToken', 403, {
+            errorCode: 'InvalidRequest',
+            message: `${DATASET} requries effective identity username to be identical to the caller's principal name`,
+          }),
+        },
+      ],
       ['no-capacity', POWER_BI, { 'for a used-up trial': toFault('generateToken', 403, trialUsedUp) }],
       [
         'report-not-found',
@@ -190,7 +224,10 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
       [
         'unknown-role',
         POWER_BI,
-        { 'the role': failToken("Effective identity: role 'Portal' was not found") },
+        {
+          'the role': failToken("Effective identity: role 'Portal' was not found"),
+          'its roles': failToken('The roles provided in the effective identity are invalid'),
+        },
       ],
       [
         'capacity-paused',
@@ -229,6 +266,10 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         {
           'for a reason of its own': toFault('generateToken', 400, { errorCode: 'UnknownError' }),
           'for a reason in a header': toFault('generateToken', 400, { body: '', headers: unknownError }),
+          'another role': toFault('generateToken', 400, {
+            errorCode: 'UnknownError',
+            message: 'The role of the caller must be refreshed',
+          }),
         },
       ],
       [
@@ -248,16 +289,66 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
       expect(found.message).toMatch(/^[A-Z][^<>]+\.$/)
     })
 
-    test('a workspace without a capacity after its trial', async () => {
-      const without = { body: { value: [{ isOnDedicatedCapacity: false }] } }
-      await scriptFault(portal, { on: 'groups', ...without })
-      const given = await runTest(toSetting('Vendas'))
-      expect(given).toMatchObject({ outcome: 'no-capacity', refreshedAt: expect.stringMatching(/^20/) })
-      await scriptFault(portal, { on: 'groups', ...without })
-      await scriptFault(portal, { on: 'generateToken', status: 403 })
-      expect((await runTest(toSetting('Vendas'))).outcome).toBe('no-capacity')
-      await scriptFault(portal, { on: 'groups', status: 403 })
-      expect((await runTest(toSetting('Vendas'))).outcome).toBe('ok')
+    const pause = { headers: { 'Retry-After': '90' } }
+    test.each<[string, Fault, string, string]>([
+      ['a pause', toFault('report', 429, pause), 'TooManyRequests', '2 minutos'],
+      ['a fault', toFault('report', 500), 'InternalServerError', 'alguns minutos'],
+      ['a page', toFault('report', 502, { body: '<h1>', headers: { RequestId: NOWHERE } }), 'HTTP 502', 'a'],
+      ['a fault of the directory', toFault('directory', 503), 'AADSTS90033', 'alguns minutos'],
+    ])('with request id and waiting time: %s', async (_, fault, code, pause) => {
+      await scriptFault(portal, { ...fault, times: 4 })
+      const found = await runTest(toSetting('Vendas'))
+      expect(found.requestId).toMatch(/^[0-9a-f-]{36}$/)
+      expect(found.message).toContain(`(código ${code}, pedido ${found.requestId}): espere ${pause}`)
+    })
+
+    describe('the capacity', () => {
+      const scriptCapacity = (sku: string, state = 'Active') =>
+        scriptFault(portal, {
+          on: 'capacities',
+          body: { value: [{ id: EMULATED_CAPACITY_ID, sku, state, capacityUserAccessRight: 'Assign' }] },
+        })
+
+      test('missing after the trial', async () => {
+        const without = { body: { value: [{ isOnDedicatedCapacity: false }] } }
+        await scriptFault(portal, { on: 'groups', ...without })
+        const given = await runTest(toSetting('Vendas'))
+        expect(given).toMatchObject({ outcome: 'no-capacity', refreshedAt: expect.stringMatching(/^20/) })
+        await scriptFault(portal, { on: 'groups', ...without })
+        await scriptFault(portal, { on: 'generateToken', status: 403 })
+        expect((await runTest(toSetting('Vendas'))).outcome).toBe('no-capacity')
+      })
+
+      test('of Premium Per User, which does not serve embedding', async () => {
+        await scriptCapacity('PP3')
+        const found = await runTest(toSetting('Vendas'))
+        expect(found).toMatchObject({
+          outcome: 'premium-per-user',
+          message: expect.stringMatching(/“Premium por usuário”.*o administrador do Power BI precisa/),
+        })
+      })
+
+      test('suspended, although a token was issued', async () => {
+        await scriptCapacity('F8', 'Suspended')
+        expect((await runTest(toSetting('Vendas'))).outcome).toBe('capacity-paused')
+        await scriptCapacity('F8', 'Suspended')
+        await scriptFault(portal, { on: 'generateToken', status: 403 })
+        expect((await runTest(toSetting('Vendas'))).outcome).toBe('capacity-paused')
+      })
+
+      test.each<[string, Fault]>([
+        ['one that the application may not see', { on: 'capacities', body: { value: [] }, times: 1 }],
+        ['a list that is refused', { on: 'capacities', status: 403, times: 1 }],
+        ['a list that takes too long', { on: 'capacities', delayMs: 20_000, times: 1 }],
+        ['a workspace that is not described', { on: 'groups', status: 403, times: 1 }],
+      ])('unknown: %s', async (_, fault) => {
+        await scriptFault(portal, fault)
+        const found = await runTest(toSetting('Vendas'))
+        expect(found.outcome).toBe('capacity-unknown')
+        expect(found.message).toMatch(
+          /^O relatório “Vendas do grupo” abre no portal, com dados atualizados em .* Não foi possível saber/,
+        )
+      })
     })
 
     test('with ids for a support ticket', async () => {

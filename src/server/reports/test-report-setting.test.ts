@@ -42,7 +42,12 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       const scope = /^M:FIAT\|M:GAC\|.*\|M:VW\|U:RJ\|U:ES\|U:MG\|U:PR$/
       expect(call?.body).toMatchObject({ reports: [{ id: VENDAS.reportId }], lifetimeInMinutes: 30 })
       expect(call?.body.identities).toMatchObject([
-        { roles: ['Portal'], customData: expect.stringMatching(scope), datasets: [VENDAS.datasetId] },
+        {
+          roles: ['Portal'],
+          customData: expect.stringMatching(scope),
+          datasets: [VENDAS.datasetId],
+          auditableContext: admin.email,
+        },
       ])
       expect(Object.keys(found).sort()).toEqual([
         'code',
@@ -66,11 +71,6 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     const completed = { status: 'Completed', endTime: '2026-11-20T09:00:00Z' }
     test.each<[string, Omit<Fault, 'on'>, string | null]>([
       [
-        'failed: the one before counts',
-        { body: { value: [{ status: 'Failed', endTime: '2026-11-21T09:00:00Z' }, completed] } },
-        '2026-11-20T09:00:00.000Z',
-      ],
-      [
         'is under way: the one before counts',
         { body: { value: [{ status: 'Unknown' }, completed] } },
         '2026-11-20T09:00:00.000Z',
@@ -89,6 +89,17 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       expect(/atualizados/.test(found.message)).toBe(refreshedAt !== null)
       // A single call may take eight seconds.
       expect(performance.now() - start).toBeLessThan(6_000)
+    })
+
+    const failed = { status: 'Failed', endTime: '2026-11-21T09:00:00Z' }
+    test.each([
+      ['the data are older', [failed, completed], /falhou, e os dados são de 20\/11\/2026, 06:00/],
+      ['no other is known', [failed], /falhou: /],
+    ])('failed, so that not all is well: %s', async (_, value, message) => {
+      await scriptFault(portal, { on: 'refreshes', body: { value } })
+      const found = await runTest(toSetting('Vendas'))
+      expect(found).toMatchObject({ outcome: 'refresh-failed', message: expect.stringMatching(message) })
+      expect(found.message).toMatch(/^O relatório “Vendas do grupo” abre no portal, mas a última/)
     })
   })
 

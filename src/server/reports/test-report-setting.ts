@@ -92,15 +92,22 @@ function buildFullIdentity(catalogue: Catalogue, email: string, roles: string[])
   return toEffectiveIdentity(catalogue, { email, marcas, estados }, roles)
 }
 
-/** Describes the outcome in one sentence: the fault and who can fix it, or the report and its refresh. */
+const CAPACITY_UNKNOWN =
+  'Não foi possível saber se a capacidade do espaço de trabalho serve, porque o aplicativo do portal não a vê: o administrador da capacidade precisa dar a ele a permissão de colaborador. “Premium por usuário” não serve.'
+
+/** Describes the outcome: the fault and who can fix it, or the report and its refresh. */
 function describeReportTest(test: ReportTest, rlsRoles: readonly string[]): string {
-  if (test.outcome === 'ok') {
-    const name = test.reportName === null ? 'o relatório' : `o relatório “${test.reportName}”`
-    const refreshed = test.refreshedAt ? `, com dados atualizados em ${formatInstant(test.refreshedAt)}` : ''
-    const ends = test.certificateEndsAt
-      ? ` Atenção: o certificado do portal vence em ${formatInstant(test.certificateEndsAt)}, e a equipe de TI precisa trocá-lo antes.`
-      : ''
-    return `Tudo certo: ${name} abre no portal${refreshed}.${ends}`
+  const { outcome, reportName, refreshedAt, certificateEndsAt } = test
+  const opens = `o relatório${reportName === null ? '' : ` “${reportName}”`} abre no portal`
+  const refreshed = refreshedAt ? `, com dados atualizados em ${formatInstant(refreshedAt)}` : ''
+  const ends = certificateEndsAt
+    ? ` Atenção: o certificado do portal vence em ${formatInstant(certificateEndsAt)}, e a equipe de TI precisa trocá-lo antes.`
+    : ''
+  if (outcome === 'ok') return `Tudo certo: ${opens}${refreshed}.${ends}`
+  if (outcome === 'capacity-unknown') return `O${opens.slice(1)}${refreshed}. ${CAPACITY_UNKNOWN}${ends}`
+  if (outcome === 'refresh-failed') {
+    const old = refreshedAt ? `, e os dados são de ${formatInstant(refreshedAt)}` : ''
+    return `O${opens.slice(1)}, mas a última atualização dos dados falhou${old}: o administrador do Power BI precisa ver o motivo no histórico de atualizações do modelo.${ends}`
   }
-  return describeRefusal(test, rlsRoles)
+  return describeRefusal({ ...test, outcome }, rlsRoles)
 }

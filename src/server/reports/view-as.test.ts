@@ -87,7 +87,9 @@ describeOnEachDatabase('viewing reports as another user', (kind) => {
     }
     expect(end - portal.clock()).toBeLessThanOrEqual(75_000)
     const { identities } = (await listCalls(portal)).generateToken.at(-1)?.body ?? {}
-    expect(identities).toMatchObject([{ username: person.email, customData: 'M:GM|U:ES' }])
+    expect(identities).toMatchObject([
+      { username: person.email, customData: 'M:GM|U:ES', auditableContext: admin.email },
+    ])
     const { db } = portal.database
     const [own, viewed] = await db.selectFrom('access_records').selectAll().orderBy('id').execute()
     expect(own).toMatchObject({ user_id: person.user_id, viewed_as: null })

@@ -13,7 +13,13 @@ export interface RecordedCall {
     lifetimeInMinutes?: number
     datasets?: { id: string; xmlaPermissions?: string }[]
     reports?: { id: string; allowEdit?: boolean }[]
-    identities?: { username: string; roles: string[]; customData: string; datasets: string[] }[]
+    identities?: {
+      username: string
+      roles: string[]
+      customData: string
+      datasets: string[]
+      auditableContext: string
+    }[]
   }
 }
 

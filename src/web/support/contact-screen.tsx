@@ -7,6 +7,7 @@ import {
   contactMessages,
   MAX_MESSAGE_LENGTH,
 } from '#contract/support.ts'
+import { formatDuration } from '#contract/timing.ts'
 import { callPublic } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { ApiError } from '#web/http/send-request.ts'
@@ -254,15 +255,4 @@ export function describeSendFailure(error: unknown): string {
   if (isLimited && error.retryAfterSeconds)
     return `Tente de novo em ${formatDuration(error.retryAfterSeconds)}.`
   return error.message.replace(/ Tente novamente[^.]*\.$/, '').replace(/ e tente novamente\.$/, '.')
-}
-
-/** Formats '40 segundos', '10 minutos', '3 horas', rounded up so that a retry is never too early. */
-function formatDuration(seconds: number): string {
-  if (seconds < 60) return formatUnit(seconds, 'second')
-  if (seconds <= 3_600) return formatUnit(seconds / 60, 'minute')
-  return formatUnit(seconds / 3_600, 'hour')
-}
-
-function formatUnit(value: number, unit: 'second' | 'minute' | 'hour'): string {
-  return Math.ceil(value).toLocaleString('pt-BR', { style: 'unit', unit, unitDisplay: 'long' })
 }

@@ -6,6 +6,7 @@ const FAULT_TARGETS = [
   'report',
   'dataset',
   'refreshes',
+  'capacities',
   'groups',
   'reports',
   'datasources',

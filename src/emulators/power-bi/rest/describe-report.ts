@@ -1,5 +1,7 @@
 import {
+  EMULATED_CAPACITY_ID,
   EMULATED_REPORT_WITHOUT_RLS,
+  EMULATED_SSO_REPORT,
   type EmulatedReport,
   getDatasetWorkspace,
   listWorkspaceReports,
@@ -46,9 +48,9 @@ export function describeDatasources(report: EmulatedReport) {
   ]
 }
 
-/** Returns the reply of GET dataset. */
+/** Returns the reply of GET dataset. A source with single sign-on needs an identity without roles. */
 export function describeDataset(report: EmulatedReport) {
-  const hasRls = report !== EMULATED_REPORT_WITHOUT_RLS
+  const needsIdentity = report !== EMULATED_REPORT_WITHOUT_RLS
   return {
     id: report.datasetId,
     name: report.name,
@@ -56,8 +58,8 @@ export function describeDataset(report: EmulatedReport) {
     addRowsAPIEnabled: false,
     configuredBy: 'bi@grupopatio.com.br',
     isRefreshable: true,
-    isEffectiveIdentityRequired: hasRls,
-    isEffectiveIdentityRolesRequired: hasRls,
+    isEffectiveIdentityRequired: needsIdentity,
+    isEffectiveIdentityRolesRequired: needsIdentity && report !== EMULATED_SSO_REPORT,
     isOnPremGatewayRequired: false,
     targetStorageMode: 'Abf',
     createdDate: '2024-10-21T14:03:27.410Z',
@@ -94,6 +96,21 @@ export function describeWorkspace(id: string) {
     type: 'Workspace',
     isReadOnly: false,
     isOnDedicatedCapacity: true,
-    capacityId: '0F084DF7-C13D-451B-AF5F-ED0C466403B2',
+    capacityId: EMULATED_CAPACITY_ID.toUpperCase(),
   }
+}
+
+/** GET capacities (learn.microsoft.com/rest/api/power-bi/capacities/get-capacities). */
+export function describeCapacities() {
+  return [
+    {
+      id: EMULATED_CAPACITY_ID,
+      displayName: 'BI do grupo',
+      admins: ['bi@grupopatio.com.br'],
+      sku: 'F8',
+      state: 'Active',
+      region: 'Brazil South',
+      capacityUserAccessRight: 'Assign',
+    },
+  ]
 }

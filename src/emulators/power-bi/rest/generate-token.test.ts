@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { EMULATED_REPORTS, EMULATED_REPORT_WITHOUT_RLS as OPEN } from '#emulators/power-bi/catalogue.ts'
+import {
+  EMULATED_REPORTS,
+  EMULATED_SSO_REPORT,
+  EMULATED_REPORT_WITHOUT_RLS as OPEN,
+} from '#emulators/power-bi/catalogue.ts'
 import { callEmulator, decodePayload, toIdentity, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
 
 const NOW = Date.UTC(2026, 10, 1, 12)
@@ -46,6 +50,8 @@ describe('GenerateToken', () => {
       /not for/,
     ],
     ['51 roles', { identities: toIdentities({ roles: Array(51).fill('Portal') }) }, /at most 50/],
+    ['a role with a comma', { identities: toIdentities({ roles: ['A,B'] }) }, /without commas/],
+    ['an auditable context of 7', { identities: toIdentities({ auditableContext: 7 }) }, /auditableContext/],
     ['two identities', { identities: [...toIdentities({}), ...toIdentities({})] }, /one effective identity/],
     ['a lifetime in words', { lifetimeInMinutes: 'dez' }, /lifetimeInMinutes/],
     ['neither report nor dataset', { reports: [], datasets: [], identities: [] }, /are required/],
@@ -65,6 +71,23 @@ describe('GenerateToken', () => {
       expect.stringMatching(/shouldn't have/),
     ])
     expect((await rest('POST', '/GenerateToken', wanted)).status).toBe(200)
+  })
+
+  it('rejects every identity for a source with single sign-on', async () => {
+    const { workspaceId, reportId, datasetId } = EMULATED_SSO_REPORT
+    const dataset = (await rest('GET', `/groups/${workspaceId}/datasets/${datasetId}`)).json()
+    expect(dataset).toMatchObject({
+      isEffectiveIdentityRequired: true,
+      isEffectiveIdentityRolesRequired: false,
+    })
+    const wanted = { reports: [{ id: reportId }], datasets: [{ id: datasetId }] }
+    const identities = [toIdentity(datasetId)]
+    const refused = await rest('POST', '/GenerateToken', { ...wanted, identities })
+    expect([refused.status, refused.json().error]).toEqual([
+      403,
+      expect.objectContaining({ code: 'InvalidRequest', message: expect.stringMatching(/not supported/) }),
+    ])
+    expect((await rest('POST', '/GenerateToken', wanted)).status).toBe(400)
   })
 
   it('does not match reports with datasets', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   EMULATED_RLS_ROLE,
+  EMULATED_SSO_REPORT,
   type EmulatedReport,
   findReport,
   findReportByDataset,
@@ -22,6 +23,9 @@ export interface TokenRequest {
   /** A scripted lifetime, which overrides all others. */
   lifeS?: number | undefined
 }
+
+/** Public projects quote it for Direct Lake and other sources with single sign-on. */
+const SSO_REFUSAL = 'Creating embed token with effective identity is not supported for this datasource'
 
 const createBadRequest = (message: string) => refuse(400, 'InvalidRequest', message)
 
@@ -66,6 +70,8 @@ export function generateToken(request: TokenRequest): Reply {
     return createBadRequest('Datasets of a paginated report require xmlaPermissions ReadOnly')
   if (!Array.isArray(identities) || !identities.every(isObject))
     return createBadRequest('identities must be a list')
+  if (datasets.includes(EMULATED_SSO_REPORT) && identities.length > 0)
+    return refuse(403, 'InvalidRequest', SSO_REFUSAL)
   const error = checkIdentities(datasets.map(describeDataset), identities)
   if (error) return createBadRequest(error)
   const exp = computeExpiry(request, fields.lifetimeInMinutes)
@@ -98,16 +104,19 @@ const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 function checkIdentity(identity: Identity, allowed: readonly DatasetSecurity[]): string | undefined {
-  const { username, roles = [], datasets, reports, customData } = identity
+  const { username, roles = [], datasets, reports, customData, auditableContext } = identity
   if (typeof username !== 'string' || username === '') return 'Effective identity: username is required'
   if (!/^[\x21-\x7e]{1,256}$/.test(username)) {
     return 'Effective identity: username must be at most 256 ASCII characters without spaces'
   }
+  if (auditableContext !== undefined && typeof auditableContext !== 'string') {
+    return 'Effective identity: auditableContext must be a string'
+  }
   // An identity for a paginated report names the report instead.
   if (datasets === undefined && isTextList(reports) && reports.length > 0) return undefined
   if (!isTextList(datasets) || datasets.length === 0) return 'Effective identity: datasets are required'
-  if (!isTextList(roles) || roles.length > 50 || roles.some((role) => role.length > 50)) {
-    return 'Effective identity: roles must be at most 50 of at most 50 characters'
+  if (!isTextList(roles) || roles.length > 50 || !roles.every((role) => /^[^,]{1,50}$/.test(role))) {
+    return 'Effective identity: roles must be at most 50 of at most 50 characters, without commas'
   }
   if (customData !== undefined && typeof customData !== 'string') {
     return 'Effective identity: customData must be a string'

@@ -52,6 +52,15 @@ describe('REST API', () => {
     expect((await rest('GET', '/groups?$filter=x')).status).toBe(400)
   })
 
+  it('lists the capacity of the workspaces', async () => {
+    const [group] = (await rest('GET', '/groups?$top=1')).json().value
+    const [capacity, ...others] = (await rest('GET', '/capacities')).json().value
+    expect([capacity, others]).toMatchObject([
+      { id: group.capacityId.toLowerCase(), sku: 'F8', state: 'Active', capacityUserAccessRight: 'Assign' },
+      [],
+    ])
+  })
+
   it('returns a finished last refresh', async () => {
     const [last] = (await rest('GET', `${DATASET}/refreshes?$top=1`)).json().value
     expect(last.status).toBe('Completed')

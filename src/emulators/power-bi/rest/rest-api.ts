@@ -10,6 +10,7 @@ import {
 import type { FaultTarget } from '#emulators/power-bi/instruments/faults.ts'
 import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
 import {
+  describeCapacities,
   describeDataset,
   describeDatasources,
   describeRefreshes,
@@ -131,6 +132,9 @@ const answerRefreshes = answerForDataset((_, { now, search }) =>
 const ENDPOINTS: Endpoint[] = [
   createEndpoint('POST GenerateToken', 'generateToken', (request, _, directoryExpires) =>
     generateToken({ ...request, directoryExpires }),
+  ),
+  createEndpoint('GET capacities', 'capacities', () =>
+    toOData('capacities', { value: describeCapacities() }),
   ),
   createEndpoint('GET groups', 'groups', ({ search }) => answerWorkspaces(search)),
   createEndpoint('GET groups/{id}/reports', 'reports', (_, [group]) => answerReports(group)),

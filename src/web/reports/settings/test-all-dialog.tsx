@@ -55,7 +55,7 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
       }
     >
       <p role="status" className="font-medium text-sm">
-        {formatSummary(configured.length, results.size, flaws.length)}
+        {formatSummary(configured.length, [...results.values()], flaws.length)}
       </p>
       {shared.map((group) => (
         <div key={group[0].area.code} className="mt-3">
@@ -96,11 +96,14 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
   )
 }
 
-function formatSummary(total: number, tested: number, flawed: number): string {
+function formatSummary(total: number, results: readonly TestedReport[], flawed: number): string {
   if (total === 0) return 'Nenhuma área tem relatório.'
   const problems = flawed === 0 ? 'nenhum com problema' : `${flawed} com problema`
-  if (tested < total) return `${tested} de ${total} testados, ${problems}…`
-  return flawed === 0 ? 'Tudo certo em todas as áreas.' : `${flawed} de ${total} com problema.`
+  if (results.length < total) return `${results.length} de ${total} testados, ${problems}…`
+  if (flawed > 0) return `${flawed} de ${total} com problema.`
+  const unsure = results.filter(({ outcome }) => outcome !== 'ok').length
+  if (unsure === 0) return 'Tudo certo em todas as áreas.'
+  return `Nenhum problema encontrado; ${unsure} de ${total} sem resposta completa.`
 }
 
 type Test = { slug: string; input: ReportSettingInput }

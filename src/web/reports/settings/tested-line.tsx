@@ -6,6 +6,8 @@ import type { TestedReport } from './save-setting.ts'
 
 const KINDS: Partial<Record<ReportTestOutcome, NoticeKind>> = {
   ok: 'success',
+  'capacity-unknown': 'info',
+  'refresh-failed': 'warning',
   'not-testable': 'info',
   'rate-limited': 'warning',
   'service-down': 'warning',
