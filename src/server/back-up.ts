@@ -1,19 +1,30 @@
 // `npm run backup -- FILE` and `npm run restore -- FILE`, on the configured database.
 
-import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createGzip } from 'node:zlib'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
+import { startDatabaseClock } from './database/database-clock.ts'
 import { openDatabase } from './database/open-database.ts'
 import { createLog } from './log.ts'
 import { formatInstant } from './mail/compose-mail.ts'
+import { createCliRequest } from './operations/admin-commands.ts'
 import {
   BackUpError,
   type BackUpSummary,
-  listDeletedSince,
+  loadTrail,
   recordBackUp,
   restoreBackUp,
   sendHeldMail,
@@ -21,12 +32,24 @@ import {
   writeBackUp,
 } from './operations/back-up.ts'
 import { fetchServedBackUp } from './operations/back-up-socket.ts'
+import {
+  applyRevocations,
+  formatRevocations,
+  hasRevocations,
+  type LostDatabase,
+  listRevocations,
+  type Revocations,
+} from './operations/revocations.ts'
 import { formatCommand } from './version.ts'
 
 const USAGE = `Uso: ${formatCommand('backup')} ARQUIVO
-     ${formatCommand('restore')} ARQUIVO [--lost URL|PASTA]   em um banco vazio; --lost: o banco perdido, se ainda responde,
-                                                     para listar quem foi excluído depois da cópia
-     ${formatCommand('restore')} --send-held-mail             envia os e-mails que a restauração reteve`
+     ${formatCommand('restore')} ARQUIVO [--lost ONDE [--apply]]   em um banco vazio
+     ${formatCommand('restore')} --lost ONDE [--apply]             depois, no banco restaurado
+     ${formatCommand('restore')} --send-held-mail                  envia os e-mails que a restauração reteve
+
+--lost lista o que foi retirado depois da cópia: contas, administração, aprovações, acessos, senhas e convites.
+ONDE é o banco perdido (a URL ou a pasta), uma cópia dele, ou um arquivo com o histórico, uma linha de JSON por registro.
+--apply retira tudo de novo.`
 
 /** Owner only: a backup contains everything. */
 const FILE_MODE = 0o600
@@ -35,9 +58,12 @@ function open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database
   return openDatabase(config, createLog('warn'))
 }
 
-/** Runs work on the database without time-outs, and closes it. */
-async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await open(config)
+/** Runs work on a database without time-outs, and closes it. */
+async function withDatabase<T>(
+  place: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await open(place)
   const unlimited = await database.openWithoutTimeouts?.()
   try {
     return await work(unlimited ?? database)
@@ -77,30 +103,78 @@ async function backUp(config: Config, file: string): Promise<string> {
   }
 }
 
-async function restore(config: Config, file: string, lost: string | undefined): Promise<string> {
-  return withDatabase(config, async (database) => {
-    const summary = await restoreBackUp(database, file)
-    const lines = [
-      `Cópia de ${formatInstant(new Date(summary.at))} restaurada: ${summarize(summary)}.`,
-      `Todos entram de novo com a senha. E-mails que não tinham saído ficam retidos: ${formatCommand('restore')} --send-held-mail.`,
-      await describeDeleted(database, lost),
-    ]
-    return lines.join('\n')
-  })
+interface RestoreOptions {
+  /** URL, folder or file. */
+  lost: string | undefined
+  apply: boolean
 }
 
-async function describeDeleted(restored: Database, place: string | undefined): Promise<string> {
-  if (!place)
-    return 'Quem foi excluído depois da cópia está de volta. Se o banco perdido ainda responde, --lost mostra quem é.'
+async function restore(config: Config, file: string | undefined, options: RestoreOptions): Promise<string> {
+  const run = (lost?: LostDatabase) =>
+    withDatabase(config, async (database) => {
+      const lines = file ? [await restoreFile(database, file)] : []
+      if (!lost) return [...lines, WITHOUT_LOST].join('\n')
+      const revocations = await listRevocations(database.db, lost)
+      lines.push(...formatRevocations(revocations))
+      if (options.apply) lines.push(await apply(database, revocations))
+      else if (hasRevocations(revocations)) lines.push(formatApplyHint(options.lost as string))
+      return lines.join('\n')
+    })
+  // Opened before anything is restored.
+  return options.lost ? withLostDatabase(options.lost, run) : run()
+}
+
+const WITHOUT_LOST =
+  'O que foi retirado depois da cópia está de volta: contas excluídas, administração, aprovações, acessos, senhas e convites. --lost mostra o quê.'
+const formatApplyHint = (lost: string) =>
+  `Antes de iniciar o portal, retire tudo de novo: ${formatCommand('restore')} --lost ${lost.startsWith('postgres') ? 'URL' : lost} --apply`
+
+async function restoreFile(database: Database, file: string): Promise<string> {
+  const summary = await restoreBackUp(database, file)
+  return [
+    `Cópia de ${formatInstant(new Date(summary.at))} restaurada: ${summarize(summary)}.`,
+    `Todos entram de novo com a senha. E-mails que não tinham saído ficam retidos: ${formatCommand('restore')} --send-held-mail.`,
+  ].join('\n')
+}
+
+/** Opens the lost database, or loads a backup or the trail of it into memory. */
+async function withLostDatabase<T>(place: string, work: (lost: LostDatabase) => Promise<T>): Promise<T> {
   const isUrl = /^postgres(ql)?:/.test(place)
-  const lost = await open({ databaseUrl: isUrl ? place : undefined, dataDir: place })
+  const isFolder = !isUrl && statSync(place).isDirectory()
+  if (isFolder && !existsSync(join(place, 'postgres')))
+    throw new BackUpError(`${place} não tem um banco de dados do portal. Informe a pasta de DATA_DIR.`)
+  if (isUrl || isFolder)
+    return withDatabase({ databaseUrl: isUrl ? place : undefined, dataDir: place }, ({ db }) =>
+      work({ db, hasPeople: true }),
+    )
+  const { openPglite } = await import('./database/open-embedded.ts')
+  const database = await openPglite({})
   try {
-    const emails = await listDeletedSince(restored.db, lost.db)
-    if (emails.length === 0) return 'Ninguém foi excluído depois da cópia.'
-    return `Excluídos depois da cópia, a excluir de novo em /admin:\n  ${emails.join('\n  ')}`
+    const hasPeople = isGzip(place)
+    if (hasPeople) await restoreBackUp(database, place)
+    else await loadTrail(database.db, place)
+    return await work({ db: database.db, hasPeople })
   } finally {
-    await lost.close()
+    await database.close()
   }
+}
+
+function isGzip(file: string): boolean {
+  const start = Buffer.alloc(2)
+  const descriptor = openSync(file, 'r')
+  readSync(descriptor, start)
+  closeSync(descriptor)
+  return start.toString('hex') === '1f8b'
+}
+
+async function apply(database: Database, revocations: Revocations): Promise<string> {
+  const { now: clock, stop } = await startDatabaseClock(database)
+  stop()
+  const context = { db: database.db, clock, request: createCliRequest('restore') }
+  const hasAdministrator = await applyRevocations(context, revocations)
+  return hasAdministrator
+    ? 'Retirado de novo.'
+    : `Retirado de novo. Nenhum administrador restou: ${formatCommand('admin')} grant EMAIL, ou create EMAIL.`
 }
 
 function summarize({ rowCounts }: BackUpSummary): string {
@@ -116,16 +190,21 @@ async function run(args: string[]): Promise<string> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { lost: { type: 'string' }, 'send-held-mail': { type: 'boolean' } },
+    options: {
+      lost: { type: 'string' },
+      apply: { type: 'boolean', default: false },
+      'send-held-mail': { type: 'boolean' },
+    },
   })
   const [command, name, ...rest] = positionals
   const config = readConfig(process.env)
   if (command === 'restore' && values['send-held-mail'] && !name)
     return `${await withDatabase(config, ({ db }) => sendHeldMail(db))} e-mails serão enviados agora.`
-  if (!name || rest.length > 0) throw new BackUpError(USAGE)
-  const file = resolve(name)
-  if (command === 'backup' && !values.lost) return backUp(config, file)
-  if (command === 'restore') return restore(config, file, values.lost)
+  const { lost, apply } = values
+  const file = name && resolve(name)
+  if (rest.length > 0 || (apply && !lost)) throw new BackUpError(USAGE)
+  if (command === 'backup' && file && !lost) return backUp(config, file)
+  if (command === 'restore' && (file || lost)) return restore(config, file, { lost, apply })
   throw new BackUpError(USAGE)
 }
 

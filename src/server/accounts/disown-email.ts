@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { pseudonymizeChanges } from '#server/users/delete-users.ts'
 import { deleteInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
-import { cancelLinks, type EmailLink, limitUnknownLinks, lockLink } from './email-links.ts'
-import { archivePassword } from './set-password.ts'
+import { type EmailLink, limitUnknownLinks, lockLink } from './email-links.ts'
+import { revokePassword } from './set-password.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended'
 
@@ -22,7 +21,9 @@ export async function disownEmail(context: AccountContext, token: string): Promi
   const outcome = await context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
     const { purpose, owner } = await lockLink(txContext, token, ['disown-account', 'disown-change'])
-    return purpose === 'disown-account' ? removeAccount(txContext, owner) : revokeAccess(txContext, owner)
+    if (purpose === 'disown-account') return removeAccount(txContext, owner)
+    await revokePassword(txContext, owner, 'password-disowned')
+    return 'sessions-ended'
   })
   return { outcome }
 }
@@ -41,17 +42,4 @@ async function removeAccount(context: PublicContext, owner: EmailLink['owner']):
   await pseudonymizeChanges(db, [{ user_id: userId, email: owner.email, pseudonym: randomUUID() }])
   await recordAudit(context, { action: 'account-disowned', after: { userId } })
   return 'account-removed'
-}
-
-async function revokeAccess(context: PublicContext, owner: EmailLink['owner']): Promise<Outcome> {
-  const { db } = context
-  const userId = owner.user_id
-  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
-  await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
-  // Ending sessions is not enough: with the password one could sign in again.
-  await archivePassword(db, userId)
-  await cancelLinks(db, userId, ['recovery', 'disown-change'])
-  await queueMail(context, 'recovery', owner.email)
-  await recordAudit(context, { action: 'password-disowned', actor: owner, target: owner })
-  return 'sessions-ended'
 }

@@ -10,7 +10,7 @@ import {
 } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Context } from '#server/http/context.ts'
+import type { Context, PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -212,6 +212,27 @@ export async function revokeUnverifiedAccess(db: Db, userId: string): Promise<vo
   await cancelLinks(db, userId, ['signup', 'recovery'])
   // As after a second sign-up: confirming the address later requires a new password.
   await sql`update sign_ups set count = count + 1, mark_hash = null where user_id = ${userId}`.execute(db)
+}
+
+/**
+ * Retires a password that may be known to a stranger, ends all sessions, and mails a link for a new
+ * one; call it in a transaction. It is the person's own act after 'não fui eu'.
+ */
+export async function revokePassword(
+  context: PublicContext,
+  person: Person,
+  action: 'password-disowned' | 'password-revoked',
+): Promise<void> {
+  const { db } = context
+  const userId = person.user_id
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+  await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
+  // Ending sessions is not enough: with the password one could sign in again.
+  await archivePassword(db, userId)
+  await cancelLinks(db, userId, ['recovery', 'disown-change'])
+  await queueMail(context, 'recovery', person.email)
+  const actor = action === 'password-disowned' ? { actor: person } : {}
+  await recordAudit(context, { action, target: person, ...actor })
 }
 
 /** Returns hashes of the passwords that may not be reused, newest first. */

@@ -178,6 +178,6 @@ async function printResetLink(context: AdminContext, person: Person): Promise<st
 }
 
 /** Creates the request data of audit entries from the terminal. */
-export function createCliRequest(): RequestInfo {
-  return { requestId: randomUUID(), ip: 'terminal', forwarded: 'none', userAgent: 'npm run admin' }
+export function createCliRequest(command = 'admin'): RequestInfo {
+  return { requestId: randomUUID(), ip: 'terminal', forwarded: 'none', userAgent: `npm run ${command}` }
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -32,6 +33,7 @@ const headSchema = z.object({
   at: z.iso.datetime({ offset: true }),
   migrations: z.array(z.string()).min(1),
 })
+const trailEntrySchema = z.object({ id: z.number(), at: z.string(), action: z.string() })
 const rowCountsSchema = z.record(z.string(), z.number())
 
 /** An error that the operator can fix; the message is one line of Portuguese. */
@@ -216,21 +218,47 @@ export async function restoreBackUp(database: Database, file: string): Promise<B
   return { at, rowCounts }
 }
 
+/**
+ * Loads a trail into an empty database: lines of JSON, as `select row_to_json(a) from audit_entries a`
+ * prints them. @throws BackUpError for anything else
+ */
+export async function loadTrail(db: Db, file: string): Promise<void> {
+  await migrate(db)
+  const insert = createInserter(db, 'audit_entries')
+  let rows: string[] = []
+  try {
+    for await (const line of (await open(file)).readLines()) {
+      if (line.trim() === '') continue
+      trailEntrySchema.parse(JSON.parse(line))
+      if (rows.push(line) < CHUNK_ROWS) continue
+      await insert(rows)
+      rows = []
+    }
+    if (rows.length > 0) await insert(rows)
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    throw new BackUpError(`${file} não pode ser lido, ou não é uma cópia nem um histórico do portal.`)
+  }
+}
+
+/** Inserts rows of JSON text. */
+function createInserter(db: Db, table: string): InsertRows {
+  const columns = listColumns(db, table)
+  return async (rows) => {
+    const names = sql.join((await columns).map((name) => sql.ref(name)))
+    await sql`insert into ${sql.table(table)} (${names}) overriding system value
+      select ${names} from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
+      db,
+    )
+  }
+}
+
 async function loadRows(db: Db, file: string): Promise<void> {
   const tables = await listTables(db)
   // The backup already holds the rows that triggers and migrations would insert.
   for (const table of tables) await sql`alter table ${sql.table(table)} disable trigger user`.execute(db)
   await sql`truncate ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
-  await readLines(file, (table) => {
-    const columns = listColumns(db, table)
-    return async (rows) => {
-      const names = sql.join((await columns).map((name) => sql.ref(name)))
-      await sql`insert into ${sql.table(table)} (${names}) overriding system value
-        select ${names} from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
-        db,
-      )
-    }
-  })
+  await readLines(file, (table) => createInserter(db, table))
   for (const table of tables) await sql`alter table ${sql.table(table)} enable trigger user`.execute(db)
   await advanceSequences(db)
   await db
@@ -272,13 +300,4 @@ export async function sendHeldMail(db: Db): Promise<number> {
     .where('due_at', '=', HELD_UNTIL)
     .executeTakeFirst()
   return Number(numUpdatedRows)
-}
-
-/** Lists the emails of restored people whom the lost database had deleted: delete them again. */
-export async function listDeletedSince(restored: Db, lost: Db): Promise<string[]> {
-  const ids = new Set(
-    (await lost.selectFrom('profiles').select('user_id').execute()).map(({ user_id }) => user_id),
-  )
-  const people = await restored.selectFrom('profiles').select(['user_id', 'email']).orderBy('email').execute()
-  return people.filter(({ user_id }) => !ids.has(user_id)).map(({ email }) => email)
 }

@@ -57,6 +57,15 @@ export function openFreshDatabase(kind: DatabaseKind): Promise<Database> {
   return kind === 'embedded' ? openEmbeddedCopy() : openFreshServerDatabase()
 }
 
+/** Opens a database without tables that is not reused. */
+export async function openEmptyDatabase(kind: DatabaseKind): Promise<Database> {
+  if (kind === 'embedded') return openPglite({})
+  const database = await openFreshDatabase(kind)
+  await sql`drop schema public cascade`.execute(database.db)
+  await sql`create schema public`.execute(database.db)
+  return database
+}
+
 async function openEmbeddedCopy(): Promise<Database> {
   const template = await readFile(inject('embeddedTemplate'))
   return openPglite({ loadDataDir: new Blob([template]) })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { clearFailures } from '#server/accounts/sign-in-attempts.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Context } from '#server/http/context.ts'
+import type { Context, PublicContext } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { deleteInvitations, withdrawInvitationsBy } from './invitations.ts'
@@ -44,18 +44,22 @@ export async function deleteUsers(
   )
 }
 
-async function lockPeople(db: Db, userIds: string[]): Promise<DeletedPerson[]> {
-  const rows = await db
+function lockPeople(db: Db, userIds: string[]) {
+  return db
     .selectFrom('profiles')
     .select(['user_id', 'email'])
     .where('user_id', 'in', userIds)
     .orderBy('user_id')
     .forUpdate()
     .execute()
-  return rows.map((row) => ({ ...row, pseudonym: randomUUID() }))
 }
 
-async function removePeople(context: Context, people: readonly DeletedPerson[]): Promise<void> {
+/** Deletes people; call it in a transaction. Without an actor, it is the portal itself. */
+export async function removePeople(
+  context: PublicContext & Partial<Pick<Context, 'actor'>>,
+  leaving: readonly Omit<DeletedPerson, 'pseudonym'>[],
+): Promise<void> {
+  const people = leaving.map((person) => ({ ...person, pseudonym: randomUUID() }))
   await withdrawInvitationsBy(
     context,
     people.map(({ user_id }) => user_id),

@@ -82,7 +82,8 @@ export interface SharedChange extends StateChange {
 }
 
 /**
- * Updates locked people and audits each, in one statement; call it in a transaction.
+ * Updates locked people and audits each, in one statement; call it in a transaction. Without an
+ * actor, it is the portal itself.
  * @param wanted.batchId the id for the undo; null for a change of one person
  */
 export async function writeChanges(
@@ -94,6 +95,7 @@ export async function writeChanges(
   }: { action: AuditAction; batchId: string | null; changes: readonly SharedChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
+  const { user_id = null, email = null } = actor?.profile ?? {}
   await sql`
     with wanted as (
       select one.user_id, c.before, c.after, becomes.*
@@ -105,14 +107,14 @@ export async function writeChanges(
       update profiles p set types = coalesce(w.types, p.types), marcas = coalesce(w.marcas, p.marcas),
         estados = coalesce(w.estados, p.estados), approved = coalesce(w.approved, p.approved),
         valid_until = case when jsonb_exists(w.after, 'valid_until') then w.valid_until else p.valid_until end,
-        approval_removed_at = case when ${action}::text = 'approval-removed' then now() else p.approval_removed_at end
+        approval_removed_at = case when ${action}::text in ('approval-removed', 'access-revoked')
+          and not coalesce(w.approved, true) then now() else p.approval_removed_at end
       from wanted w where p.user_id = w.user_id
       returning p.user_id, p.email, w.before, w.after
     )
     insert into audit_entries
       (at, actor_id, actor_email, action, target_id, target_email, before, after, ip, user_agent, request_id, batch_id)
-    select ${new Date(clock())}::timestamptz, ${actor?.profile.user_id ?? null}::uuid, ${actor?.profile.email ?? null}::text,
-      ${action}::text, user_id, email,
+    select ${new Date(clock())}::timestamptz, ${user_id}::uuid, ${email}::text, ${action}::text, user_id, email,
       before, after, ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text, ${batchId}::uuid
     from changed order by user_id`.execute(db)
 }

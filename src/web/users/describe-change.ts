@@ -43,6 +43,7 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'password-reset': () => 'A senha foi redefinida pelo link enviado por e-mail',
   'password-disowned': () =>
     'A pessoa avisou que não foi ela quem trocou a senha (“não fui eu”); as sessões foram encerradas',
+  'password-revoked': () => 'A senha de antes de uma restauração do banco de dados deixou de valer',
   'reset-link-printed': () => 'Um link para redefinir a senha foi emitido no servidor',
   'role-changed': ({ before, after }) => `O papel mudou de ${formatRole(before)} para ${formatRole(after)}`,
   'builtin-admin-failures': ({ after }) =>
@@ -52,6 +53,12 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     joinDifferences(diffLists(before, after)),
   ],
   'approval-removed': ({ who }) => `${who} removeu a aprovação`,
+  'access-revoked': ({ before, after }) => [
+    'O acesso foi reduzido de novo, depois de uma restauração do banco de dados',
+    [after.approved === false && 'sem aprovação', joinDifferences(diffLists(before, after))]
+      .filter(Boolean)
+      .join('; '),
+  ],
   'validity-set': ({ who }) => `${who} mudou até quando o acesso vale`,
   'name-corrected': ({ who, before, after }) => [
     `${who} corrigiu o nome`,

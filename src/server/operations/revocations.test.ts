@@ -1,0 +1,242 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '#server/database/database.ts'
+import { openPglite } from '#server/database/open-embedded.ts'
+import type { Db } from '#server/database/schema.ts'
+import {
+  changePassword,
+  disown,
+  findNotMeLink,
+  NEW_PASSWORD,
+  receiveMail,
+  requestRecovery,
+  signIn,
+  useLink,
+} from '#server/testing/account-calls.ts'
+import { clearTrail, editMany, openAdmin, patchProfile } from '#server/testing/admin-calls.ts'
+import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase, openEmptyDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
+import { ADMIN_COMMANDS, createCliRequest } from './admin-commands.ts'
+import { loadTrail, restoreBackUp, writeBackUp } from './back-up.ts'
+import {
+  applyRevocations,
+  formatRevocations,
+  hasRevocations,
+  listRevocations,
+  type Revocations,
+} from './revocations.ts'
+
+/** Creating databases is slow on a busy machine. */
+const SLOW = { timeout: 180_000 }
+const at = (name: string) => `${name}@grupopatio.com.br`
+const pickEmails = (people: { email: string }[]) => people.map(({ email }) => email)
+
+async function backUp(db: Db, file: string): Promise<void> {
+  const lines = new PassThrough()
+  await Promise.all([writeBackUp(db, lines), pipeline(lines, createGzip(), createWriteStream(file))])
+}
+
+describeOnEachDatabase('revocations since a back-up', (kind) => {
+  const portal = setUpPortal({ kind, rateLimits: false })
+  let folder: string
+  let restored: Database
+  let lost: Db
+  let unchanged: string[]
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'patio-revocations-'))
+    lost = portal.database.db
+    const admin = await openAdmin(portal, { email: at('chefe') })
+    const add = async (name: string, more: Parameters<typeof addPerson>[1] = {}) => {
+      const person = await addPerson(portal, { email: at(name), password: TEST_PASSWORD, ...more })
+      // As at a sign-up: the trail names everybody.
+      await lost
+        .insertInto('audit_entries')
+        .values({
+          at: new Date(),
+          action: 'account-created',
+          target_id: person.user_id,
+          target_email: at(name),
+        })
+        .execute()
+      return person
+    }
+    const [excluida, sant] = [await add('excluida'), await add("sant'anna")]
+    const demoted = await add('rebaixado', { role: 'admin' })
+    const withdrawn = await add('reprovada')
+    const reapproved = await add('reaprovada')
+    const narrowed = await add('reduzida', { types: ['Vendas', 'CRM'], marcas: ['FIAT', 'GM'] })
+    const ending = await add('termina')
+    const widened = await add('ampliada')
+    const [changing, resetting, disowning] = [await add('troca'), await add('esquece'), await add('naofui')]
+    const printed = await add('emitida')
+    await add('igual')
+    const invitation = (addresses: string) =>
+      send(portal, 'POST', '/api/invitations', {
+        token: admin.token,
+        body: { addresses, defaults: { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] } },
+      })
+    expect((await invitation(`${at('retirado')}\n${at('de-novo')}\n${at('aberto')}`)).status).toBe(200)
+    await backUp(lost, join(folder, 'older.backup'))
+    unchanged = [at('ampliada'), at('chefe'), at('igual'), at('reaprovada')]
+
+    // Each by its route, as the days between the back-up and the loss would have it.
+    const patch = async (userId: string, body: object) =>
+      expect((await patchProfile(portal, admin, userId, body)).status).toBe(200)
+    const remove = (userIds: string[]) =>
+      send(portal, 'POST', '/api/functions/delete-users', { token: admin.token, body: { userIds } })
+    const later = await add('depois')
+    expect((await remove([excluida.user_id, sant.user_id, later.user_id])).body.errors).toEqual([])
+    const cli = { db: lost, clock: portal.clock, request: createCliRequest(), publicUrl: 'http://localhost' }
+    await ADMIN_COMMANDS.revoke?.({ ...cli, companyEmailDomain: 'grupopatio.com.br' }, demoted.email)
+    await ADMIN_COMMANDS.reset?.({ ...cli, companyEmailDomain: 'grupopatio.com.br' }, printed.email)
+    await patch(withdrawn.user_id, { approved: false })
+    await patch(reapproved.user_id, { approved: false })
+    await patch(reapproved.user_id, { approved: true })
+    await patch(narrowed.user_id, { types: ['Vendas', 'Marketing'] })
+    await editMany(portal, admin, { userIds: [narrowed.user_id], action: 'remove', marcas: ['GM'] })
+    await patch(ending.user_id, { valid_until: '2099-12-31' })
+    await patch(widened.user_id, { types: ['Vendas', 'CRM'] })
+    const session = await openTestSession(portal, changing)
+    expect((await changePassword(portal, session.access_token)).status).toBe(200)
+    await requestRecovery(portal, resetting.email)
+    const { link } = (await receiveMail(portal, resetting.email, 'recovery')) ?? {}
+    await useLink(portal, 'recovery', link, { password: NEW_PASSWORD })
+    const disowned = await openTestSession(portal, disowning)
+    await changePassword(portal, disowned.access_token)
+    await disown(portal, findNotMeLink(await receiveMail(portal, disowning.email)))
+    const open = await lost.selectFrom('invitations').select(['id', 'email']).execute()
+    for (const { id, email } of open)
+      if (email !== at('aberto'))
+        await send(portal, 'DELETE', `/api/invitations/${id}`, { token: admin.token })
+    expect((await invitation(at('de-novo'))).status).toBe(200)
+
+    restored = await openEmptyDatabase(kind)
+    await restoreBackUp(restored, join(folder, 'older.backup'))
+  }, SLOW.timeout)
+  afterAll(async () => {
+    await restored?.close()
+    await rm(folder, { recursive: true })
+  })
+
+  function expectAll({ reduced, ...lists }: Revocations) {
+    expect({
+      ...lists,
+      deleted: pickEmails(lists.deleted),
+      demoted: pickEmails(lists.demoted),
+    }).toMatchObject({
+      deleted: [at('excluida'), at("sant'anna")],
+      unattributedDeletions: 0,
+      demoted: [at('rebaixado')],
+      sessions: [],
+      invitations: [at('retirado')],
+    })
+    expect(pickEmails(lists.passwords)).toEqual([at('emitida'), at('esquece'), at('naofui'), at('troca')])
+    expect(reduced.map(({ email, after }) => [email, after])).toEqual([
+      [at('reduzida'), { types: ['Vendas'], marcas: ['FIAT'] }],
+      [at('reprovada'), { approved: false }],
+      [at('termina'), { valid_until: '2099-12-31' }],
+    ])
+  }
+
+  test('are all found in the lost database', SLOW, async () => {
+    const revocations = await listRevocations(restored.db, { db: lost, hasPeople: true })
+    expectAll(revocations)
+    const text = formatRevocations(revocations).join('\n')
+    expect(text).toContain(`  Contas excluídas:\n    ${at('excluida')}\n    ${at("sant'anna")}\n`)
+    expect(text).toContain(`${at('reduzida')}: sem CRM, GM\n`)
+    expect(text).toContain(`${at('termina')}: válido até 31/12/2099\n`)
+    for (const email of unchanged) expect(text).not.toContain(email)
+  })
+
+  test('are all found in a back-up of the lost database', SLOW, async () => {
+    await backUp(lost, join(folder, 'newer.backup'))
+    const newer = await openPglite({})
+    await restoreBackUp(newer, join(folder, 'newer.backup'))
+    expectAll(await listRevocations(restored.db, { db: newer.db, hasPeople: true }))
+    await newer.close()
+  })
+
+  test('are all found in a file of the trail, deletions by their pseudonyms', SLOW, async () => {
+    const { rows } = await sql<{ line: string }>`
+      select row_to_json(a)::text as line from audit_entries a order by id desc`.execute(lost)
+    const file = join(folder, 'trail.jsonl')
+    await writeFile(file, rows.map(({ line }) => `${line}\n`).join(''))
+    const trail = await openPglite({})
+    const read = async () => {
+      await loadTrail(trail.db, file)
+      return listRevocations(restored.db, { db: trail.db, hasPeople: false })
+    }
+    expectAll(await read())
+    await clearTrail(trail.db)
+    // Lines that were shipped when they were written name nobody by a pseudonym.
+    const shipped = rows.filter(({ line }) => line.includes('"user-deleted"'))
+    await writeFile(file, shipped.map(({ line }) => line).join('\n'))
+    expect(await read()).toMatchObject({ deleted: [], unattributedDeletions: 3 })
+    await writeFile(file, '{"id": 1}\n')
+    await expect(read()).rejects.toThrow('não é uma cópia nem um histórico')
+    await trail.close()
+  })
+
+  test('are applied again, audited, and leave nothing to apply', SLOW, async () => {
+    const { db } = restored
+    const context = { db, clock: Date.now, request: createCliRequest('restore') }
+    const revocations = await listRevocations(db, { db: lost, hasPeople: true })
+    expect(await applyRevocations(context, revocations)).toBe(true)
+    const after = await listRevocations(db, { db: lost, hasPeople: true })
+    expect(hasRevocations(after), JSON.stringify(after)).toBe(false)
+
+    const people = await db.selectFrom('profiles').selectAll().orderBy('email').execute()
+    expect(pickEmails(people)).not.toContain(at('excluida'))
+    expect(people.find(({ email }) => email === at('reduzida'))).toMatchObject({
+      approved: true,
+      types: ['Vendas'],
+      marcas: ['FIAT'],
+      estados: ['RJ'],
+    })
+    expect(people.find(({ email }) => email === at('reprovada'))).toMatchObject({ approved: false })
+    const trail = await db.selectFrom('audit_entries').select(['action', 'user_agent']).execute()
+    const actions = trail
+      .filter(({ user_agent }) => user_agent === 'npm run restore')
+      .map(({ action }) => action)
+    expect(actions.toSorted()).toEqual(
+      [
+        ...Array(3).fill('access-revoked'),
+        'invitation-withdrawn',
+        ...Array(4).fill('password-revoked'),
+        'role-changed',
+        ...Array(2).fill('user-deleted'),
+      ].toSorted(),
+    )
+
+    const again = await startTestPortal({ kind, database: restored, rateLimits: false })
+    expect((await signIn(again, at('troca'), TEST_PASSWORD)).body.code).toBe('invalid-credentials')
+    expect((await signIn(again, at('igual'), TEST_PASSWORD)).status).toBe(200)
+    const link = (await receiveMail(again, at('troca'), 'recovery'))?.link
+    const used = await useLink(again, 'recovery', link, { password: NEW_PASSWORD })
+    expect([used.status, (await signIn(again, at('troca'), NEW_PASSWORD)).status]).toEqual([200, 200])
+    await again.stop()
+  })
+
+  test('say when no administrator is left', SLOW, async () => {
+    const { db } = restored
+    const chefe = await db
+      .selectFrom('profiles')
+      .select(['user_id', 'email'])
+      .where('email', '=', at('chefe'))
+      .executeTakeFirstOrThrow()
+    const context = { db, clock: Date.now, request: createCliRequest('restore') }
+    const none = await listRevocations(db, { db, hasPeople: true })
+    expect(hasRevocations(none)).toBe(false)
+    expect(await applyRevocations(context, { ...none, demoted: [chefe] })).toBe(false)
+  })
+})

@@ -1,0 +1,270 @@
+import { sql } from 'kysely'
+import { LISTS } from '#contract/entitlement-lists.ts'
+import type { AuditAction } from '#contract/users.ts'
+import { revokePassword } from '#server/accounts/set-password.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { PublicContext } from '#server/http/context.ts'
+import { removePeople } from '#server/users/delete-users.ts'
+import { type State, type StateChange, writeChanges } from '#server/users/entitlements.ts'
+import { deleteInvitations } from '#server/users/invitations.ts'
+import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
+import { recordAudit } from './audit.ts'
+
+// A restore brings back what was revoked after the backup. The trail of the lost database says what
+// that was: entries that the restored trail lacks, and pseudonyms of people deleted since.
+
+interface Person {
+  user_id: string
+  email: string
+}
+type ReducedPerson = Person & StateChange
+
+/** What a restore brought back. Deleted people are in no other list. */
+export interface Revocations {
+  deleted: Person[]
+  /** Deletions that a trail alone attributes to nobody; perhaps of accounts created since. */
+  unattributedDeletions: number
+  demoted: Person[]
+  /** People who lost their approval, areas, brands or states, or whose access was to end earlier. */
+  reduced: ReducedPerson[]
+  /** People whose restored password was replaced or distrusted since. */
+  passwords: Person[]
+  /** People with a session that was ended because of a reused token. A restore ends all sessions. */
+  sessions: Person[]
+  /** E-mails of withdrawn invitations. */
+  invitations: string[]
+}
+
+/** The lost database, or one that holds only its trail. */
+export interface LostDatabase {
+  db: Db
+  hasPeople: boolean
+}
+
+/** Actions after which a password of before must not open the account. */
+const PASSWORD_ACTIONS: readonly string[] = [
+  'password-changed',
+  'password-reset',
+  'password-disowned',
+  'password-revoked',
+  'reset-link-printed',
+  'invitation-accepted',
+] satisfies AuditAction[]
+
+/** Lists what was revoked in the lost database after the backup that was restored. */
+export async function listRevocations(restored: Db, lost: LostDatabase): Promise<Revocations> {
+  const { added, pseudonyms, erasedEmails } = await compareTrails(restored, lost.db)
+  const gone = new Set(pseudonyms.keys())
+  const outcomes = new Map<string, Outcome>()
+  const invitations = new Map([...erasedEmails].map((email) => [email, { isOpen: false }]))
+  for (const entry of added) {
+    const { action, target_id: id, target_email: email, before, after } = entry
+    if (/^invitation-(re)?sent$/.test(action) && after?.email) invitations.set(after.email, { isOpen: true })
+    if (action === 'invitation-withdrawn' && before?.email) invitations.set(before.email, { isOpen: false })
+    if (action === 'approval-removed' && email) invitations.set(email, { isOpen: false })
+    if (action === 'account-disowned' && after?.userId) gone.add(after.userId)
+    if (action === 'user-deleted' && id) gone.add(id)
+    if (id) outcomes.set(id, updateOutcome(outcomes.get(id), entry))
+  }
+  const people = await readPeople(restored)
+  const remaining = lost.hasPeople ? await readIds(lost.db) : undefined
+  const isGone = ({ user_id }: Person) => gone.has(user_id) || remaining?.has(user_id) === false
+  const staying = people.filter((person) => !isGone(person))
+  const select = (applies: (outcome: Outcome, person: RestoredPerson) => unknown) =>
+    staying
+      .filter((person) => applies(outcomes.get(person.user_id) ?? NO_OUTCOME, person))
+      .map(({ user_id, email }) => ({ user_id, email }))
+  const open = await restored
+    .selectFrom('invitations')
+    .select('email')
+    .where('withdrawn_at', 'is', null)
+    .orderBy('email')
+    .execute()
+  return {
+    deleted: people.filter(isGone).map(({ user_id, email }) => ({ user_id, email })),
+    unattributedDeletions: lost.hasPeople
+      ? 0
+      : countUnattributed(added, new Set(pseudonyms.values()), people),
+    demoted: select(({ role }, { is_admin }) => is_admin && role === 'user'),
+    reduced: staying.flatMap((person) => reduceAccess(person, outcomes.get(person.user_id)?.state ?? {})),
+    passwords: select(({ hasNewPassword }, { has_password }) => has_password && hasNewPassword),
+    sessions: select(({ hasReusedToken }) => hasReusedToken),
+    invitations: open.map(({ email }) => email).filter((email) => invitations.get(email)?.isOpen === false),
+  }
+}
+
+interface TrailEntry {
+  action: string
+  target_id: string | null
+  target_email: string | null
+  before: Change | null
+  after: Change | null
+}
+type Change = Partial<State> & { role?: string; email?: string; userId?: string }
+
+/** Compares entry by entry: a deletion replaces the ids and e-mails of a person in older entries. */
+async function compareTrails(restored: Db, lost: Db) {
+  const known = new Map((await readTrailHeads(restored)).map((head) => [head.key, head]))
+  const pseudonyms = new Map<string, string>()
+  const erasedEmails = new Set<string>()
+  const addedIds: number[] = []
+  for (const head of await readTrailHeads(lost)) {
+    const same = known.get(head.key)
+    if (!same) addedIds.push(head.id)
+    for (const name of ['actor_id', 'target_id'] as const)
+      if (same?.[name] && head[name] && same[name] !== head[name]) pseudonyms.set(same[name], head[name])
+    if (same?.email && same.email !== head.email) erasedEmails.add(same.email)
+  }
+  const { rows: added } = await sql<TrailEntry>`
+    select action, target_id, target_email, before, after from audit_entries
+    where id = any(${addedIds}::bigint[]) order by id`.execute(lost)
+  return { added, pseudonyms, erasedEmails }
+}
+
+/** The key also tells apart entries that a restored portal wrote under the same id. */
+async function readTrailHeads(db: Db) {
+  const { rows } = await sql<{
+    id: number
+    key: string
+    actor_id: string | null
+    target_id: string | null
+    email: string | null
+  }>`select id, concat_ws(' ', id, action, extract(epoch from at)) as key, actor_id, target_id,
+      coalesce(before ->> 'email', after ->> 'email') as email from audit_entries`.execute(db)
+  return rows
+}
+
+interface Outcome {
+  /** The last value of each field that was changed. */
+  state: Partial<State>
+  role: string | undefined
+  hasNewPassword: boolean
+  hasReusedToken: boolean
+}
+const NO_OUTCOME: Outcome = { state: {}, role: undefined, hasNewPassword: false, hasReusedToken: false }
+const STATE_FIELDS = ['approved', 'valid_until', ...LISTS] as const
+
+function updateOutcome(outcome = NO_OUTCOME, { action, after }: TrailEntry): Outcome {
+  // Requests name areas too, but grant nothing.
+  const changesState = !/^(access-requested|invitation-(re)?sent)$/.test(action)
+  const changed = STATE_FIELDS.filter((name) => changesState && after?.[name] !== undefined)
+  return {
+    state: { ...outcome.state, ...Object.fromEntries(changed.map((name) => [name, after?.[name]])) },
+    role: action === 'role-changed' ? after?.role : outcome.role,
+    hasNewPassword: outcome.hasNewPassword || PASSWORD_ACTIONS.includes(action),
+    hasReusedToken: outcome.hasReusedToken || action === 'session-reuse',
+  }
+}
+
+interface RestoredPerson extends Person, State {
+  is_admin: boolean
+  has_password: boolean
+}
+
+async function readPeople(db: Db): Promise<RestoredPerson[]> {
+  const { rows } = await sql<RestoredPerson>`
+    select p.user_id, p.email, p.approved, p.valid_until, p.types, p.marcas, p.estados,
+      exists (select from user_roles r where r.user_id = p.user_id and r.role = 'admin') as is_admin,
+      exists (select from passwords w where w.user_id = p.user_id) as has_password
+    from profiles p order by p.email`.execute(db)
+  return rows
+}
+
+async function readIds(db: Db): Promise<Set<string>> {
+  return new Set((await db.selectFrom('profiles').select('user_id').execute()).map(({ user_id }) => user_id))
+}
+
+function countUnattributed(
+  added: readonly TrailEntry[],
+  attributed: ReadonlySet<string>,
+  people: readonly Person[],
+): number {
+  const created = added.filter(({ action }) => action === 'account-created').map(({ target_id }) => target_id)
+  const known = new Set([...attributed, ...created, ...people.map(({ user_id }) => user_id)])
+  return added.filter(({ action, target_id }) => action === 'user-deleted' && !known.has(target_id ?? ''))
+    .length
+}
+
+/** Computes what of a restored access is too much. @returns one change, or none */
+function reduceAccess(person: RestoredPerson, state: Partial<State>): ReducedPerson[] {
+  const before: Partial<State> = {}
+  const after: Partial<State> = {}
+  if (person.approved && state.approved === false) {
+    before.approved = true
+    after.approved = false
+  }
+  for (const name of LISTS) {
+    const kept = person[name].filter((item) => state[name]?.includes(item) ?? true)
+    if (kept.length === person[name].length) continue
+    before[name] = person[name]
+    after[name] = kept
+  }
+  const end = state.valid_until
+  if (end && (person.valid_until === null || end < person.valid_until)) {
+    before.valid_until = person.valid_until
+    after.valid_until = end
+  }
+  const { user_id, email } = person
+  return Object.keys(after).length > 0 ? [{ user_id, email, before, after }] : []
+}
+
+/**
+ * Revokes it all again, in one transaction, and mails a link to people without a password.
+ * @returns whether an administrator is left
+ */
+export function applyRevocations(context: PublicContext, revocations: Revocations): Promise<boolean> {
+  const { deleted, demoted, reduced, passwords, invitations } = revocations
+  const unapproved = reduced.filter(({ after }) => after.approved === false)
+  return context.db.transaction().execute(async (db) => {
+    const txContext = { ...context, db }
+    await lockAdministrators(db)
+    // Before the demotions, which withdraw the open ones of their senders.
+    await deleteInvitations(db, [...invitations, ...unapproved.map(({ email }) => email)])
+    await recordAudit(
+      txContext,
+      ...invitations.map((email) => ({ action: 'invitation-withdrawn' as const, before: { email } })),
+    )
+    if (deleted.length > 0) await removePeople(txContext, deleted)
+    for (const person of demoted) await setRole(txContext, { person, role: 'user' })
+    const changes = reduced.map(({ user_id, before, after }) => ({ ids: [user_id], before, after }))
+    await writeChanges(txContext, { action: 'access-revoked', batchId: null, changes })
+    for (const { user_id } of unapproved)
+      await db.deleteFrom('access_requests').where('user_id', '=', user_id).execute()
+    for (const person of passwords) await revokePassword(txContext, person, 'password-revoked')
+    return (await lockAdministrators(db)).length > 0
+  })
+}
+
+export const hasRevocations = ({ unattributedDeletions: _, sessions: __, ...lists }: Revocations): boolean =>
+  Object.values(lists).some((list) => list.length > 0)
+
+/** Formats the lists for the terminal, one line per person. */
+export function formatRevocations(revocations: Revocations): string[] {
+  const { deleted, unattributedDeletions, demoted, reduced, passwords, sessions, invitations } = revocations
+  const toEmails = (people: readonly Person[]) => people.map(({ email }) => email)
+  const sections: [heading: string, lines: string[]][] = [
+    ['Contas excluídas', toEmails(deleted)],
+    ['Administração retirada', toEmails(demoted)],
+    ['Aprovação ou acessos retirados', reduced.map(formatReduction)],
+    ['Senhas trocadas ou anuladas (a antiga deixa de valer, um e-mail leva ao link)', toEmails(passwords)],
+    ['Convites retirados', invitations],
+    ['Sessões encerradas por suspeita (a restauração já encerra todas)', toEmails(sessions)],
+  ]
+  const listed = sections.filter(([, lines]) => lines.length > 0)
+  const unattributed = `Exclusões que este histórico não diz de quem são, talvez de contas criadas depois da cópia: ${unattributedDeletions}. Confira em /admin.`
+  return [
+    listed.length > 0 ? 'Retirado depois da cópia, e de volta agora:' : 'Nada foi retirado depois da cópia.',
+    ...listed.flatMap(([heading, lines]) => [`  ${heading}:`, ...lines.map((line) => `    ${line}`)]),
+    ...(unattributedDeletions > 0 ? [unattributed] : []),
+  ]
+}
+
+function formatReduction({ email, before, after }: ReducedPerson): string {
+  const taken = LISTS.flatMap((name) => before[name]?.filter((item) => !after[name]?.includes(item)) ?? [])
+  const parts = [
+    after.approved === false ? 'sem aprovação' : '',
+    taken.length > 0 ? `sem ${taken.join(', ')}` : '',
+    after.valid_until ? `válido até ${after.valid_until.split('-').reverse().join('/')}` : '',
+  ]
+  return `${email}: ${parts.filter(Boolean).join('; ')}`
+}
