@@ -68,6 +68,33 @@ test('an administrator reads, marks and deletes messages', async ({ page, demo }
   await expect(page.getByText('2 mensagens')).toBeVisible()
 })
 
+test('a message with a filled honeypot is under Suspeitas alone, until it is moved or deleted', async ({
+  page,
+  demo,
+}) => {
+  await openInbox(page)
+  await emptyInbox(page)
+  await sendMessages(demo, { name: 'Robô', website: 'x' }, { name: 'Rita', website: 'x' }, { name: 'Ana' })
+  await expect(page.getByText('1 mensagem', { exact: true })).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Mensagens, 1 não lida/ })).toBeVisible()
+  await page.getByText('Suspeitas').click()
+  await expect(page).toHaveURL(/\?suspect=/)
+  await expect(page.getByText('2 mensagens', { exact: true })).toBeVisible()
+  await expect(page.getByText('Nova', { exact: true })).toHaveCount(0)
+  const rita = getCard(page, 'Rita')
+  await expect(rita.getByRole('button')).toHaveText(['Mover para a entrada', 'Excluir'])
+  await expect(rita.getByRole('link', { name: 'Responder' })).toHaveCount(0)
+  await rita.getByRole('button', { name: 'Mover para a entrada' }).click()
+  await expect(page.getByText('Mensagem movida para a entrada')).toBeVisible()
+  await expect(rita).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'Mensagens, 2 não lidas' })).toBeVisible()
+  await getCard(page, 'Robô').getByRole('button', { name: 'Excluir' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Excluir' }).click()
+  await expect(page.getByText('Nenhuma mensagem suspeita')).toBeVisible()
+  await page.getByText('Todas', { exact: true }).click()
+  await expect(rita.getByText('Nova')).toBeVisible()
+})
+
 test('the search and the unread filter are kept in the URL', async ({ page, demo }) => {
   await sendMessages(demo, { name: 'José da Conceição', message: 'pedido 4711 urgente' }, { name: 'Outra' })
   await openInbox(page, '?q=4711')

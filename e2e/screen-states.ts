@@ -246,5 +246,6 @@ export const SCREEN_STATES: ScreenState[] = [
     },
   },
   { name: 'mensagens', path: '/mensagens', as: 'admin', ready: text('Rita Prado'), isInDocs: true },
+  { name: 'mensagens-suspeitas', path: '/mensagens?suspect=true', as: 'admin', ready: text(/^Nenhuma/) },
   { name: 'mensagens-nenhuma', path: '/mensagens?q=nada-disso', as: 'admin', ready: text(/^Nenhuma/) },
 ]

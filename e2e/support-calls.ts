@@ -7,6 +7,8 @@ interface SentMessage {
   email: string
   phone: string
   message: string
+  /** The honeypot. */
+  website: string
 }
 
 /** Sends contact messages one after the other, with defaults for omitted fields. */

@@ -33,6 +33,8 @@ export const inboxMessages = {
   allUnreadFailed: 'Erro ao marcar as mensagens como não lidas',
   deleted: 'Mensagem excluída',
   deleteFailed: 'Erro ao excluir mensagem',
+  accepted: 'Mensagem movida para a entrada',
+  acceptFailed: 'Erro ao mover mensagem',
 } as const
 
 /** In code points. */
@@ -49,6 +51,8 @@ const supportMessageSchema = z.object({
   message: z.string(),
   is_read: z.boolean(),
   created_at: z.string(),
+  /** Only of messages with a filled honeypot. */
+  is_suspect: z.optional(z.literal(true)),
   /** Who last marked it; `by` is null after their deletion. Missing in version 0.1. */
   handled: z.nullish(z.object({ by: z.nullable(z.string()), at: z.string(), answered: z.boolean() })),
 })
@@ -118,11 +122,14 @@ export const supportRoutes = {
     method: 'GET',
     path: '/api/support-messages',
     access: 'admin',
-    summary: 'A page of messages, newest first; `q` looks in name, e-mail, phone and text',
+    summary:
+      'A page of messages, newest first, or of suspect ones; `q` looks in name, e-mail, phone and text',
     query: z.strictObject({
       q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
       /** 'true' returns unread messages only, 'false' read ones. */
       unread: z.optional(z.enum(['true', 'false'])),
+      /** Only messages with a filled honeypot, which are in no other list. */
+      suspect: z.optional(z.literal('true')),
       cursor: z.optional(z.string().check(z.maxLength(256))),
       limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),
     }),
@@ -151,11 +158,13 @@ export const supportRoutes = {
     method: 'PATCH',
     path: '/api/support-messages/{id}',
     access: 'admin',
-    summary: 'Marks a message as read, or as unread again; `answered`: because an answer was begun',
+    summary:
+      'Marks a message as read, or as unread again (`answered`: because an answer was begun), or moves a suspect one to the others',
     params: idParams,
     body: z.union([
       z.strictObject({ is_read: z.boolean() }),
       z.strictObject({ is_read: z.literal(true), answered: z.literal(true) }),
+      z.strictObject({ is_suspect: z.literal(false) }),
     ]),
     response: supportMessageSchema,
   },

@@ -53,6 +53,7 @@ export const AUDIT_ACTIONS = [
   'messages-read',
   'messages-unread',
   'message-deleted',
+  'message-accepted',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

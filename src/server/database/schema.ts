@@ -51,6 +51,21 @@ export interface ReportSettingsTable {
   updated_at: Defaulted<Date>
 }
 
+interface MessagesTable {
+  id: Generated<string>
+  name: string
+  email: string
+  phone: string
+  message: string
+  is_read: Defaulted<boolean>
+  created_at: Defaulted<Date>
+  handled_by: Defaulted<string | null>
+  handled_at: Defaulted<Date | null>
+  answered: Defaulted<boolean>
+  /** Text as the search compares it, see fold_text in the migrations. */
+  search_text: GeneratedAlways<string>
+}
+
 interface AuditEntriesTable {
   id: Generated<number>
   at: Date
@@ -172,20 +187,9 @@ export interface Tables {
     deleted_at: Defaulted<Date | null>
   }
   opened_report_views: { user_id: string; view_id: string; opened_at: Date }
-  support_messages: {
-    id: Generated<string>
-    name: string
-    email: string
-    phone: string
-    message: string
-    is_read: Defaulted<boolean>
-    created_at: Defaulted<Date>
-    handled_by: Defaulted<string | null>
-    handled_at: Defaulted<Date | null>
-    answered: Defaulted<boolean>
-    /** Text as the search compares it, see fold_text in the migrations. */
-    search_text: GeneratedAlways<string>
-  }
+  support_messages: MessagesTable
+  /** Messages with a filled honeypot. */
+  suspect_messages: MessagesTable
   audit_entries: AuditEntriesTable
   failed_sign_ins: {
     id: Generated<number>

@@ -76,10 +76,11 @@ describeOnEachDatabase('retention rules', (kind) => {
       .insertInto('mail_outbox')
       .values([{ ...mail, sent_at: now }, mail])
       .execute()
-    await db
-      .insertInto('support_messages')
-      .values({ name: 'Ana', email: 'ana@x.br', phone: '1', message: 'Olá', created_at: now })
-      .execute()
+    for (const table of ['support_messages', 'suspect_messages'] as const)
+      await db
+        .insertInto(table)
+        .values({ name: 'Ana', email: 'ana@x.br', phone: '1', message: 'Olá', created_at: now })
+        .execute()
     await db
       .insertInto('access_requests')
       .values({ user_id, requested_at: now, types: [], marcas: [], estados: [] })
@@ -124,7 +125,7 @@ describeOnEachDatabase('retention rules', (kind) => {
       [7 * DAY - MINUTE, []],
       [7 * DAY, ['e-mail links']],
       [30 * DAY - MINUTE, []],
-      [30 * DAY, ['invitations', 'sent mails', 'undeliverable mails']],
+      [30 * DAY, ['invitations', 'sent mails', 'undeliverable mails', 'suspect messages']],
       [90 * DAY - MINUTE, []],
       [90 * DAY, ['access requests', 'failed sign-ins']],
       [180 * DAY, []],

@@ -12,6 +12,8 @@ const ACCESS_REQUEST_DAYS = 90
 /** An unanswered invitation must be sent again. */
 const INVITATION_KEPT_DAYS = 30
 
+const SUSPECT_MESSAGE_DAYS = 30
+
 /** The configurable periods (RETENTION_… of the environment). */
 export interface RetentionPeriods {
   unverifiedDays: number
@@ -61,6 +63,7 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
     toRule('sent mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isSent),
     toRule('undeliverable mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isUnsent),
     toRule('support messages', 'support_messages', 'id', 'created_at', keepMonths(messagesMonths)),
+    toRule('suspect messages', 'suspect_messages', 'id', 'created_at', keepDays(SUSPECT_MESSAGE_DAYS)),
     toRule('access records', 'access_records', 'id', 'at', keepMonths(accessMonths)),
     toRule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', keepDays(attemptsDays)),
     // The newest review of each area or brand stays, as the date of its last review.

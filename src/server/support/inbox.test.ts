@@ -251,6 +251,61 @@ describeOnEachDatabase('inbox', (kind) => {
     expect(entry?.before).toEqual({ id, is_read: false })
   })
 
+  describe('of suspect messages', () => {
+    let id: string
+    beforeEach(async () => {
+      await portal.database.db.deleteFrom('suspect_messages').execute()
+      await addMessages(portal, { name: 'Ana' })
+      const at = new Date('2026-11-20T12:00:00.500Z')
+      const { db } = portal.database
+      const values = [
+        { ...CONTACT_FORM, created_at: at },
+        { ...CONTACT_FORM, name: 'Zoé' },
+      ]
+      const rows = await db.insertInto('suspect_messages').values(values).returning('id').execute()
+      id = rows[0]?.id as string
+    })
+
+    test('lists and finds them only where they are asked for', async () => {
+      for (const query of [{}, { unread: 'true' }, { q: 'ana' }])
+        expect(await listNames(query)).toEqual(['Ana'])
+      expect(await countUnread()).toBe(1)
+      expect((await list({ suspect: 'true' })).items).toMatchObject([
+        { name: 'Zoé', is_suspect: true },
+        { ...CONTACT_FORM, id, is_read: false, handled: null, is_suspect: true },
+      ])
+      expect(await list({ suspect: 'true', limit: '1' })).toMatchObject({
+        total: 2,
+        next: expect.any(String),
+      })
+      expect(await listNames({ suspect: 'true', q: 'zoe' })).toEqual(['Zoé'])
+      expect((await call('PATCH', '', { is_read: true })).body.marked).toBe(1)
+      expect((await call('PATCH', `/${id}`, { is_read: true })).status).toBe(404)
+      expect(await listNames({ suspect: 'true' })).toEqual(['Zoé', CONTACT_FORM.name])
+    })
+
+    test('moves one to the inbox once, unread, with an audit entry', async () => {
+      const moved = { id, ...CONTACT_FORM, is_read: false, created_at: '2026-11-20T12:00:00.500Z' }
+      for (const _ of [1, 2]) {
+        const reply = await call('PATCH', `/${id}`, { is_suspect: false })
+        expect(reply).toMatchObject({ status: 200, body: moved })
+        expect(reply.body).not.toHaveProperty('is_suspect')
+      }
+      expect(await listNames({})).toEqual(['Ana', CONTACT_FORM.name])
+      expect(await listNames({ suspect: 'true' })).toEqual(['Zoé'])
+      expect(await countUnread()).toBe(2)
+      expect(await readAudits()).toMatchObject([{ action: 'message-accepted', after: { id } }])
+      expect((await call('PATCH', `/${UNKNOWN_ID}`, { is_suspect: false })).status).toBe(404)
+    })
+
+    test('deletes one, with an audit entry', async () => {
+      expect((await call('DELETE', `/${id}`)).status).toBe(204)
+      expect((await call('DELETE', `/${id}`)).status).toBe(404)
+      expect(await listNames({ suspect: 'true' })).toEqual(['Zoé'])
+      expect(await readAudits()).toMatchObject([{ action: 'message-deleted', before: { id } }])
+    })
+  })
+
   test('fails with not-found for a deleted message', async () => {
     for (const [method, body] of [['PATCH', { is_read: true }], ['DELETE']] as const) {
       const reply = await call(method, `/${UNKNOWN_ID}`, body)

@@ -32,7 +32,10 @@ const cursorSchema = z.tuple([cursorInstantSchema, z.uuid()])
 export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<ReplyOf<ListRoute>> {
   const { cursor, limit = PAGE } = query
   const after = cursor === undefined ? undefined : decodeCursor(cursor, cursorSchema)
-  const matching = filterMessages(db.selectFrom('support_messages'), query)
+  const messages = query.suspect
+    ? db.selectFrom('suspect_messages as support_messages')
+    : db.selectFrom('support_messages')
+  const matching = filterMessages(messages, query)
   const { total } = await matching
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
@@ -49,7 +52,7 @@ export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<R
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1) : undefined
   return {
-    items: items.map(presentMessage),
+    items: items.map((row) => ({ ...presentMessage(row), ...(query.suspect && { is_suspect: true }) })),
     total,
     next: last ? encodeCursor([last.exact_at, last.id]) : null,
   }
@@ -78,11 +81,12 @@ export function countUnreadMessages(db: Db): Promise<{ count: number }> {
 }
 
 /**
- * Marks a message as read or unread, without effect or audit entry when it already is. An answer
- * always replaces the handler.
+ * Marks a message as read or unread, without effect or audit entry when it already is, or accepts a
+ * suspect one. An answer always replaces the handler.
  * @throws ProblemError not-found when it has been deleted
  */
 export function markMessage(context: Context, id: string, wanted: Wanted): Promise<SupportMessage> {
+  if ('is_suspect' in wanted) return acceptMessage(context, id)
   const { is_read } = wanted
   const isAnswer = 'answered' in wanted
   return runAdminTransaction(context, async (db) => {
@@ -104,6 +108,25 @@ export function markMessage(context: Context, id: string, wanted: Wanted): Promi
     }
     const rows = db.selectFrom('support_messages').where('id', '=', id)
     return presentMessage(await selectMessages(rows).executeTakeFirstOrThrow())
+  })
+}
+
+/** Moves a suspect message to the others, unread; without effect when it already is there. */
+function acceptMessage(context: Context, id: string): Promise<SupportMessage> {
+  return runAdminTransaction(context, async (db) => {
+    const suspect = await db
+      .deleteFrom('suspect_messages')
+      .where('id', '=', id)
+      .returning(['id', 'name', 'email', 'phone', 'message', 'created_at'])
+      .executeTakeFirst()
+    if (suspect) {
+      await db.insertInto('support_messages').values(suspect).execute()
+      await recordAudit({ ...context, db }, { action: 'message-accepted', after: { id } })
+    }
+    const rows = db.selectFrom('support_messages').where('id', '=', id)
+    const accepted = await selectMessages(rows).executeTakeFirst()
+    if (!accepted) throw createMessageGoneError()
+    return presentMessage(accepted)
   })
 }
 
@@ -151,11 +174,9 @@ export function markMessages(context: Context, wanted: BodyOf<MarkAllRoute>): Pr
 /** @throws ProblemError not-found when it is already deleted */
 export function deleteMessage(context: Context, id: string): Promise<void> {
   return runAdminTransaction(context, async (db) => {
-    const deleted = await db
-      .deleteFrom('support_messages')
-      .where('id', '=', id)
-      .returning('is_read')
-      .executeTakeFirst()
+    const deleteFrom = (table: 'support_messages' | 'suspect_messages') =>
+      db.deleteFrom(table).where('id', '=', id).returning('is_read').executeTakeFirst()
+    const deleted = (await deleteFrom('support_messages')) ?? (await deleteFrom('suspect_messages'))
     if (!deleted) throw createMessageGoneError()
     const before = { id, is_read: deleted.is_read }
     await recordAudit({ ...context, db }, { action: 'message-deleted', before })

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contactMessages } from '#contract/support.ts'
 import { parseProxies } from '#server/http/client-ip.ts'
-import { createLog } from '#server/log.ts'
+import { readEveryTable } from '#server/testing/canaries.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, sendContactForm } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -11,11 +11,7 @@ import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts
 const DAY = 86_400_000
 
 describeOnEachDatabase('contact form', (kind) => {
-  const log = createLog('info')
-  beforeAll(() => {
-    vi.spyOn(log, 'info').mockImplementation(() => {})
-  })
-  const portal = setUpPortal({ kind, log, trustedProxies: parseProxies(['127.0.0.1']) })
+  const portal = setUpPortal({ kind, trustedProxies: parseProxies(['127.0.0.1']) })
   // After all rate limit windows.
   beforeEach(() => portal.clock.advance(2 * DAY))
   afterEach(() => portal.database.db.deleteFrom('support_messages').execute())
@@ -82,19 +78,23 @@ describeOnEachDatabase('contact form', (kind) => {
     ])
   })
 
-  test('silently drops a message with a filled honeypot', async () => {
-    vi.mocked(log.info).mockClear()
-    const reply = await sendContactForm(portal, { website: 'https://spam.example' })
-    expect(reply).toMatchObject({ status: 201, body: { success: true } })
-    expect(await readStored()).toEqual([])
-    const lines = vi
-      .mocked(log.info)
-      .mock.calls.map((call) => JSON.stringify(call))
-      .filter((line) => line.includes('honeypot'))
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).not.toMatch(/spam|Rita|Vendas/)
-    expect((await sendContactForm(portal, { website: '' })).status).toBe(201)
-    expect(await readStored()).toHaveLength(1)
+  test('files a message with a filled honeypot under suspects, with the same limits and no notice', async () => {
+    const send = () => sendContactForm(portal, { website: 'https://spam.example' })
+    const readTables = async () => {
+      const { rate_limits: _, ...tables } = await readEveryTable(portal.database.db)
+      return tables
+    }
+    const { suspect_messages: none, ...before } = await readTables()
+    expect(none).toEqual([])
+    expect(await send()).toMatchObject({ status: 201, body: { success: true } })
+    const { suspect_messages: suspects, ...after } = await readTables()
+    expect(after).toEqual(before)
+    expect(suspects?.map((row) => JSON.parse(row))).toMatchObject([CONTACT_FORM])
+
+    expect((await sendContactForm(portal, { website: 'x', name: ' ' })).status).toBe(400)
+    for (const expected of [201, 201, 429]) expect((await send()).status).toBe(expected)
+    expect((await sendContactForm(portal, { website: '' })).status).toBe(429)
+    await portal.database.db.deleteFrom('suspect_messages').execute()
   })
 
   test('rejects a form filled too fast, with the remaining wait', async () => {

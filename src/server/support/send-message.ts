@@ -6,7 +6,6 @@ import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
-import type { Log } from '#server/log.ts'
 import { queueDigest } from '#server/users/mails.ts'
 
 const TEN_MINUTES = 600
@@ -25,22 +24,18 @@ export interface SendMessageContext extends PublicContext {
   humanCheck: HumanCheck
   contactCaptcha: boolean
   consumeRateLimit: ConsumeRateLimit
-  log: Log
 }
 
 /**
- * Stores a message of the contact form. One with a filled honeypot is dropped with the same reply.
+ * Stores a message of the contact form. One with a filled honeypot, which autofill may do too,
+ * goes to the suspects.
  * @throws ProblemError rate-limited (also for a form filled too fast), human-check-required,
  *   human-check-failed, invalid-input
  */
 export async function sendMessage(
-  { db, request, log, humanCheck, contactCaptcha, consumeRateLimit }: SendMessageContext,
+  { db, request, humanCheck, contactCaptcha, consumeRateLimit }: SendMessageContext,
   { website, fill_ms: fillMs, captcha, ...typed }: BodyOf<typeof supportRoutes.sendSupportMessage>,
 ): Promise<void> {
-  if (website) {
-    log.info({ requestId: request.requestId }, 'contact form with a filled honeypot dropped')
-    return
-  }
   const form = cleanContactForm(typed)
   if (fillMs !== undefined && fillMs < CONTACT_MIN_FILL_MS)
     throw new ProblemError('rate-limited', {
@@ -50,7 +45,8 @@ export async function sendMessage(
   if (contactCaptcha) await humanCheck.verify(captcha, { ip: request.ip })
   await consumeRateLimit(`contact ${caller}`, LIMIT)
   await consumeRateLimit(`contact-daily ${caller}`, DAILY_LIMIT)
-  await storeMessage(db, form)
+  if (website) await db.insertInto('suspect_messages').values(form).execute()
+  else await storeMessage(db, form)
 }
 
 /** Stores a message and queues the digest to administrators. */

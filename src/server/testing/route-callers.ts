@@ -293,6 +293,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   'PATCH /api/support-messages/{id}': [
     { path: `/api/support-messages/${SOME_MESSAGE}`, body: { is_read: true } },
     { path: `/api/support-messages/${SOME_MESSAGE}`, body: { is_read: true, answered: true } },
+    { path: `/api/support-messages/${SOME_MESSAGE}`, body: { is_suspect: false } },
   ],
 }
 

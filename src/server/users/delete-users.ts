@@ -108,8 +108,9 @@ export function decideDeletion(wanted: readonly string[], { actorId, known, admi
 }
 
 /**
- * Deletes profiles with passwords, roles, requests, sessions and links (by cascade), and their
- * invitations, mails, support messages and rate limit counters. Call it in a transaction.
+ * Deletes profiles with passwords, roles, requests, sessions, links and suspect messages (by cascade
+ * or trigger), and their invitations, mails, support messages and rate limit counters. Call it in a
+ * transaction.
  */
 async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const ids = people.map((person) => person.user_id)

@@ -51,7 +51,8 @@ describeOnEachDatabase('deleting a person', (kind) => {
     const settings = { publicUrl: 'http://localhost', clock: portal.clock }
     await createEmailLink({ db, ...settings }, { userId: person.user_id, purpose: 'recovery' })
     const message = { name: 'Ana', email: email.toUpperCase(), phone: '21 99999-0000', message: 'Olá' }
-    await db.insertInto('support_messages').values(message).execute()
+    for (const table of ['support_messages', 'suspect_messages'] as const)
+      await db.insertInto(table).values(message).execute()
     await db
       .insertInto('access_requests')
       .values({ user_id: person.user_id, ...lists })
@@ -137,6 +138,7 @@ describeOnEachDatabase('deleting a person', (kind) => {
       'sign_in_devices',
       'sign_ups',
       'support_messages',
+      'suspect_messages',
     ]
     expect(await findTables(person.user_id, '"ana@grupopatio', ' ana@grupopatio')).toEqual(FULL)
     const attempts = await db.selectFrom('sign_in_attempts').selectAll().execute()

@@ -35,6 +35,10 @@ describeOnEachDatabase('data export of a person', (kind) => {
         { ...message, email: 'outra@exemplo.com.br', message: 'De outra pessoa' },
       ])
       .execute()
+    await portal.database.db
+      .insertInto('suspect_messages')
+      .values({ ...message, email: person.email, message: 'Suspeita' })
+      .execute()
     await patchProfile(portal, admin, person.user_id, { types: ['CRM'] })
     const own = await signIn(portal, person.email, NEW_PASSWORD)
     await patchProfile(portal, { ...admin, token: own.body.access_token }, admin.user_id, {
@@ -66,6 +70,7 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'messages_handled',
       'mails',
       'support_messages',
+      'suspect_messages',
     ])
     expect(body.profile).toMatchObject({
       user_id: person.user_id,
@@ -97,6 +102,7 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'recovery',
     ])
     expect(body.mails[0].sent_at).toEqual(expect.any(String))
+    expect(body.suspect_messages.map(({ message }: { message: string }) => message)).toEqual(['Suspeita'])
     expect(body.support_messages.map(({ message }: { message: string }) => message)).toEqual(['Olá'])
   })
 

@@ -60,6 +60,9 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       support_messages: await query(sql`
         select name, email, phone, message, is_read, created_at from support_messages
         where lower(email) = ${profile.email} order by created_at`),
+      suspect_messages: await query(sql`
+        select name, email, phone, message, created_at from suspect_messages
+        where lower(email) = ${profile.email} order by created_at`),
     }
     await recordAudit({ ...context, db }, { action: 'data-exported', target: profile })
     return exported

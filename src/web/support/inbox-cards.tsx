@@ -31,8 +31,14 @@ export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
   return (
     <>
       <InboxStatus total={total}>
-        {messages.some(({ is_read }) => !is_read) && <MarkAllRead q={filter.q} />}
+        {messages.some(({ is_read, is_suspect }) => !is_read && !is_suspect) && <MarkAllRead q={filter.q} />}
       </InboxStatus>
+      {filter.shown === 'suspect' && (
+        <p className="text-muted text-sm">
+          Aqui fica o que chegou com um campo oculto preenchido: por um robô ou pelo preenchimento automático
+          do navegador. Não conta como não lida e é excluído 30 dias depois do envio.
+        </p>
+      )}
       {messages.length === 0 && <InboxEmpty filter={filter} onClear={onClear} />}
       <div className={inbox.isPlaceholderData ? 'opacity-60' : ''}>
         <MessageList
@@ -153,8 +159,9 @@ function formatCount(total: number): string {
 }
 
 function InboxEmpty({ filter, onClear }: { filter: InboxFilter; onClear: () => void }) {
-  const isFiltered = filter.q !== '' || filter.isUnreadOnly
-  const text = filter.q ? 'Nenhuma mensagem encontrada' : 'Nenhuma mensagem não lida'
+  const isFiltered = filter.q !== '' || filter.shown !== 'all'
+  const kind = filter.shown === 'suspect' ? 'suspeita' : 'não lida'
+  const text = filter.q ? 'Nenhuma mensagem encontrada' : `Nenhuma mensagem ${kind}`
   return (
     <div className="rounded-xl border border-line-strong/50 border-dashed px-6 py-16 text-center">
       <Inbox aria-hidden="true" className="mx-auto size-8 text-muted" />

@@ -3,27 +3,31 @@ import { useSession } from '#web/session/session.ts'
 import { MAX_SEARCH_LENGTH, SearchField } from '#web/ui/search-field.tsx'
 import { InboxCards } from './inbox-cards.tsx'
 
+const SHOWN = { all: 'Todas', unread: 'Não lidas', suspect: 'Suspeitas' }
+type Shown = keyof typeof SHOWN
+
 export interface InboxFilter {
   q: string
-  isUnreadOnly: boolean
+  shown: Shown
 }
 
 /**
  * Parses the filter from the URL, where values may have any
  * type: `?q=123` is a number, `?unread=true` a boolean.
  */
-export function parseFilter(search: { q?: unknown; unread?: unknown }): InboxFilter {
+export function parseFilter(search: { q?: unknown; unread?: unknown; suspect?: unknown }): InboxFilter {
+  const isSet = (value: unknown) => String(value) === 'true'
   const isText = typeof search.q === 'string' || typeof search.q === 'number'
   return {
     q: isText ? String(search.q).trim().slice(0, MAX_SEARCH_LENGTH) : '',
-    isUnreadOnly: String(search.unread) === 'true',
+    shown: isSet(search.suspect) ? 'suspect' : isSet(search.unread) ? 'unread' : 'all',
   }
 }
 
 /** Converts the filter to search parameters, without defaults. */
-export function toSearchParams({ q, isUnreadOnly }: InboxFilter): { q?: string; unread?: string } {
+export function toSearchParams({ q, shown }: InboxFilter) {
   const trimmed = q.trim().slice(0, MAX_SEARCH_LENGTH)
-  return { ...(trimmed && { q: trimmed }), ...(isUnreadOnly && { unread: 'true' }) }
+  return { ...(trimmed && { q: trimmed }), ...(shown !== 'all' && { [shown]: 'true' }) }
 }
 
 /** /mensagens, 'Mensagens de Suporte': the messages of the contact form, for administrators. */
@@ -39,11 +43,7 @@ export function InboxScreen() {
       {userId !== undefined && (
         <>
           <InboxToolbar filter={filter} onChange={setFilter} />
-          <InboxCards
-            userId={userId}
-            filter={filter}
-            onClear={() => setFilter({ q: '', isUnreadOnly: false })}
-          />
+          <InboxCards userId={userId} filter={filter} onClear={() => setFilter({ q: '', shown: 'all' })} />
         </>
       )}
     </div>
@@ -68,19 +68,19 @@ function InboxToolbar({ filter, onChange }: InboxToolbarProps) {
       />
       <fieldset className="flex h-10 shrink-0 rounded-lg border border-line-strong/70 bg-surface p-0.5">
         <legend className="sr-only">Mostrar</legend>
-        {[false, true].map((isUnreadOnly) => (
+        {(Object.keys(SHOWN) as Shown[]).map((shown) => (
           <label
-            key={String(isUnreadOnly)}
+            key={shown}
             className="flex cursor-pointer items-center rounded-md px-3 font-medium text-muted text-sm transition-colors hover:text-ink has-checked:bg-subtle has-checked:text-ink has-focus-visible:ring-2 has-focus-visible:ring-brand-strong"
           >
             <input
               type="radio"
               name="shown"
-              checked={filter.isUnreadOnly === isUnreadOnly}
-              onChange={() => onChange({ ...filter, isUnreadOnly })}
+              checked={filter.shown === shown}
+              onChange={() => onChange({ ...filter, shown })}
               className="sr-only"
             />
-            {isUnreadOnly ? 'Não lidas' : 'Todas'}
+            {SHOWN[shown]}
           </label>
         ))}
       </fieldset>

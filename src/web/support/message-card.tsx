@@ -1,4 +1,5 @@
 import Check from 'lucide-react/icons/check'
+import Inbox from 'lucide-react/icons/inbox'
 import Mail from 'lucide-react/icons/mail'
 import MailOpen from 'lucide-react/icons/mail-open'
 import Phone from 'lucide-react/icons/phone'
@@ -9,7 +10,7 @@ import type { SupportMessage } from '#contract/support.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { describeMoment, formatInstant } from '#web/ui/format-instant.ts'
-import { useMarkRead, useRecordAnswer } from './message-queries.ts'
+import { useMarkMessage, useRecordAnswer } from './message-queries.ts'
 
 interface MessageCardProps {
   message: SupportMessage
@@ -20,21 +21,22 @@ interface MessageCardProps {
 }
 
 export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: MessageCardProps) {
-  const { is_read } = message
-  const marking = useMarkRead(onRead)
+  const { is_read, is_suspect } = message
+  const isNew = !is_read && !is_suspect
+  const marking = useMarkMessage(onRead)
   const answer = useRecordAnswer(onRead)
   const onAnswer = () => void answer.submit(message)
-  const Icon = is_read ? MailOpen : Check
+  const Icon = is_suspect ? Inbox : is_read ? MailOpen : Check
   const nameId = useId()
   return (
     <article
       aria-labelledby={nameId}
       tabIndex={-1}
-      className={`overflow-hidden rounded-xl border bg-surface p-4 shadow-xs sm:p-5 ${is_read ? 'border-line' : 'border-brand-strong ring-1 ring-brand-strong'}`}
+      className={`overflow-hidden rounded-xl border bg-surface p-4 shadow-xs sm:p-5 ${isNew ? 'border-brand-strong ring-1 ring-brand-strong' : 'border-line'}`}
     >
       <div className="space-y-3">
-        <Heading id={nameId} message={message} />
-        <ContactLinks message={message} onAnswer={onAnswer} />
+        <Heading id={nameId} message={message} isNew={isNew} />
+        <ContactLinks message={message} onAnswer={is_suspect ? undefined : onAnswer} />
         <CollapsibleText
           text={sanitizeText(message.message)}
           isNeverCollapsed={isProblemReport(message)}
@@ -43,15 +45,17 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
         />
         <footer className="flex flex-wrap items-center justify-end gap-2 max-sm:-mx-2 max-sm:gap-1 max-sm:*:px-2 max-sm:[&_svg]:hidden">
           {message.handled && <HandledBy {...message.handled} />}
-          <a
-            onClick={onAnswer}
-            href={toReplyLink(message, portalSettings.groupName)}
-            aria-describedby={nameId}
-            className={buttonClasses('ghost')}
-          >
-            <Reply aria-hidden="true" className="size-4" />
-            Responder
-          </a>
+          {!is_suspect && (
+            <a
+              onClick={onAnswer}
+              href={toReplyLink(message, portalSettings.groupName)}
+              aria-describedby={nameId}
+              className={buttonClasses('ghost')}
+            >
+              <Reply aria-hidden="true" className="size-4" />
+              Responder
+            </a>
+          )}
           <Button
             // A new key: the second press of a double click must not undo the first.
             key={String(is_read)}
@@ -61,7 +65,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
             aria-describedby={nameId}
           >
             <Icon aria-hidden="true" className="size-4" />
-            {is_read ? 'Marcar como não lida' : 'Marcar como lida'}
+            {is_suspect ? 'Mover para a entrada' : is_read ? 'Marcar como não lida' : 'Marcar como lida'}
           </Button>
           <Button variant="ghost" onClick={onDelete} aria-describedby={nameId}>
             <Trash aria-hidden="true" className="size-4" />
@@ -90,12 +94,12 @@ function HandledBy({ by, at, answered }: NonNullable<SupportMessage['handled']>)
   )
 }
 
-function Heading({ id, message }: { id: string; message: SupportMessage }) {
+function Heading({ id, message, isNew }: { id: string; message: SupportMessage; isNew: boolean }) {
   return (
     <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
       <h2 id={id} className="min-w-0 font-semibold text-base">
         <bdi>{stripBidi(message.name)}</bdi>
-        {!message.is_read && (
+        {isNew && (
           <span className="ml-2 inline-block rounded-full bg-brand px-2 align-middle font-medium text-brand-foreground text-xs leading-5">
             Nova
           </span>
@@ -109,7 +113,13 @@ function Heading({ id, message }: { id: string; message: SupportMessage }) {
 }
 
 /** Links to answer by mail, quoting the message, or by phone. */
-function ContactLinks({ message, onAnswer }: { message: SupportMessage; onAnswer: () => void }) {
+function ContactLinks({
+  message,
+  onAnswer,
+}: {
+  message: SupportMessage
+  onAnswer: (() => void) | undefined
+}) {
   const { email, phone } = message
   const callTo = toPhoneLink(phone)
   const classes = `inline-flex min-w-0 items-center gap-1.5 ${textLinkClasses}`

@@ -18,8 +18,8 @@ export function useInbox(userId: string, filter: InboxFilter) {
   const { data, error, refetch, ...query } = useInfiniteQuery({
     queryKey: [MESSAGES_QUERY, 'list', userId, filter],
     queryFn: ({ pageParam, signal }) => {
-      const unread = filter.isUnreadOnly ? ('true' as const) : undefined
-      const query = { q: filter.q || undefined, unread, cursor: pageParam, limit: PAGE_SIZE }
+      const shown = filter.shown === 'all' ? {} : { [filter.shown]: 'true' as const }
+      const query = { q: filter.q || undefined, ...shown, cursor: pageParam, limit: PAGE_SIZE }
       return callApi('GET /api/support-messages', { query, signal })
     },
     initialPageParam: undefined as string | undefined,
@@ -54,15 +54,19 @@ function useFailure(error: Error | null, isLoaded: boolean): Error | null {
   return failure
 }
 
-/** Toggles whether a message is read. */
-export function useMarkRead(onDone: () => void) {
-  const texts = ({ is_read }: SupportMessage) =>
-    is_read
+/** Toggles whether a message is read, or moves a suspect one to the inbox. */
+export function useMarkMessage(onDone: () => void) {
+  const texts = ({ is_read, is_suspect }: SupportMessage) => {
+    if (is_suspect) return [inboxMessages.accepted, inboxMessages.acceptFailed] as const
+    return is_read
       ? ([inboxMessages.unread, inboxMessages.unreadFailed] as const)
       : ([inboxMessages.read, inboxMessages.readFailed] as const)
+  }
   return useSubmit({
-    send: ({ id, is_read }: SupportMessage) =>
-      callApi('PATCH /api/support-messages/{id}', { params: { id }, body: { is_read: !is_read } }),
+    send: ({ id, is_read, is_suspect }: SupportMessage) => {
+      const body = is_suspect ? ({ is_suspect: false } as const) : { is_read: !is_read }
+      return callApi('PATCH /api/support-messages/{id}', { params: { id }, body })
+    },
     onDone: (_, message) => showResultAndRefetch(texts(message)[0]).then(onDone),
     onFailed: (error, message) => void showResultAndRefetch(texts(message)[1], error),
   })

@@ -107,6 +107,7 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'messages-unread': ({ who, after }) =>
     `${who} marcou mensagens de suporte como não lidas${after.count ? `: ${after.count}` : ''}`,
   'message-deleted': ({ who }) => `${who} excluiu uma mensagem de suporte`,
+  'message-accepted': ({ who }) => `${who} moveu uma mensagem suspeita para a entrada`,
 }
 
 /**
