@@ -5,20 +5,19 @@ import {
   createWriteStream,
   existsSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createGzip } from 'node:zlib'
-import { type Config, ConfigError, readConfig } from './config.ts'
-import { type Database, DatabaseOpenError } from './database/database.ts'
+import type { Config } from './config.ts'
+import type { Database } from './database/database.ts'
 import { startDatabaseClock } from './database/database-clock.ts'
-import { openDatabase } from './database/open-database.ts'
-import { createLog } from './log.ts'
 import { formatInstant } from './mail/compose-mail.ts'
 import { createCliRequest } from './operations/admin-commands.ts'
 import {
@@ -40,6 +39,7 @@ import {
   listRevocations,
   type Revocations,
 } from './operations/revocations.ts'
+import { runOperatorCommand, withDatabase } from './operator-command.ts'
 import { formatCommand } from './version.ts'
 
 const USAGE = `Uso: ${formatCommand('backup')} ARQUIVO
@@ -53,31 +53,18 @@ ONDE é o banco perdido (a URL ou a pasta), uma cópia dele, ou um arquivo com o
 
 /** Owner only: a backup contains everything. */
 const FILE_MODE = 0o600
-
-function open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database> {
-  return openDatabase(config, createLog('warn'))
-}
-
-/** Runs work on a database without time-outs, and closes it. */
-async function withDatabase<T>(
-  place: Pick<Config, 'databaseUrl' | 'dataDir'>,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
-  const database = await open(place)
-  const unlimited = await database.openWithoutTimeouts?.()
-  try {
-    return await work(unlimited ?? database)
-  } finally {
-    await unlimited?.close()
-    await database.close()
-  }
-}
+/** Suffix of a file that is being written; no other program has it. */
+const PART = '.patio.part'
+/** Longer than a back-up in progress writes nothing: its trial restore takes seconds. */
+const STALE_PART_MS = 60 * 60_000
 
 /** Writes a backup; renames it to the given name only after a trial restore. */
 async function backUp(config: Config, file: string): Promise<string> {
   if (existsSync(file)) throw new BackUpError(`${file} já existe. Escolha outro nome.`)
-  const part = `${file}.part`
+  const part = `${file}${PART}`
   rmSync(part, { force: true })
+  removeStaleParts(dirname(file))
+  removeOnSignals(part)
   const gzip = createGzip()
   const written = pipeline(gzip, createWriteStream(part, { flags: 'wx', mode: FILE_MODE }))
   const keep = async () => {
@@ -101,6 +88,24 @@ async function backUp(config: Config, file: string): Promise<string> {
   } finally {
     rmSync(part, { force: true })
   }
+}
+
+/** Removes what killed back-ups have left in the folder, under whatever name. */
+function removeStaleParts(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (name.endsWith(PART) && Date.now() - statSync(path).mtimeMs > STALE_PART_MS)
+      rmSync(path, { force: true })
+  }
+}
+
+/** Ctrl+C, a closed terminal or a supervisor ends the process without its finally blocks. */
+function removeOnSignals(path: string): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => {
+      rmSync(path, { force: true })
+      process.exit(1)
+    })
 }
 
 interface RestoreOptions {
@@ -186,7 +191,7 @@ function summarize({ rowCounts }: BackUpSummary): string {
   return `${count('profiles', 'pessoa', 'pessoas')}, ${count('support_messages', 'mensagem', 'mensagens')}, ${audit}`
 }
 
-async function run(args: string[]): Promise<string> {
+await runOperatorCommand(USAGE, async (config, args) => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -197,29 +202,12 @@ async function run(args: string[]): Promise<string> {
     },
   })
   const [command, name, ...rest] = positionals
-  const config = readConfig(process.env)
   if (command === 'restore' && values['send-held-mail'] && !name)
     return `${await withDatabase(config, ({ db }) => sendHeldMail(db))} e-mails serão enviados agora.`
   const { lost, apply } = values
   const file = name && resolve(name)
-  if (rest.length > 0 || (apply && !lost)) throw new BackUpError(USAGE)
+  if (rest.length > 0 || (apply && !lost)) return undefined
   if (command === 'backup' && file && !lost) return backUp(config, file)
   if (command === 'restore' && (file || lost)) return restore(config, file, { lost, apply })
-  throw new BackUpError(USAGE)
-}
-
-/** Formats errors that the operator can fix as their message, others with their stack. */
-function explain(error: unknown): string {
-  if (error instanceof BackUpError || error instanceof ConfigError || error instanceof DatabaseOpenError)
-    return error.message
-  const { code, message, stack } = error as NodeJS.ErrnoException
-  if (code?.startsWith('ERR_PARSE_ARGS')) return USAGE
-  return code?.startsWith('E') ? message : (stack ?? message)
-}
-
-try {
-  process.stdout.write(`${await run(process.argv.slice(2))}\n`)
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`)
-  process.exitCode = 1
-}
+  return undefined
+})

@@ -84,7 +84,12 @@ export async function openServer(options: ServerOptions, limits = SERVING_LIMITS
   } catch (error) {
     await pool.end()
     if (error instanceof DatabaseOpenError) throw error
-    throw new DatabaseOpenError(`Banco de dados inacessível em ${formatLocation(url)}: ${getMessage(error)}`)
+    throw new DatabaseOpenError(
+      `Banco de dados inacessível em ${formatLocation(url)}: ${getMessage(error)}`,
+      {
+        cause: error,
+      },
+    )
   }
   return { ...database, isPooled: pool.facts()?.isPooled ?? false }
 }

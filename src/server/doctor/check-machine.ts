@@ -23,7 +23,7 @@ export function createDiskCheck(dataDir: string): Check {
 
 export function createFolderCheck(folder: string): Check {
   const run = async () => {
-    // A killed back-up leaves its `.part`.
+    // A killed back-up leaves its `.part` until the next one.
     const names = readdirSync(folder).filter((name) => !name.endsWith('.part'))
     const times = names.map((name) => statSync(join(folder, name)).mtimeMs)
     const newest = times.length > 0 ? new Date(Math.max(...times)) : undefined

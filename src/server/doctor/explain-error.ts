@@ -12,6 +12,14 @@ const UNREACHABLE: Cause = {
   says: 'não há resposta desse endereço',
   todo: 'Confira o endereço, a porta e o firewall entre o portal e o serviço.',
 }
+const DISK_FULL: Cause = {
+  says: 'o disco está cheio',
+  todo: 'Libere espaço, ou use outro disco.',
+}
+const LOCKED: Cause = {
+  says: 'a resposta demorou demais, talvez porque outra sessão segura uma tabela',
+  todo: 'Encerre-a e tente de novo: select pid, pg_blocking_pids(pid), query from pg_stat_activity.',
+}
 const WRONG_LOGIN: Cause = {
   says: 'usuário ou senha recusados',
   todo: 'Confira o usuário e a senha na configuração.',
@@ -27,8 +35,13 @@ const BY_CODE: Record<string, Cause> = {
   ENOENT: { says: 'esse caminho não existe', todo: 'Crie-o, ou confira o caminho.' },
   EACCES: {
     says: 'este usuário não tem acesso a esse caminho',
-    todo: 'Confira o dono e os direitos, e rode a verificação como o usuário do portal.',
+    todo: 'Confira o dono e os direitos, e rode o comando como o usuário do portal.',
   },
+  EISDIR: { says: 'esse caminho é uma pasta', todo: 'Informe o nome de um arquivo.' },
+  ENOTDIR: { says: 'uma parte desse caminho não é uma pasta', todo: 'Confira o caminho.' },
+  EROFS: { says: 'esse disco é só de leitura', todo: 'Use outra pasta.' },
+  ENOSPC: DISK_FULL,
+  EDQUOT: DISK_FULL,
   EAI_AGAIN: { says: 'o DNS não respondeu', todo: 'Confira o DNS desta máquina.' },
   ECONNRESET: {
     says: 'a conexão foi cortada',
@@ -61,6 +74,13 @@ const BY_CODE: Record<string, Cause> = {
   '28000': WRONG_LOGIN,
   '3D000': { says: 'o banco de dados não existe', todo: 'Crie-o, ou confira o nome no fim de DATABASE_URL.' },
   '42P01': { says: 'o banco ainda não tem tabelas', todo: 'Inicie o portal: ele as cria.' },
+  '42501': {
+    says: 'o usuário do banco não tem esse direito',
+    todo: 'Faça-o dono do banco de dados: alter database … owner to ….',
+  },
+  '53100': DISK_FULL,
+  '55P03': LOCKED,
+  '57014': LOCKED,
   '53300': {
     says: 'o servidor não aceita mais conexões',
     todo: 'Aumente max_connections, ou ponha um PgBouncer antes dele.',
@@ -81,6 +101,18 @@ const BY_MESSAGE: [RegExp, Cause][] = [
 /** Explains a connection error in Portuguese, from its causes and aggregated errors. */
 export function explainError(error: unknown): Cause {
   const chain = listErrorChain(error)
+  const first = chain.find(({ code }) => code) ?? chain[0]
+  return (
+    findCause(error) ?? {
+      says: `falhou (${first?.code ?? first?.name ?? 'sem código'})`,
+      todo: 'O log do portal tem a causa inteira.',
+    }
+  )
+}
+
+/** @returns undefined for an error that is not known */
+export function findCause(error: unknown): Cause | undefined {
+  const chain = listErrorChain(error)
   for (const { code } of chain) if (code && BY_CODE[code] && code !== 'ETIMEDOUT') return BY_CODE[code]
   for (const { message } of chain) {
     // Some libraries have the system's code only in the message.
@@ -89,12 +121,7 @@ export function explainError(error: unknown): Cause {
     const known = BY_MESSAGE.find(([words]) => words.test(message))
     if (known) return known[1]
   }
-  const first = chain.find(({ code }) => code) ?? chain[0]
-  if (chain.some(({ code }) => code === 'ETIMEDOUT')) return UNREACHABLE
-  return {
-    says: `falhou (${first?.code ?? first?.name ?? 'sem código'})`,
-    todo: 'O log do portal tem a causa inteira.',
-  }
+  return chain.some(({ code }) => code === 'ETIMEDOUT') ? UNREACHABLE : undefined
 }
 
 function listErrorChain(error: unknown): { code: string | undefined; message: string; name: string }[] {

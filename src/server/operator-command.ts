@@ -1,0 +1,57 @@
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Database, DatabaseOpenError } from './database/database.ts'
+import { openDatabase } from './database/open-database.ts'
+import { findCause } from './doctor/explain-error.ts'
+import { createLog } from './log.ts'
+import { BackUpError } from './operations/back-up.ts'
+
+/** Runs work on a database without time-outs, and closes it. */
+export async function withDatabase<T>(
+  place: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(place, createLog('warn'))
+  const unlimited = await database.openWithoutTimeouts?.()
+  try {
+    return await work(unlimited ?? database)
+  } finally {
+    await unlimited?.close()
+    await database.close()
+  }
+}
+
+/**
+ * Runs a command of the operator, and writes its output or what is wrong.
+ * @param run returns the output; undefined for wrong arguments
+ */
+export async function runOperatorCommand(
+  usage: string,
+  run: (config: Config, args: string[]) => Promise<string | undefined>,
+): Promise<void> {
+  try {
+    const output = await run(readConfig(process.env), process.argv.slice(2))
+    if (output !== undefined) {
+      process.stdout.write(`${output}\n`)
+      return
+    }
+    process.stderr.write(`${usage}\n`)
+  } catch (error) {
+    process.stderr.write(`${explain(error, usage)}\n`)
+  }
+  process.exitCode = 1
+}
+
+/** Formats known errors as what happened and what to do, others with their stack. */
+function explain(error: unknown, usage: string): string {
+  if (error instanceof BackUpError || error instanceof ConfigError) return error.message
+  const { code, path, message, stack } = error as NodeJS.ErrnoException
+  if (code?.startsWith('ERR_PARSE_ARGS')) return usage
+  const cause = findCause(error)
+  if (error instanceof DatabaseOpenError) {
+    const todo = /em uso/.test(message) ? 'Pare o portal e tente de novo.' : cause?.todo
+    return todo ? `${message}\n${todo}` : message
+  }
+  return cause
+    ? `${path ?? 'Banco de dados'}: ${cause.says} (${code}). ${cause.todo}`
+    : `Erro inesperado. Relate estas linhas:\n${stack ?? message}`
+}
