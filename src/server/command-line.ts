@@ -12,6 +12,7 @@ const COMMANDS: Record<string, Command> = {
   doctor: ['', 'verifica tudo em que o portal se apoia', () => import('./doctor.ts')],
   admin: ['COMANDO EMAIL', 'administradores', () => import('./admin.ts')],
   backup: ['ARQUIVO', 'cópia de segurança, com o portal no ar', () => import('./back-up.ts')],
+  mail: ['retry', 'tenta agora os e-mails que esperam', () => import('./mail.ts')],
   restore: ['ARQUIVO', 'restaura uma cópia em um banco vazio', () => import('./back-up.ts')],
 }
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accountMails } from '#server/accounts/mails.ts'
@@ -10,7 +10,7 @@ import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 import { queueMail } from './mails.ts'
-import { createOutbox } from './outbox.ts'
+import { createOutbox, retryMails } from './outbox.ts'
 import { createSmtpMailer, type Mail, type Mailer } from './smtp-mailer.ts'
 
 const FROM = 'Pátio <portal@grupopatio.com.br>'
@@ -96,6 +96,28 @@ describeOnEachDatabase('the outbox', (kind) => {
       waits.push(Math.round(((row?.due_at.getTime() ?? 0) - (row?.now.getTime() ?? 0)) / 10_000) * 10)
     }
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 600, 600])
+  })
+
+  test('retries what waits at once, but nothing that is claimed, refused, held or not yet due', async () => {
+    const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds} * interval '1 second'`
+    const add = async (due_at: RawBuilder<Date>, attempts: number) => {
+      const recipient = await addUnverified(`nara${attempts}@grupopatio.com.br`)
+      await database.db
+        .insertInto('mail_outbox')
+        .values({ kind: 'recovery', recipient, due_at, attempts })
+        .execute()
+    }
+    await add(inSeconds(60), 1)
+    await add(sql<Date>`'infinity'::timestamptz`, 2)
+    await add(sql<Date>`'9000-01-01'::timestamptz`, 3)
+    await add(inSeconds(300), 0)
+    await add(inSeconds(599), 7)
+    await add(inSeconds(320), 6)
+    expect(await retryMails(database.db)).toBe(2)
+    const delivered: string[] = []
+    await openOutbox({ deliver: async ({ to }) => void delivered.push(to) }).deliverDue()
+    expect(delivered.toSorted()).toEqual(['nara6@grupopatio.com.br', 'nara7@grupopatio.com.br'])
+    expect(await retryMails(database.db)).toBe(0)
   })
 
   test.each([

@@ -164,6 +164,22 @@ function claimRow(db: Db, kinds: string[]): Promise<QueuedMail | undefined> {
     .executeTakeFirst()
 }
 
+/**
+ * Makes postponed mails due. Not those of the next minute, which may be claimed just now, those that
+ * the server refused for good, or those that a restore holds. @returns how many
+ */
+export async function retryMails(db: Db): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('mail_outbox')
+    .set({ due_at: now })
+    .where('sent_at', 'is', null)
+    .where('attempts', '>', 0)
+    .where('due_at', '>', addSeconds(CLAIM_SECONDS))
+    .where('due_at', '<=', addSeconds(BACKOFF.maxMs / 1000))
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
 async function markSent(db: Db, id: string): Promise<void> {
   await db.updateTable('mail_outbox').set({ sent_at: now }).where('id', '=', id).execute()
 }
