@@ -112,6 +112,7 @@ function buildConfig(
     },
     metricsToken: env.METRICS_TOKEN,
     logIps: env.LOG_IPS,
+    logProbes: env.LOG_PROBES,
     // The demo logs to a terminal.
     logLevel: env.LOG_LEVEL ?? (isDemo ? 'warn' : 'info'),
     rateLimits: env.RATE_LIMITS === 'on',

@@ -38,6 +38,7 @@ const environmentSchema = z.object({
     })
     .optional(),
   LOG_IPS: flag.default(false),
+  LOG_PROBES: flag.default(false),
   METRICS_TOKEN: z.string().min(32, { error: 'use pelo menos 32 caracteres aleatórios' }).optional(),
 
   // The database

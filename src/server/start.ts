@@ -162,6 +162,7 @@ export async function servePortal(
     headers: createSecurityHeaders(isHttps, config.powerBi.hosts),
     requestLog: createRequestLog(config.logLevel),
     logIps: config.logIps,
+    logProbes: config.logProbes,
     countRequest: metrics.countRequest,
   })
   const retention = createRetentionJob({ db, log, clock, periods: config.retention })

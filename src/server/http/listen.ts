@@ -28,6 +28,8 @@ export interface ListenOptions {
   /** Logs one line per request at level info. */
   requestLog: Log
   logIps?: boolean
+  /** Logs successful probes too, which come every second. */
+  logProbes?: boolean
   /** Called for each finished reply; see Metrics. */
   countRequest: (route: Route | undefined, status: number, ms: number) => void
 }
@@ -70,6 +72,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
   return server
 }
 
+const PROBES = ['/api/health/live', '/api/health/ready']
 /** Matches the entire path, so that dot segments do not lead elsewhere. */
 const PROBE = /^\/api\/health\/\w+$/
 
@@ -86,7 +89,7 @@ const CLIENT_CLOSED_REQUEST = 499
 function logOnClose(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { requestLog, logIps, countRequest }: ListenOptions,
+  { requestLog, logIps, logProbes, countRequest }: ListenOptions,
 ): void {
   const isLogged = requestLog.isLevelEnabled('info')
   const start = performance.now()
@@ -94,13 +97,15 @@ function logOnClose(
     const ms = performance.now() - start
     const { route, userId, ip } = replyAnnotations(outgoing)
     countRequest(route, outgoing.headersSent ? outgoing.statusCode : CLIENT_CLOSED_REQUEST, ms)
-    if (!isLogged) return
+    // Without the query, which may contain pasted secrets.
+    const path = incoming.url?.split('?', 1)[0] ?? ''
+    const isQuiet = !logProbes && outgoing.statusCode === 200 && PROBES.includes(path)
+    if (!isLogged || isQuiet) return
     requestLog.info(
       {
         requestId: outgoing.getHeader('x-request-id'),
         method: incoming.method,
-        // Without the query, which may contain pasted secrets.
-        path: incoming.url?.split('?', 1)[0],
+        path,
         status: outgoing.statusCode,
         userId,
         ip: logIps ? ip : undefined,

@@ -7,7 +7,7 @@ import { type Admin, openAdmin, readTrail, removeAllPeople } from '#server/testi
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 import { countFailedAttempt, createRefusalCounter } from './audit.ts'
 
 describeOnEachDatabase('audit trail', (kind) => {
@@ -225,8 +225,23 @@ describeOnEachDatabase('refused sign-ins', (kind) => {
     expect(JSON.stringify(lines)).not.toMatch(/@|127\.0\.0\.1/)
     const { database } = portal
     const logged = await startTestPortal({ kind, database, requestLog, logIps: true })
-    await send(logged, 'GET', '/api/health/live')
-    await expect.poll(() => lines.at(-1)).toMatchObject({ path: '/api/health/live', ip: '127.0.0.1' })
+    await send(logged, 'GET', '/api/profiles/me')
+    await expect.poll(() => lines.at(-1)).toMatchObject({ path: '/api/profiles/me', ip: '127.0.0.1' })
     await logged.stop()
+  })
+
+  test('successful probes are logged only on request', async () => {
+    const probe = async (probed: TestPortal) => {
+      lines.length = 0
+      for (const path of ['/api/health/live', '/api/health/ready?from=balancer', '/api/version'])
+        await send(probed, 'GET', path)
+      await expect.poll(() => lines.at(-1)).toMatchObject({ path: '/api/version' })
+      return lines.map(({ path }) => path)
+    }
+    expect(await probe(portal)).toEqual(['/api/version'])
+    const { database } = portal
+    const verbose = await startTestPortal({ kind, database, requestLog, logProbes: true })
+    expect(await probe(verbose)).toEqual(['/api/health/live', '/api/health/ready', '/api/version'])
+    await verbose.stop()
   })
 })

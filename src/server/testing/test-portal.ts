@@ -65,6 +65,7 @@ export interface TestPortalOptions extends Partial<PortalServices['options']> {
   /** The request log, `log` by default. */
   requestLog?: PortalServices['log']
   logIps?: boolean
+  logProbes?: boolean
   /** The secret of the emulated directory. */
   clientSecret?: string
   mailer?: Mailer
@@ -86,6 +87,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     log = createLog('silent'),
     requestLog = log,
     logIps = false,
+    logProbes = false,
     clientSecret = CLIENT_SECRET,
     clock = createTestClock(),
     secrets = [TEST_SECRET],
@@ -166,6 +168,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     headers: createSecurityHeaders(false, []),
     requestLog,
     logIps,
+    logProbes,
     countRequest: metrics.countRequest,
   })
   return {
