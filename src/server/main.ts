@@ -1,6 +1,7 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { useCorporateProxy } from './corporate-proxy.ts'
-import { DatabaseOpenError } from './database/database.ts'
+import { DatabaseOpenError, isDatabaseUnavailable } from './database/database.ts'
+import { findCause } from './doctor/explain-error.ts'
 import { createLog, type Log } from './log.ts'
 import { checkSettings } from './setting-warnings.ts'
 import { SETTING_NAMES } from './settings.ts'
@@ -18,7 +19,8 @@ function explain(error: unknown, config: Config | undefined): string | undefined
   if (code === 'EACCES') return `Sem permissão para atender na porta ${config?.port}. Defina outra em PORT.`
   if (code === 'EADDRNOTAVAIL' || (hostname && hostname === config?.host))
     return `O endereço ${config?.host} não existe nesta máquina. Confira HOST.`
-  return undefined
+  const cause = isDatabaseUnavailable(error) ? findCause(error) : undefined
+  return cause && `Banco de dados: ${cause.says} (${code}). ${cause.todo}`
 }
 
 function fail(error: unknown, config: Config | undefined): never {

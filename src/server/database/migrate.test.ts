@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
@@ -8,6 +8,7 @@ import { send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { runOnServer } from '#server/testing/global-setup.ts'
 import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, startTestPortal } from '#server/testing/test-portal.ts'
+import { DatabaseOpenError } from './database.ts'
 import { migrate, migrateDatabase, splitStatements } from './migrate.ts'
 import { openServer } from './open-server.ts'
 
@@ -146,6 +147,24 @@ describeOnEachDatabase('migrating', (kind) => {
       await waiting
     })
     expect(events).toEqual(['released', 'migrated'])
+  })
+
+  test('says in Portuguese that another session holds a table', async ({ skip }) => {
+    skip(kind === 'embedded', 'one process has it to itself')
+    const folder = mkdtempSync(`${tmpdir()}/migrations-`)
+    for (const name of ALL) copyFileSync(`migrations/${name}`, `${folder}/${name}`)
+    writeFileSync(`${folder}/9001-held.sql`, 'alter table portal_facts add column held text;')
+    const held = database.db.transaction().execute(async (other) => {
+      await sql`lock table portal_facts in access share mode`.execute(other)
+      const error = await migrate(database.db, pathToFileURL(`${folder}/`), undefined, 2).catch((e) => e)
+      expect(error).toBeInstanceOf(DatabaseOpenError)
+      expect(error.message).toMatch(/^Outra sessão segura uma tabela .* Encerre-a e inicie de novo/)
+      const query = error.message.slice(error.message.indexOf('select'))
+      const found = await sql.raw<{ relation: string }>(query).execute(database.db)
+      expect(found.rows.map(({ relation }) => relation)).toContain('portal_facts')
+    })
+    await held
+    rmSync(folder, { recursive: true })
   })
 })
 

@@ -9,6 +9,9 @@ const FOLDER = new URL('../../../migrations/', import.meta.url)
 /** Arbitrary, but the same on every replica. */
 const MIGRATION_LOCK = 740_210_411
 const LOCK_NOT_AVAILABLE = '55P03'
+/** A waiting migration would hide it: it waits in short tries. */
+const FIND_BLOCKING =
+  'select a.pid, l.relation::regclass, a.query from pg_locks l join pg_stat_activity a using (pid) where l.relation is not null and a.pid <> pg_backend_pid() order by a.xact_start'
 /** Two minutes in total. */
 const LOCK_TRIES = 120
 const LOCK_PAUSE_MS = 750
@@ -51,13 +54,19 @@ export async function listMigrations(folder = FOLDER): Promise<string[]> {
  * serializes replicas; it ends with the transaction, so that a pooler keeps none.
  * @param folder with a trailing slash
  * @param only limits the names to apply
+ * @param tries of taking locks
  * @returns the names applied now
  */
-export async function migrate(db: Db, folder = FOLDER, only?: readonly string[]): Promise<string[]> {
+export async function migrate(
+  db: Db,
+  folder = FOLDER,
+  only?: readonly string[],
+  tries = LOCK_TRIES,
+): Promise<string[]> {
   const names = await listMigrations(folder)
   const applied: string[] = []
   for (;;) {
-    const name = await applyNext(db, names, folder, only)
+    const name = await applyNext(db, tries, names, folder, only)
     if (!name) return applied
     applied.push(name)
   }
@@ -85,6 +94,7 @@ export async function listPending(db: Db, names: string[]): Promise<string[]> {
 /** Waiting for a table's lock blocks all later statements on it, so each attempt is short. */
 async function applyNext(
   db: Db,
+  tries: number,
   ...wanted: [names: string[], folder: URL, only?: readonly string[]]
 ): Promise<string | undefined> {
   let hasLock = false
@@ -98,10 +108,14 @@ async function applyNext(
       return applyLocked(transaction, ...wanted)
     })
   return retry(apply, (error, failures) =>
-    isLockTaken(error) && failures < LOCK_TRIES ? LOCK_PAUSE_MS : undefined,
+    isLockTaken(error) && failures < tries ? LOCK_PAUSE_MS : undefined,
   ).catch((error) => {
-    if (hasLock || !isLockTaken(error)) throw error
-    throw new DatabaseOpenError('Outra réplica está migrando o banco de dados há mais de dois minutos.')
+    if (!isLockTaken(error)) throw error
+    throw new DatabaseOpenError(
+      hasLock
+        ? `Outra sessão segura uma tabela do banco de dados há mais de dois minutos. Encerre-a e inicie de novo; para achá-la: ${FIND_BLOCKING}`
+        : 'Outra réplica está migrando o banco de dados há mais de dois minutos.',
+    )
   })
 }
 
