@@ -288,6 +288,15 @@ describe('the documents', () => {
     expect(SETTING_NAMES.filter((name) => !config.includes(`env.${name}`))).toEqual([])
   })
 
+  test('say in docs/operations.md how to rotate each secret', () => {
+    const page = readFileSync('docs/operations.md', 'utf8')
+    const table = /^\| Secret .*\n((?:\|.*\n)+)/m.exec(page)?.[1] ?? ''
+    const secrets = table
+      .split('\n')
+      .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([A-Z_]+)`/g)])
+    expect(secrets.map(([, name]) => name)).toEqual(SETTING_NAMES.filter(isSecretSetting))
+  })
+
   test('list all required production settings in .env.example', () => {
     const example = readFileSync('.env.example', 'utf8')
     const set = findNames(example, /^([A-Z_]+?)(?:_FILE)?=/gm)
