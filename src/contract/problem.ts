@@ -77,6 +77,11 @@ export const PROBLEMS = {
     'Portal indisponível',
     'O portal está temporariamente indisponível. Tente novamente em instantes.',
   ],
+  'shutting-down': [
+    503,
+    'Portal sendo encerrado',
+    'O portal está sendo encerrado. Tente novamente em instantes.',
+  ],
   'too-busy': [503, 'Portal ocupado', 'Há muitas pessoas entrando agora. Tente novamente em instantes.'],
 } as const satisfies Record<string, readonly [status: number, title: string, detail: string]>
 

@@ -158,6 +158,17 @@ describe('a complete production environment', () => {
     expect(names.sort()).toEqual(['PORT', 'PUBLIC_URL', 'RATE_LIMITS', 'SESSION_SECRET'])
   })
 
+  test('names a similar variable that is set in the line of a missing setting', () => {
+    const { SMTP_URL, ...rest } = REAL
+    const similar = { ...rest, SMTP_URL: undefined, SMTP_URI: SMTP_URL, HOME: '/root' }
+    expect(readFaults(similar)).toEqual([
+      'SMTP_URL: falta (obrigatória fora da demonstração); está definida SMTP_URI, que o portal não lê',
+    ])
+    const secret = { ...REAL, POWERBI_CLIENT_SECRET: undefined, POWERBI_CLIENT_SECERT_FILE: '/run/x' }
+    expect(readFaults(secret)).toEqual([expect.stringContaining('POWERBI_CLIENT_SECERT_FILE, que')])
+    expect(readFaults({ ...REAL, SMTP_URL: undefined })).toEqual([expect.stringMatching(/demonstração\)$/)])
+  })
+
   test('never contains a value in its error', () => {
     const canary = 'canary-7f3a'
     const output = readFaults(Object.fromEntries(SETTING_NAMES.map((name) => [name, canary]))).join('\n')

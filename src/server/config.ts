@@ -1,6 +1,8 @@
 import { CLOUDS } from './power-bi/clouds.ts'
-import { type Environment, parseVariables, readValues, traceSettings } from './settings.ts'
+import { findSimilarName } from './setting-warnings.ts'
+import { type Environment, parseVariables, readValues, type SettingName, traceSettings } from './settings.ts'
 
+const MISSING = 'falta (obrigatória fora da demonstração)'
 /** Below this, challenges cost a script too little; allowed outside production only. */
 const MIN_ALTCHA_COST = 1000
 const MIN_SECRET_LENGTH = 32
@@ -30,7 +32,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const isDemo = env.PATIO_DEMO ?? !isProduction
   // At most one line per variable: a wrong one is not also missing.
   const named = new Set(faults.map(getVariableName))
-  const further = findFaults(env, isDemo, isProduction)
+  const further = findFaults(env, isDemo, isProduction, (name) => {
+    const similar = findSimilarName(environment, name)
+    return similar ? `${MISSING}; está definida ${similar}, que o portal não lê` : MISSING
+  })
   faults.push(...further.filter((fault) => !named.has(getVariableName(fault))))
   if (faults.length > 0) throw new ConfigError(faults)
 
@@ -144,10 +149,14 @@ const FORBIDDEN_IN_DEMO = [
 const LOCAL_URL = /^https?:\/\/(localhost|127\.0\.0\.1)(:|$)/
 
 /** Lists faults of combinations: missing variables, conflicts, and values for trials only. */
-function findFaults(env: Environment, isDemo: boolean, isProduction: boolean): string[] {
+function findFaults(
+  env: Environment,
+  isDemo: boolean,
+  isProduction: boolean,
+  describeMissing: (name: SettingName) => string,
+): string[] {
   const isWeak = (secret: string) => secret.length < MIN_SECRET_LENGTH || new Set(secret).size < 8
   const { BUILTIN_ADMIN_EMAIL: admin, COMPANY_EMAIL_DOMAIN: domain, PUBLIC_URL: url } = env
-  const missing = 'falta (obrigatória fora da demonstração)'
   // In production demo mode itself is the fault.
   const isOnlyDemo = isDemo && !isProduction
   const forgotten = 'a demonstração não usa isto; para atender pessoas de verdade, defina NODE_ENV=production'
@@ -176,10 +185,13 @@ function findFaults(env: Environment, isDemo: boolean, isProduction: boolean): s
       admin && domain && !admin.endsWith(`@${domain}`),
       'BUILTIN_ADMIN_EMAIL: precisa ser do domínio COMPANY_EMAIL_DOMAIN',
     ],
-    ...REQUIRED.map((name): [boolean, string] => [!isDemo && !env[name]?.length, `${name}: ${missing}`]),
+    ...REQUIRED.map((name): [boolean, string] => [
+      !isDemo && !env[name]?.length,
+      `${name}: ${describeMissing(name)}`,
+    ]),
     [
       !isDemo && !env.POWERBI_CLIENT_SECRET && !env.POWERBI_CLIENT_CERTIFICATE,
-      `POWERBI_CLIENT_SECRET ou POWERBI_CLIENT_CERTIFICATE: ${missing}`,
+      `POWERBI_CLIENT_SECRET ou POWERBI_CLIENT_CERTIFICATE: ${describeMissing('POWERBI_CLIENT_SECRET')}`,
     ],
     [
       isProduction && url && !url.startsWith('https:') && !LOCAL_URL.test(url),

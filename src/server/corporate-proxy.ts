@@ -10,7 +10,7 @@ const OWN_HOSTS = ['localhost', '127.0.0.1']
  * @throws ERR_PROXY_INVALID_CONFIG for an invalid URL
  */
 export function useCorporateProxy(environment: NodeJS.ProcessEnv): (() => void) | undefined {
-  const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined
+  const read = (name: string) => readVariable(environment, name)
   const [https, http] = [read('HTTPS_PROXY'), read('HTTP_PROXY')]
   if (!https && !http) return undefined
   for (const url of [https, http]) if (url) assertProxyUrl(url)
@@ -20,6 +20,18 @@ export function useCorporateProxy(environment: NodeJS.ProcessEnv): (() => void) 
     ...(http && { HTTP_PROXY: http }),
     NO_PROXY: none,
   })
+}
+
+const readVariable = (environment: NodeJS.ProcessEnv, name: string) =>
+  environment[name.toLowerCase()] || environment[name] || undefined
+
+/** Lists the proxies with the names of their settings, once each. */
+export function listProxyUrls(environment: NodeJS.ProcessEnv): [setting: string, url: URL][] {
+  const found = ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((name): [string, URL][] => {
+    const url = readVariable(environment, name)
+    return url ? [[name, new URL(url)]] : []
+  })
+  return found.filter(([, { host }], index) => found.findIndex(([, other]) => other.host === host) === index)
 }
 
 /** Rejects 'proxy:3128', which Node accepts as a URL with the protocol 'proxy' and fails on later. */

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 import { canSendUnencrypted } from './mail/smtp-mailer.ts'
-import { readValues, SETTING_NAMES } from './settings.ts'
+import { readValues, SETTING_NAMES, type SettingName } from './settings.ts'
 
 /** Prefixes of the portal's own settings. */
 const OWN_PREFIXES = /^(PATIO|POWERBI|RETENTION|ALTCHA|RECAPTCHA)_/
@@ -31,15 +31,24 @@ function findMisspelling(name: string, value: string): string[] {
   const plain = name.replace(/_FILE$/, '')
   const isKnown = (SETTING_NAMES as string[]).includes(plain)
   if (isKnown || value === '' || KUBERNETES_NAMES.test(name)) return []
-  const meant = SETTING_NAMES.find((known) => isNear(known, plain.toUpperCase()))
+  const meant = SETTING_NAMES.find((known) => isNear(known, name))
   if (meant) return [`${name}: o portal não lê este nome; talvez seja ${meant}`]
   return OWN_PREFIXES.test(name)
     ? [`${name}: o portal não lê este nome; docs/settings.md tem todos os que lê`]
     : []
 }
 
+/** Finds a variable that is set, not read, and resembles this setting. */
+export function findSimilarName(environment: NodeJS.ProcessEnv, setting: SettingName): string | undefined {
+  return Object.keys(environment).find((name) => {
+    const isKnown = (SETTING_NAMES as string[]).includes(name.replace(/_FILE$/, ''))
+    return environment[name] && !isKnown && isNear(setting, name)
+  })
+}
+
 /** Scales with the length: HOME is not a misspelled HOST. */
-function isNear(known: string, name: string): boolean {
+function isNear(known: string, variable: string): boolean {
+  const name = variable.replace(/_FILE$/, '').toUpperCase()
   const limit = Math.max(1, Math.floor(known.length / 5))
   return Math.abs(known.length - name.length) <= limit && computeEditDistance(known, name, limit) <= limit
 }

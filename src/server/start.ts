@@ -129,9 +129,16 @@ export async function servePortal(
       // Loaded on demand.
       const { runChecks } = await import('./doctor/run-checks.ts')
       const { listPortalChecks } = await import('./doctor/portal-checks.ts')
-      return runChecks(
-        listPortalChecks({ config, environment: process.env, keyring, db, powerBi, isSelf: true }),
-      )
+      // Not the pool's connections: those are busy, or impatient, when the machine is.
+      const own = config.databaseUrl
+        ? await openDatabase(config, log, true).catch(() => undefined)
+        : { db, close: async () => {} }
+      try {
+        const options = { config, environment: process.env, keyring, db: own?.db, powerBi, isSelf: true }
+        return await runChecks(listPortalChecks(options))
+      } finally {
+        await own?.close()
+      }
     },
     isDraining: () => isDraining,
     options: {

@@ -91,6 +91,23 @@ export async function listPending(db: Db, names: string[]): Promise<string[]> {
   return names.filter((name) => !known.has(name))
 }
 
+/** Lists tables of the migrations that this user does not see in the database. */
+export async function listMissingTables(db: Db, folder = FOLDER): Promise<string[]> {
+  const names = new Set<string>()
+  for (const file of await listMigrations(folder)) {
+    const text = await readFile(new URL(file, folder), 'utf8')
+    for (const [, created] of text.matchAll(/^create table (\w+)/gm)) names.add(created as string)
+    for (const [, from, to] of text.matchAll(/^alter table (\w+) rename to (\w+)/gm)) {
+      names.delete(from as string)
+      names.add(to as string)
+    }
+    for (const [, dropped] of text.matchAll(/^drop table (\w+)/gm)) names.delete(dropped as string)
+  }
+  const { rows } = await sql<{ name: string }>`select name from unnest(${[...names]}::text[]) as name
+    where to_regclass(name) is null order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
 /** Waiting for a table's lock blocks all later statements on it, so each attempt is short. */
 async function applyNext(
   db: Db,

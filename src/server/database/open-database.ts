@@ -3,11 +3,13 @@ import type { Database } from './database.ts'
 
 /**
  * Opens the configured database: a PostgreSQL server, or the embedded one.
+ * @param isPatient with the longer time-outs of the doctor
  * @throws DatabaseOpenError
  */
 export async function openDatabase(
   config: { databaseUrl: string | undefined; databaseDirectUrl?: string | undefined; dataDir: string },
   log: Log,
+  isPatient = false,
 ): Promise<Database> {
   // Loads only the driver in use: the other would double the start-up time.
   if (config.databaseUrl) {
@@ -15,6 +17,7 @@ export async function openDatabase(
     return openServer({
       url: config.databaseUrl,
       directUrl: config.databaseDirectUrl,
+      isPatient,
       onConnectionError: (error) => log.warn({ err: error }, 'database connection lost'),
     })
   }

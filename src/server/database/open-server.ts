@@ -25,6 +25,13 @@ const SERVING_LIMITS = {
   queryTimeoutMillis: 3_600,
   max: 10,
 }
+/** For the doctor: a busy machine is no fault. */
+const PATIENT_LIMITS = {
+  connectionTimeoutMillis: 10_000,
+  statementTimeoutMillis: 10_000,
+  queryTimeoutMillis: 10_000,
+  max: 3,
+}
 const UNTIMED = { connectionTimeoutMillis: 10_000, statementTimeoutMillis: 0, queryTimeoutMillis: 0, max: 1 }
 
 export interface ServerOptions {
@@ -34,6 +41,7 @@ export interface ServerOptions {
   directUrl?: string | undefined
   /** Called for idle connections that broke; the pool replaces them. */
   onConnectionError: (error: Error) => void
+  isPatient?: boolean
 }
 
 /**
@@ -41,7 +49,10 @@ export interface ServerOptions {
  * @throws DatabaseOpenError if no writable server answers, it is too old, the database is not UTF8,
  *   or the URLs lead to different databases
  */
-export async function openServer(options: ServerOptions, limits = SERVING_LIMITS): Promise<Database> {
+export async function openServer(
+  options: ServerOptions,
+  limits = options.isPatient ? PATIENT_LIMITS : SERVING_LIMITS,
+): Promise<Database> {
   const { onConnectionError } = options
   let { url, directUrl } = options
   const listening: ListenOptions[] = []

@@ -3,7 +3,6 @@ import { getPreparedName, isDatabaseUnavailable } from './database.ts'
 import { splitHosts } from './server-urls.ts'
 
 const READ_ONLY = '25006'
-const CHECK_MS = 1_200
 /** Connections are replaced after this time, so that DNS changes and demoted servers are noticed. */
 const MAX_LIFETIME_SECONDS = 300
 
@@ -19,10 +18,15 @@ export interface ServerFacts {
 /**
  * Reads facts about the server of a new connection, and sets its statement time-out unless it is
  * pooled: the setting would affect other clients. Poolers return invented process ids.
- * @param timeoutMs 0 for none
+ * @param timeoutMs of statements, 0 for none
+ * @param checkMs of this check
  * @throws an error that counts as unavailable if the server is read-only (a standby)
  */
-export async function checkServer(client: pg.ClientBase, timeoutMs: number): Promise<ServerFacts> {
+export async function checkServer(
+  client: pg.ClientBase,
+  timeoutMs: number,
+  checkMs = 1_200,
+): Promise<ServerFacts> {
   const { processID } = client as unknown as { processID: number | null }
   const { rows } = await client.query<ServerFacts & { isReadOnly: boolean }>({
     text: `select current_setting('server_version_num')::int as version,
@@ -30,7 +34,7 @@ export async function checkServer(client: pg.ClientBase, timeoutMs: number): Pro
       current_setting('transaction_read_only')::boolean as "isReadOnly",
       case when pg_backend_pid() = $1 then set_config('statement_timeout', $2, false) end is null as "isPooled"`,
     values: [processID ?? 0, String(timeoutMs)],
-    query_timeout: CHECK_MS,
+    query_timeout: checkMs,
   } as pg.QueryConfig)
   const { isReadOnly, ...facts } = rows[0] as (typeof rows)[number]
   if (isReadOnly) throw Object.assign(new Error('o servidor só aceita leitura'), { code: READ_ONLY })
@@ -70,7 +74,7 @@ export function createServerPool(options: ServerPoolOptions) {
     onConnect: async (client) => {
       // The pool handles errors of idle connections only; without a handler, others end the process.
       client.on('error', () => {})
-      latestFacts = await checkServer(client, statementTimeoutMillis)
+      latestFacts = await checkServer(client, statementTimeoutMillis, connectionTimeoutMillis)
       checked.set(client, wrapConnection(client as pg.PoolClient, latestFacts.isPooled))
     },
   })

@@ -3,11 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import type { AcceptStream } from '#server/http/event-stream.ts'
 import { encodeEvent } from '#server/http/event-stream.ts'
+import { listDnsCauses } from './check-network.ts'
 import { explainError } from './explain-error.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
-const FETCH_MS = 4_000
-const WITHIN_MS = 10_000
+const FETCH_MS = 10_000
+const WITHIN_MS = 25_000
 const DAY_MS = 86_400_000
 /** Documentation address (RFC 5737): no client has it, so no server may trust it. */
 const FORGED_IP = '192.0.2.77'
@@ -37,7 +38,15 @@ export function listAddressChecks({ publicUrl, token, isSelf = false }: Address)
     check('proxy', 'Proxy', WITHIN_MS, () => checkProxy(publicUrl, token)),
     check('stream', 'Avisos ao vivo', WITHIN_MS, () => checkStream(publicUrl, token)),
   ]
-  return isSelf ? checks.map((each) => ({ ...each, unreachable: 'warning' })) : checks
+  return checks.map((each) => ({
+    ...each,
+    // The certificate is read from the server itself, and without a portal.
+    causes: [
+      ...listDnsCauses(publicUrl),
+      ...(each.name === 'address-tls' ? [] : ['corporate-proxy', 'database']),
+    ],
+    ...(isSelf && { unreachable: 'warning' }),
+  }))
 }
 
 function fetchAddress(url: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -60,6 +69,8 @@ async function checkReachability(publicUrl: string): Promise<Result> {
       'PUBLIC_URL: o portal atende, mas sem o banco de dados.',
       'Veja a verificação do banco de dados.',
     )
+  if (reply.status === 503 && body.includes('shutting-down'))
+    return warning('PUBLIC_URL: o portal que atende está sendo encerrado.', 'Rode de novo em instantes.')
   if (reply.status === 502 || reply.status === 503 || reply.status === 504)
     return fault(
       `PUBLIC_URL: o proxy atende, mas não chega ao portal (${reply.status}).`,

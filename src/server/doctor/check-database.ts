@@ -3,16 +3,18 @@ import { countUnreadableSessions } from '#server/accounts/tokens.ts'
 import type { Config } from '#server/config.ts'
 import { DatabaseOpenError } from '#server/database/database.ts'
 import { type InspectedServer, inspectServers } from '#server/database/inspect-server.ts'
-import { listMigrations, listPending } from '#server/database/migrate.ts'
+import { listMigrations, listMissingTables, listPending } from '#server/database/migrate.ts'
 import type { Db } from '#server/database/schema.ts'
+import { splitHosts } from '#server/database/server-urls.ts'
 import type { Keyring } from '#server/keyring.ts'
 import { readMailBacklog } from '#server/operations/metrics.ts'
 import { readFact } from '#server/operations/portal-facts.ts'
 import { formatCommand } from '#server/version.ts'
+import { listDnsCauses } from './check-network.ts'
 import { explainError } from './explain-error.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
-const WITHIN_MS = 8_000
+const WITHIN_MS = 25_000
 const OLDEST_VERSION = 150_000
 const MAX_CLOCK_SKEW_MS = 2_000
 const LATE_MAIL_SECONDS = 600
@@ -25,15 +27,19 @@ const LATE_RETENTION_HOURS = 3
 /** Checks the servers of DATABASE_URL: connection, TLS, version, writability, poolers, clocks. */
 export function listServerChecks({ databaseUrl, databaseDirectUrl }: Config): Check[] {
   if (!databaseUrl) return []
+  const run = async () => {
+    const servers = await inspectServers(databaseUrl)
+    const found = servers.flatMap((server) => describeServer(server, databaseDirectUrl !== undefined))
+    // Of several hosts, one that works is enough.
+    return servers.some(isServing)
+      ? found.map((each) => (each.grade === 'fault' ? { ...each, grade: 'warning' as const } : each))
+      : found
+  }
   return [
-    check('database', 'Banco de dados', WITHIN_MS, async () => {
-      const servers = await inspectServers(databaseUrl)
-      const found = servers.flatMap((server) => describeServer(server, databaseDirectUrl !== undefined))
-      // Of several hosts, one that works is enough.
-      return servers.some(isServing)
-        ? found.map((each) => (each.grade === 'fault' ? { ...each, grade: 'warning' } : each))
-        : found
-    }),
+    {
+      ...check('database', 'Banco de dados', WITHIN_MS, run),
+      causes: listDnsCauses(...splitHosts(databaseUrl)),
+    },
   ]
 }
 
@@ -97,21 +103,8 @@ export function listDatabaseChecks(
   { db, keyring }: { db: Db; keyring: Keyring },
   { isDemo }: Config,
 ): Check[] {
-  return [
-    check('migrations', 'Migrações', WITHIN_MS, async () => {
-      try {
-        const pending = await listPending(db, await listMigrations())
-        return pending.length === 0
-          ? good('Migrações: o banco está na versão deste portal.')
-          : warning(
-              `Migrações: faltam ${pending.length} (a primeira é ${pending[0]}).`,
-              'Inicie esta versão do portal: ela migra sozinha.',
-            )
-      } catch (error) {
-        if (!(error instanceof DatabaseOpenError)) throw error
-        return fault(`Migrações: ${error.message}`, 'Use a versão do portal que serve este banco.')
-      }
-    }),
+  const migrations = check('migrations', 'Migrações', WITHIN_MS, () => checkMigrations(db))
+  const contents = [
     check('session-secret', 'SESSION_SECRET', WITHIN_MS, async () => {
       const count = await countUnreadableSessions(db, keyring)
       return count === 0
@@ -153,6 +146,31 @@ export function listDatabaseChecks(
       )
     }),
   ]
+  return [
+    { ...migrations, explainsFrom: 'warning' },
+    ...contents.map((each) => ({ ...each, causes: ['database', 'migrations'] })),
+  ]
+}
+
+async function checkMigrations(db: Db): Promise<Result> {
+  try {
+    const pending = await listPending(db, await listMigrations())
+    if (pending.length > 0)
+      return warning(
+        `Migrações: faltam ${pending.length} (a primeira é ${pending[0]}).`,
+        'Inicie esta versão do portal: ela migra sozinha.',
+      )
+    const missing = await listMissingTables(db)
+    return missing.length === 0
+      ? good('Migrações: o banco está na versão deste portal.')
+      : fault(
+          `Migrações: rodaram todas, mas falta no banco: ${missing.join(', ')}.`,
+          'Restaure uma cópia em um banco vazio, ou confira se DATABASE_URL leva ao banco e ao esquema certos.',
+        )
+  } catch (error) {
+    if (!(error instanceof DatabaseOpenError)) throw error
+    return fault(`Migrações: ${error.message}`, 'Use a versão do portal que serve este banco.')
+  }
 }
 
 /** @param at time of the newest backup; undefined if there is none */

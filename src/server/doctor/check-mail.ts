@@ -3,11 +3,12 @@ import { Resolver } from 'node:dns/promises'
 import type { Config } from '#server/config.ts'
 import { composeMail } from '#server/mail/compose-mail.ts'
 import { createSmtpMailer, verifySmtpServer } from '#server/mail/smtp-mailer.ts'
+import { listDnsCauses } from './check-network.ts'
 import { type Check, check, good, type Result, warning } from './run-checks.ts'
 
-const SILENCE_MS = 4_000
-const SEND_TIMEOUT_MS = 10_000
-const DNS_MS = 2_000
+const SILENCE_MS = 10_000
+const SEND_TIMEOUT_MS = 20_000
+const DNS_MS = 5_000
 /** Selectors of common mail services; others are not found. */
 const COMMON_SELECTORS = ['default', 'google', 'selector1', 'selector2', 'dkim', 'mail', 'k1', 's1', 'smtp']
 
@@ -27,13 +28,16 @@ export function listMailChecks(config: Config, mailTo?: string, dnsServers?: str
   const dns = new Resolver({ timeout: DNS_MS, tries: 1 })
   if (dnsServers) dns.setServers(dnsServers)
   return [
-    check('mail', `Servidor de e-mail ${host}`, 2 * SILENCE_MS, async () => {
-      await verifySmtpServer(smtpUrl, SILENCE_MS)
-      return good(`Servidor de e-mail ${host}: atende e aceita o portal.`)
-    }),
-    ...(mailTo ? [check('mail-sent', 'E-mail de teste', 12_000, () => sendTestMail(config, mailTo))] : []),
+    {
+      ...check('mail', `Servidor de e-mail ${host}`, 2.5 * SILENCE_MS, async () => {
+        await verifySmtpServer(smtpUrl, SILENCE_MS)
+        return good(`Servidor de e-mail ${host}: atende e aceita o portal.`)
+      }),
+      causes: listDnsCauses(smtpUrl),
+    },
+    ...(mailTo ? [check('mail-sent', 'E-mail de teste', 25_000, () => sendTestMail(config, mailTo))] : []),
     ...(['spf', 'dkim', 'dmarc'] as const).map((kind) =>
-      check(`mail-${kind}`, kind.toUpperCase(), 8_000, () => checkSenderDns(dns, kind, domain)),
+      check(`mail-${kind}`, kind.toUpperCase(), 25_000, () => checkSenderDns(dns, kind, domain)),
     ),
   ]
 }

@@ -17,7 +17,8 @@ export function listPowerBiChecks(
   db: Db | undefined,
 ): Check[] {
   const email = /[^<\s]+@[^>\s]+/.exec(mailFrom)?.[0] ?? 'portal'
-  const directory = check('power-bi', 'Power BI', 12_000, () => checkService(powerBi))
+  const causes = ['dns', 'corporate-proxy']
+  const directory = { ...check('power-bi', 'Power BI', 25_000, () => checkService(powerBi)), causes }
   if (!db) return [directory]
   const run = async () => {
     const areas = await testSavedReports({ db, powerBi, rlsRoles }, email)
@@ -28,7 +29,7 @@ export function listPowerBiChecks(
       found.push(...(await Promise.all(areas.slice(first, first + MAX_CONCURRENT).map(describeArea))))
     return found
   }
-  return [directory, check('report', 'Relatórios', REPORTS_MS, run)]
+  return [directory, { ...check('report', 'Relatórios', REPORTS_MS, run), causes: [...causes, 'database'] }]
 }
 
 async function checkService(powerBi: PowerBi): Promise<Result> {

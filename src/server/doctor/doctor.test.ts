@@ -2,17 +2,20 @@ import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '#contract/health.ts'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
 import { findServerUser, startTemporaryPostgres } from '#scripts/throw-away-postgres.mjs'
 import { readConfig } from '#server/config.ts'
+import { useCorporateProxy } from '#server/corporate-proxy.ts'
+import type { Database } from '#server/database/database.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
@@ -23,12 +26,15 @@ import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 import { BARE_ENVIRONMENT, findFreePort } from '#server/testing/portal-process.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { startSmtpInbox } from '#server/testing/smtp-inbox.ts'
+import { describeOnEachDatabase, getDatabaseUrl, openFreshDatabase } from '#server/testing/test-database.ts'
 import { listAddressChecks } from './check-address.ts'
 import { listDatabaseChecks, listServerChecks } from './check-database.ts'
 import { createDiskCheck, createFolderCheck } from './check-machine.ts'
 import { listMailChecks } from './check-mail.ts'
+import { listNetworkChecks } from './check-network.ts'
 import { listPowerBiChecks } from './check-power-bi.ts'
 import { signDoctorToken } from './doctor-token.ts'
+import { listPortalChecks } from './portal-checks.ts'
 import { type Check, runChecks } from './run-checks.ts'
 import { formatFindings, getExitCode, runDoctor } from './run-doctor.ts'
 
@@ -129,12 +135,12 @@ describe('a broken service gets its line', () => {
   test('with unresponsive ports, concurrently, and with a check that never ends', async () => {
     const port = await startSilentServer()
     const never = { name: 'never', about: 'Nunca', timeoutMs: 50, run: () => new Promise<never>(() => {}) }
-    const lines = await runLines(
+    const services = runLines(
       ...database(`postgres://a:b@127.0.0.1:${port}/x`),
       ...mail(`smtp://127.0.0.1:${port}`).slice(0, 1),
-      ...address(`http://127.0.0.1:${port}`).slice(0, 1),
-      never,
     )
+    const portals = runLines(...address(`http://127.0.0.1:${port}`).slice(0, 1), never)
+    const lines = (await Promise.all([services, portals])).flat()
     const silent = 'não há resposta desse endereço. → Confira o endereço, a porta e o firewall'
     expect(lines).toEqual([
       expect.stringContaining(`falha  Banco de dados em 127.0.0.1:${port}: ${silent}`),
@@ -209,7 +215,156 @@ describe('a broken service gets its line', () => {
   })
 })
 
+describe('the culprit is named', () => {
+  const list = (environment: Record<string, string>, resolve?: (name: string) => Promise<unknown>) => {
+    const config = toConfig(environment)
+    const powerBi = createPowerBi({
+      directory: config.powerBi,
+      ...config.powerBi,
+      log: createLog('silent'),
+      countCall: () => {},
+      clock: Date.now,
+    })
+    return [
+      ...listNetworkChecks(environment, config, resolve),
+      ...listPortalChecks({
+        config,
+        environment,
+        keyring: createKeyring([REAL.SESSION_SECRET]),
+        db: undefined,
+        powerBi,
+      }).filter(({ name }) => !/^(dns|corporate-proxy)$/.test(name)),
+    ]
+  }
+  const runFaults = async (checks: Check[]) =>
+    formatLines(await runChecks(checks.filter(({ name }) => !/^(mail|settings|disk)/.test(name))))
+
+  test('when the corporate proxy does not respond', async () => {
+    const port = await findFreePort()
+    const environment = {
+      HTTPS_PROXY: `http://ana:c4nary@127.0.0.1:${port}`,
+      DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x',
+    }
+    const stop = useCorporateProxy(environment)
+    onTestFinished(() => stop?.())
+    const checks = list(environment).filter(({ name }) => name !== 'database' && name !== 'address-tls')
+    const lines = await runFaults(checks.filter(({ name }) => name !== 'dns'))
+    const blamed = `por causa disto: HTTPS_PROXY (127.0.0.1:${port}).`
+    expect(lines).toEqual([
+      `falha  HTTPS_PROXY (127.0.0.1:${port}): ninguém atende nesse endereço e porta. → Inicie o serviço, ou confira o endereço e a porta.`,
+      expect.stringContaining(`aviso  PUBLIC_URL (https://portal.example.com): não verificado, ${blamed}`),
+      expect.stringContaining(`aviso  Proxy: não verificado, ${blamed}`),
+      expect.stringContaining(`aviso  Avisos ao vivo: não verificado, ${blamed}`),
+      expect.stringContaining(`aviso  Power BI: não verificado, ${blamed}`),
+    ])
+  })
+
+  test('when the database does not respond, and neither does the portal', async () => {
+    const [port, closed] = [await findFreePort(), await findFreePort()]
+    const environment = { DATABASE_URL: `postgres://a:b@127.0.0.1:${port}/x` }
+    const local = { ...environment, PUBLIC_URL: `http://127.0.0.1:${closed}` }
+    const lines = await runFaults(list(local).filter(({ name }) => !/^(power-bi|dns)/.test(name)))
+    expect(lines).toEqual([
+      expect.stringMatching(/^falha {2}Banco de dados em .*ninguém atende/),
+      expect.stringMatching(/^aviso {2}PUBLIC_URL .*não verificado, por causa disto: Banco de dados\. →/),
+      expect.stringMatching(/^aviso {2}Proxy: não verificado/),
+      expect.stringMatching(/^aviso {2}Avisos ao vivo: não verificado/),
+    ])
+  })
+
+  test('when the DNS does not respond, and not when one name is unknown', async () => {
+    const fail = (code: string) => Promise.reject(Object.assign(new Error(code), { code }))
+    const lines = await runFaults(list({}, () => fail('EAI_AGAIN')))
+    expect(lines.filter((line) => line.startsWith('falha'))).toEqual([
+      'falha  DNS: esta máquina não encontra nenhum nome (portal.example.com, mail.example.com, db.example.com, login.microsoftonline.com, api.powerbi.com). → Confira o servidor de DNS desta máquina (/etc/resolv.conf) e o caminho até ele.',
+    ])
+    for (const about of ['Banco de dados', 'PUBLIC_URL (https://portal.example.com)', 'Power BI'])
+      expect(lines.join('\n')).toContain(`aviso  ${about}: não verificado, por causa disto: DNS.`)
+
+    const resolve = async (name: string) => (name.startsWith('db.') ? fail('ENOTFOUND') : undefined)
+    const known = await runFaults(list({}, resolve))
+    expect(known.join('\n')).not.toContain('DNS: esta máquina')
+    // A proxy resolves the names of the internet itself.
+    const proxied = { HTTPS_PROXY: 'http://proxy.example.com:3128', ...REAL, SMTP_URL: 'smtp://127.0.0.1:9' }
+    const dns = list(proxied, () => fail('EAI_AGAIN')).filter(({ name }) => name === 'dns')
+    expect((await runFaults(dns))[0]).toContain('(proxy.example.com, db.example.com)')
+  })
+
+  test('when a portal is stopping', async () => {
+    const problem = JSON.stringify({ status: 503, code: 'shutting-down' })
+    const server = createHttpServer((_, reply) => reply.writeHead(503).end(problem))
+    const publicUrl = `http://127.0.0.1:${await startServer(server)}`
+    expect((await runLines(...listAddressChecks({ publicUrl, token: 'doctor' })))[0]).toMatch(
+      /^aviso {2}PUBLIC_URL: o portal que atende está sendo encerrado\./,
+    )
+  })
+})
+
+describeOnEachDatabase('the contents of the database', (kind) => {
+  const look = async (database: Database, names: RegExp) =>
+    formatLines(
+      await runChecks(
+        listDatabaseChecks({ db: database.db, keyring: createKeyring(['k']) }, toConfig({})).filter(
+          ({ name }) => names.test(name),
+        ),
+      ),
+    )
+
+  test('name missing tables once, and the right remedy', async () => {
+    const database = await openFreshDatabase(kind)
+    onTestFinished(() => database.close())
+    await sql`drop table mail_outbox`.execute(database.db)
+    expect(await look(database, /migrations|outbox/)).toEqual([
+      expect.stringMatching(
+        /^falha {2}Migrações: rodaram todas, mas falta no banco: mail_outbox\. → Restaure/,
+      ),
+      expect.stringMatching(/^aviso {2}Fila de e-mails: não verificado, por causa disto: Migrações\./),
+    ])
+  })
+
+  test('blame pending migrations for columns that do not exist yet', async () => {
+    const database = await openFreshDatabase(kind)
+    onTestFinished(() => database.close())
+    await sql`delete from schema_migrations where name = (select max(name) from schema_migrations)`.execute(
+      database.db,
+    )
+    await sql`alter table mail_outbox rename due_at to renamed_at`.execute(database.db)
+    expect(await look(database, /migrations|outbox/)).toEqual([
+      expect.stringMatching(/^aviso {2}Migrações: faltam 1 /),
+      expect.stringMatching(/^aviso {2}Fila de e-mails: não verificado, por causa disto: Migrações\./),
+    ])
+  })
+})
+
 describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
+  test('has no fault when it answers as late as on a busy machine', async () => {
+    const database = await openFreshDatabase('server')
+    onTestFinished(() => database.close())
+    const url = new URL(await getDatabaseUrl(database))
+    const { port, hostname } = url
+    const relay = createServer((client) => {
+      const server = connect(Number(port || 5432), hostname)
+      const delay = (to: typeof client) => (bytes: Buffer) => void setTimeout(() => to.write(bytes), 700)
+      client.on('data', delay(server)).on('close', () => server.destroy())
+      server.on('data', delay(client)).on('close', () => client.destroy())
+      for (const socket of [client, server]) socket.on('error', () => {})
+    })
+    url.host = `127.0.0.1:${await startServer(relay)}`
+    const findings = await runDoctor(
+      { ...REAL, PUBLIC_URL: 'https://127.0.0.1:9', DATABASE_URL: url.href },
+      {},
+    )
+    const graded = findings.flatMap(({ check, grade }) =>
+      /^(database|migrations|outbox|session-secret)$/.test(check) ? [`${check}: ${grade}`] : [],
+    )
+    expect(graded, formatFindings(findings)).toEqual([
+      'database: good',
+      'migrations: good',
+      'session-secret: good',
+      'outbox: good',
+    ])
+  }, 60_000)
+
   const runSql = async (url: string, ...statements: string[]) => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()

@@ -6,6 +6,7 @@ import { listAddressChecks } from './check-address.ts'
 import { listDatabaseChecks, listServerChecks } from './check-database.ts'
 import { createDiskCheck } from './check-machine.ts'
 import { listMailChecks } from './check-mail.ts'
+import { listNetworkChecks } from './check-network.ts'
 import { listPowerBiChecks } from './check-power-bi.ts'
 import { listConfigChecks, listSettingChecks } from './check-settings.ts'
 import { signDoctorToken } from './doctor-token.ts'
@@ -27,6 +28,7 @@ interface Options {
 export function listPortalChecks({ config, environment, keyring, db, powerBi, ...rest }: Options): Check[] {
   return [
     ...listConfigChecks(environment, config),
+    ...listNetworkChecks(environment, config),
     ...listServerChecks(config),
     ...(db ? listDatabaseChecks({ db, keyring }, config) : []),
     ...listAddressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring), ...rest }),

@@ -17,6 +17,10 @@ export interface Check {
   timeoutMs: number
   /** Grade if nothing was reachable; 'fault' by default. */
   unreachable?: 'warning' | 'fault'
+  /** Names of checks without which this one cannot succeed: their fault is named instead. */
+  causes?: readonly string[]
+  /** From which grade on this check explains failures of others; 'fault' by default. */
+  explainsFrom?: 'warning' | 'fault'
   run(): Promise<Result | Result[]>
 }
 
@@ -29,14 +33,28 @@ export const check = (name: string, about: string, timeoutMs: number, run: Check
 
 /** Runs checks concurrently; none can hang or throw, and findings are in the order of the checks. */
 export async function runChecks(checks: readonly Check[]): Promise<Finding[]> {
-  const found = await Promise.all(
-    checks.map(async (check) => {
-      const says = await runCheck(check)
-      return [says].flat().map((each) => ({ check: check.name, ...each }))
-    }),
+  const ran = await Promise.all(
+    checks.map(async (check) => ({ check, found: [await runCheck(check)].flat() })),
   )
-  return found.flat()
+  const broken = ran.flatMap(({ check, found }) => {
+    const explains = check.explainsFrom === 'warning' ? isNotGood : isFault
+    return found.some(explains) ? [check] : []
+  })
+  return ran.flatMap(({ check, found }) => {
+    const cause = broken.find(({ name }) => check.causes?.includes(name))
+    const results = cause && found.some(isNotGood) ? [blameCause(check, cause)] : found
+    return results.map((each) => ({ check: check.name, ...each }))
+  })
 }
+
+const isFault = ({ grade }: Result) => grade === 'fault'
+const isNotGood = ({ grade }: Result) => grade !== 'good'
+
+const blameCause = ({ about }: Check, cause: Check) =>
+  warning(
+    `${about}: não verificado, por causa disto: ${cause.about}.`,
+    'Corrija isso primeiro e rode de novo.',
+  )
 
 async function runCheck({ about, timeoutMs: ms, unreachable = 'fault', run }: Check) {
   try {

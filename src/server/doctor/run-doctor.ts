@@ -17,7 +17,7 @@ import { listConfigChecks, listSettingChecks } from './check-settings.ts'
 import { listPortalChecks } from './portal-checks.ts'
 import { type Check, check, fault, good, runChecks } from './run-checks.ts'
 
-const OPEN_MS = 10_000
+const OPEN_MS = 20_000
 const MARKS = { good: 'ok    ', warning: 'aviso ', fault: 'falha ' }
 
 /** Checks the installation of the environment, without changes. */
@@ -84,7 +84,7 @@ async function tryOpenDatabase(config: Config): Promise<{ database: Database | u
   if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres')))
     return createResult(good('Banco de dados: o embutido ainda não existe; o primeiro início o cria.'))
   try {
-    const opening = openDatabase(config, createLog('silent'))
+    const opening = openDatabase(config, createLog('silent'), true)
     const database = await withTimeout(opening, OPEN_MS, () => undefined)
     if (!database)
       opening.then(

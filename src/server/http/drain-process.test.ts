@@ -71,6 +71,8 @@ describe('after SIGTERM', () => {
       await expect
         .poll(async () => (await get('/api/health/ready')).status, { interval: 20, timeout: 2_000 })
         .toBe(503)
+      const unready = await fetch(`${portal.url}/api/health/ready`)
+      expect(await unready.json()).toMatchObject({ code: 'shutting-down' })
       await stream.closed
       expect(elapsed()).toBeLessThan(SURELY_OPEN_MS)
 

@@ -18,8 +18,7 @@ export function operationsHandlers(services: OperationsServices): Handlers<typeo
   return {
     readLiveness: () => ({ status: 'ok' }),
     async readReadiness({ context }) {
-      if (services.isDraining())
-        throw new ProblemError('database-unavailable', { detail: 'O portal está sendo encerrado.' })
+      if (services.isDraining()) throw new ProblemError('shutting-down')
       // Fails on a read-only server, and locks nothing on a writable one.
       const query = sql`select from portal_facts where false for update`
       await withTimeout(query.execute(context.db), READY_WITHIN_MS, () => {
