@@ -32,7 +32,7 @@ export function HealthScreen() {
       intro={
         <p role="status">
           {isFetching
-            ? 'Verificando tudo em que o portal se apoia; pode levar meio minuto…'
+            ? 'Verificando tudo em que o portal se apoia; pode levar um minuto…'
             : data
               ? `${summarizeFindings(checks)} Verificado em ${formatInstant(new Date(dataUpdatedAt).toISOString())}.`
               : ''}
