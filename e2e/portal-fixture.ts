@@ -8,7 +8,16 @@ export const PASSWORD = 'Patio-Demo-2026!'
 
 /** A scripted fault of the emulated Power BI. */
 export interface Fault {
-  on: 'directory' | 'report' | 'dataset' | 'refreshes' | 'groups' | 'reports' | 'generateToken' | 'frame'
+  on:
+    | 'directory'
+    | 'report'
+    | 'dataset'
+    | 'refreshes'
+    | 'capacities'
+    | 'groups'
+    | 'reports'
+    | 'generateToken'
+    | 'frame'
   status?: number
   body?: unknown
   headers?: Record<string, string>

@@ -78,9 +78,20 @@ test('a link that cannot be framed shows a warning, is repaired where possible, 
   await expect(form.getByText(/^Neste modo os estados não filtram o relatório/)).toBeVisible()
   const url = form.getByLabel('URL do relatório')
   const repair = form.getByRole('button', { name: 'Usar o link corrigido' })
-  await url.fill('https://app.powerbi.com/links/AbCdEf?ctid=1')
-  await expect(form.getByRole('alert')).toContainText('Este link não abre dentro do portal.')
-  await expect(repair).toHaveCount(0)
+  for (const link of [
+    'https://app.powerbi.com/links/AbCdEf?ctid=1',
+    'https://app.fabric.microsoft.com/links/AbCdEf?ctid=1',
+    `https://app.powerbi.com/dashboardEmbed?dashboardId=${VENDAS.reportId}`,
+    `https://app.powerbi.com/datahub/datasets/${VENDAS.datasetId}`,
+  ]) {
+    await url.fill(link)
+    await expect(form.getByRole('alert'), link).toContainText('Este link não abre dentro do portal.')
+    await expect(repair).toHaveCount(0)
+  }
+  await url.fill(`https://app.powerbi.com/rdlEmbed?reportId=${VENDAS.reportId}`)
+  await expect(form.getByRole('alert')).toContainText('autoAuth=true')
+  await url.fill(`https://app.powerbi.com/MobileRedirect.html?reportObjectId=${VENDAS.reportId}`)
+  await expect(repair).toBeVisible()
   await url.fill(`https://app.powerbi.com/reportEmbed ?reportId=${VENDAS.reportId}`)
   await url.blur()
   await expect(url).toHaveValue(`https://app.powerbi.com/reportEmbed?reportId=${VENDAS.reportId}`)
@@ -102,6 +113,18 @@ test('a link to a report offers to fill in its ids', async ({ page }) => {
   await form.getByRole('button', { name: 'Preencher Workspace ID e Report ID' }).click()
   await expect(form.getByLabel('Workspace ID')).toHaveValue(VENDAS.workspaceId)
   await expect(form.getByLabel('Report ID')).toHaveValue(VENDAS.reportId)
+
+  const fabric = PAGE_LINK.replace('powerbi.com', 'fabric.microsoft.com')
+  await form.getByLabel('Workspace ID').fill(fabric.replace(VENDAS.workspaceId, OFICINA.workspaceId))
+  await form.getByRole('button', { name: 'Preencher Workspace ID e Report ID' }).click()
+  await expect(form.getByLabel('Workspace ID')).toHaveValue(OFICINA.workspaceId)
+
+  const app = `https://app.powerbi.com/groups/me/apps/${OFICINA.workspaceId}/reports/${OFICINA.reportId}`
+  await form.getByLabel('Workspace ID').fill(`<iframe src="${app}?ctid=1&amp;x=1"></iframe>`)
+  await expect(form.getByText(/^Este link não tem o Workspace ID\. Em um aplicativo/)).toBeVisible()
+  await form.getByRole('button', { name: 'Preencher Report ID' }).click()
+  await expect(form.getByLabel('Workspace ID')).toHaveValue('')
+  await expect(form.getByLabel('Report ID')).toHaveValue(OFICINA.reportId)
 
   await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
   await form.getByLabel('URL do relatório').fill(PAGE_LINK.replace(VENDAS.reportId, OFICINA.reportId))

@@ -12,6 +12,7 @@ export const reportSettingMessages = {
   idsRequired: 'Por favor, insira Workspace ID e Report ID',
   workspaceInvalid: 'Workspace ID inválido (formato UUID esperado)',
   reportInvalid: 'Report ID inválido (formato UUID esperado)',
+  datasetTooLong: 'Dataset ID inválido (no máximo 100 caracteres)',
   saved: (type: string) => `Configuração do Power BI para ${type} salva com sucesso`,
   removed: (type: string) => `Configuração do Power BI para ${type} removida com sucesso`,
   nothingToRemove: (type: string) => `Nenhuma configuração para remover em ${type}`,
@@ -21,8 +22,11 @@ export const reportSettingMessages = {
 /** If-Match of an administrator who saw no setting for the area. */
 export const NO_SETTING = 'none'
 
+export const MAX_URL_LENGTH = 4_096
+export const MAX_ID_LENGTH = 100
+
 /**
- * Validates a report setting, in the order of its fields. The dataset id is deliberately not checked.
+ * Validates a report setting, in the order of its fields. The dataset id may be any short text.
  * @param hosts allowed in share URLs
  * @returns an empty list if the setting is valid
  */
@@ -42,7 +46,11 @@ export function checkReportSetting(input: ReportSettingInput, hosts: readonly st
   const missing = ids.filter(({ value }) => value === '')
   if (missing.length > 0)
     return missing.map(({ path }) => ({ path, message: reportSettingMessages.idsRequired }))
-  return ids.filter(({ value }) => !UUID.test(value)).map(({ path, invalid }) => ({ path, message: invalid }))
+  const isTooLong = (input.dataset_id?.trim().length ?? 0) > MAX_ID_LENGTH
+  return [
+    ...ids.filter(({ value }) => !UUID.test(value)).map(({ path, invalid }) => ({ path, message: invalid })),
+    ...(isTooLong ? [{ path: 'dataset_id', message: reportSettingMessages.datasetTooLong }] : []),
+  ]
 }
 
 /**
@@ -55,7 +63,7 @@ export function validateShareUrl(text: string, hosts: readonly string[]): string
   const typed = extractUrl(text)
   if (typed === '') return reportSettingMessages.urlRequired
   const url = parseUrl(typed)
-  if (!url) return reportSettingMessages.urlInvalid
+  if (!url || typed.length > MAX_URL_LENGTH) return reportSettingMessages.urlInvalid
   if (!hosts.includes(url.hostname)) return reportSettingMessages.hostRefused(hosts)
   if (url.protocol !== 'https:') return reportSettingMessages.httpsOnly
   const authority = /^https:\/\/([^/?#]+)/i.exec(typed)?.[1]

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { slugSchema } from './catalogue.ts'
-import { reportSettingMessages } from './report-setting-rules.ts'
+import { MAX_ID_LENGTH, MAX_URL_LENGTH, reportSettingMessages } from './report-setting-rules.ts'
 import { embedModeSchema } from './reports.ts'
 import type { Routes } from './route.ts'
 
@@ -28,7 +28,11 @@ const nothing = z.optional(z.nullable(z.literal('')))
 const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
   z.strictObject({
     embed_mode: z.literal('secure_sso'),
-    report_url: textSchema(4096, reportSettingMessages.urlRequired, reportSettingMessages.urlInvalid),
+    report_url: textSchema(
+      MAX_URL_LENGTH,
+      reportSettingMessages.urlRequired,
+      reportSettingMessages.urlInvalid,
+    ),
     workspace_id: nothing,
     report_id: nothing,
     dataset_id: nothing,
@@ -36,9 +40,21 @@ const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
   z.strictObject({
     embed_mode: z.literal('service_principal'),
     report_url: nothing,
-    workspace_id: textSchema(100, reportSettingMessages.idsRequired, reportSettingMessages.workspaceInvalid),
-    report_id: textSchema(100, reportSettingMessages.idsRequired, reportSettingMessages.reportInvalid),
-    dataset_id: z.optional(z.nullable(z.string().check(z.trim(), z.maxLength(100)))),
+    workspace_id: textSchema(
+      MAX_ID_LENGTH,
+      reportSettingMessages.idsRequired,
+      reportSettingMessages.workspaceInvalid,
+    ),
+    report_id: textSchema(
+      MAX_ID_LENGTH,
+      reportSettingMessages.idsRequired,
+      reportSettingMessages.reportInvalid,
+    ),
+    dataset_id: z.optional(
+      z.nullable(
+        z.string().check(z.trim(), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.datasetTooLong)),
+      ),
+    ),
   }),
 ])
 export type ReportSettingInput = z.input<typeof reportSettingInputSchema>

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { validateShareUrl } from './report-setting-rules.ts'
-import { extractUrl, findFrameIssue, isPublishedToWeb, normalizeShareUrl } from './share-url.ts'
+import {
+  extractUrl,
+  findFrameIssue,
+  isPublishedToWeb,
+  normalizeShareUrl,
+  parseReportLink,
+} from './share-url.ts'
 
 const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
 const GOOD = 'https://app.powerbi.com/reportEmbed?reportId=5a7d1e34&autoAuth=true&ctid=7c1f0c52'
@@ -191,6 +197,24 @@ test.each([
     'page',
     `${EMBED}?${OF_APP}&ctid=t1`,
   ],
+  [
+    `${HOST_URL}/MobileRedirect.html?groupObjectId=${WORKSPACE}&ctid=t1&action=OpenReport&reportObjectId=${REPORT}`,
+    'page',
+    `${EMBED}?${OF_WORKSPACE}&ctid=t1`,
+  ],
+  [
+    `${HOST_URL}/mobileredirect.html?action=OpenDashboard&dashboardObjectId=${REPORT}`,
+    'no-report',
+    undefined,
+  ],
+  [`${HOST_URL}/dashboardEmbed?dashboardId=${REPORT}&autoAuth=true`, 'no-report', undefined],
+  [`${HOST_URL}/datahub/datasets/${REPORT}?experience=power-bi`, 'no-report', undefined],
+  ['https://app.fabric.microsoft.com/links/AbC?ctid=t1', 'page', undefined],
+  [
+    `${HOST_URL}/rdlEmbed?reportId=${REPORT}&ctid=t1`,
+    'sign-in',
+    `${HOST_URL}/rdlEmbed?reportId=${REPORT}&ctid=t1&autoAuth=true`,
+  ],
   [`${HOST_URL}/Redirect?action=OpenApp&appId=${APP}&ctid=t1`, 'no-report', undefined],
   [`${HOST_URL}/groups/me/apps/${APP}`, 'no-report', undefined],
   [`${HOST_URL}/groups/${WORKSPACE}/dashboards/${REPORT}`, 'no-report', undefined],
@@ -220,3 +244,44 @@ test.each([
   'nada',
   '',
 ])('findFrameIssue returns undefined for %j', (text) => expect(findFrameIssue(text)).toBeUndefined())
+
+describe('parseReportLink', () => {
+  const INSIDE = { workspaceId: WORKSPACE, reportId: REPORT, isApp: false }
+  const WITHOUT_WORKSPACE = { ...INSIDE, workspaceId: undefined }
+  const IN_APP = { ...WITHOUT_WORKSPACE, isApp: true }
+  const FABRIC_PAGE = PAGE.replace('powerbi.com', 'fabric.microsoft.com')
+  test.each([
+    [PAGE, INSIDE],
+    [`  ${PAGE}/ReportSection3?experience=power-bi  `, INSIDE],
+    [PAGE.replace('app.', 'msit.').replace('/reports/', '/rdlreports/'), INSIDE],
+    [PAGE.replace(REPORT, REPORT.toUpperCase()), INSIDE],
+    [`${FABRIC_PAGE}/ReportSection?experience=fabric-developer`, INSIDE],
+    [`${EMBED}?ReportId=${REPORT}&groupid=${WORKSPACE}&autoAuth=true`, INSIDE],
+    [`${HOST_URL}/rdlEmbed?reportId=${REPORT}&groupId=${WORKSPACE}`, INSIDE],
+    [`<iframe title="Vendas" src="${EMBED}?reportId=${REPORT}&amp;groupId=${WORKSPACE}">`, INSIDE],
+    [`${HOST_URL}/MobileRedirect.html?reportObjectId=${REPORT}&groupObjectId=${WORKSPACE}`, INSIDE],
+    [`${EMBED}?reportId=${REPORT}&autoAuth=true&ctid=t1`, WITHOUT_WORKSPACE],
+    [`${HOST_URL}/groups/me/reports/${REPORT}`, WITHOUT_WORKSPACE],
+    [`${HOST_URL}/groups/me/apps/${APP}/reports/${REPORT}/S1`, IN_APP],
+    [`${HOST_URL}/Redirect?action=OpenReport&appId=${APP}&reportObjectId=${REPORT}`, IN_APP],
+    [`${EMBED}?${OF_APP}`, IN_APP],
+  ])('reads the ids of %s', (link, ids) => {
+    expect(parseReportLink(link, HOSTS)).toEqual(ids)
+  })
+
+  test.each([
+    '',
+    WORKSPACE,
+    PAGE.replace('https', 'http'),
+    PAGE.replace('app.powerbi.com', 'app.powerbi.com.evil.com'),
+    PAGE.replace('app.powerbi.com', 'app.powerbi.com:8443'),
+    FABRIC_PAGE.replace('.com', '.com:8443'),
+    `${HOST_URL}/groups/${WORKSPACE}/dashboards/${REPORT}`,
+    `${PAGE}0`,
+    `${EMBED}?reportId=1&groupId=${WORKSPACE}`,
+    `${HOST_URL}/view?r=abc&reportId=${REPORT}&groupId=${WORKSPACE}`,
+    `${HOST_URL}/links/AbC`,
+  ])('finds none in %s', (link) => {
+    expect(parseReportLink(link, HOSTS)).toBeUndefined()
+  })
+})

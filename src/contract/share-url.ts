@@ -59,10 +59,67 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Paths that cannot be framed: share links, which redirect, and pages of the service. */
 const PAGE = /^\/+groups\/([^/]+)\/(?:apps\/([^/]+)\/)?(rdl)?reports\/([^/]+)/i
 const SHARE_LINK = /^\/+links\//i
-const REDIRECT = /^\/+redirect\/*$/i
-const NO_REPORT = /^\/+(groups|apps|dashboards|datasets)(\/|$)/i
+/** MobileRedirect.html is what the mobile app shares. */
+const REDIRECT = /^\/+(redirect|MobileRedirect\.html)\/*$/i
+const NO_REPORT = /^\/+(groups|apps|dashboards|dashboardEmbed|datasets|datahub)(\/|$)/i
+const EMBED = /^\/+(report|rdl)Embed\/*$/i
 /** The same pages on Microsoft Fabric's host, which has no embed links. */
 const FABRIC = 'app.fabric.microsoft.com'
+
+/** The ids in a report's address, as they stand there. */
+interface Address {
+  isEmbedLink: boolean
+  isPaginated: boolean
+  reportId: string | undefined
+  /** Undefined also for 'me', the personal workspace. */
+  groupId: string | undefined
+  appId: string | undefined
+}
+
+/** Parses a report's page, a redirect to it, or its embed link; undefined for all other addresses. */
+function parseAddress(url: URL): Address | undefined {
+  const path = decodePath(url.pathname)
+  const [, group, app, rdl, report] = PAGE.exec(path) ?? []
+  if (group && report) {
+    const groupId = group.toLowerCase() === 'me' ? undefined : group
+    return { isEmbedLink: false, isPaginated: Boolean(rdl), reportId: report, groupId, appId: app }
+  }
+  const embed = EMBED.exec(path)
+  if (!embed && !REDIRECT.test(path)) return undefined
+  return {
+    isEmbedLink: Boolean(embed),
+    isPaginated: embed?.[1]?.toLowerCase() === 'rdl',
+    reportId: getParameter(url, 'reportObjectId') ?? getParameter(url, 'reportId'),
+    groupId: getParameter(url, 'groupObjectId') ?? getParameter(url, 'groupId'),
+    appId: getParameter(url, 'appId'),
+  }
+}
+
+/** The ids of a report that Service Principal mode needs. */
+export interface ReportIds {
+  /** Undefined where the link does not name it. */
+  workspaceId: string | undefined
+  reportId: string
+  /** A link of an app, in which the report may have another id than in its workspace. */
+  isApp: boolean
+}
+
+/**
+ * Parses the ids from a link, or the iframe around it.
+ * @param hosts the report hosts of this installation; Microsoft Fabric's is always understood
+ * @returns undefined without the whole id of a report
+ */
+export function parseReportLink(text: string, hosts: readonly string[]): ReportIds | undefined {
+  const url = parseUrl(extractUrl(text))
+  if (url?.protocol !== 'https:' || ![...hosts, FABRIC].includes(url.host)) return undefined
+  const { reportId = '', groupId = '', appId } = parseAddress(url) ?? {}
+  if (!UUID.test(reportId)) return undefined
+  return {
+    workspaceId: UUID.test(groupId) ? groupId.toLowerCase() : undefined,
+    reportId: reportId.toLowerCase(),
+    isApp: appId !== undefined,
+  }
+}
 
 export interface FrameIssue {
   /** 'page' is a report's page, or a link to one; an embed link lacks 'report-id' or 'sign-in'. */
@@ -82,35 +139,30 @@ export function findFrameIssue(text: string): FrameIssue | undefined {
   if (!url) return undefined
   const path = decodePath(url.pathname)
   if (SHARE_LINK.test(path)) return { kind: 'page', repaired: undefined }
-  const [, groupId, appId, rdl, reportId] = PAGE.exec(path) ?? []
-  if (groupId && reportId)
-    return { kind: 'page', repaired: createEmbedLink(url, { groupId, appId, rdl, reportId }) }
-  if (REDIRECT.test(path)) {
-    const redirected = getParameter(url, 'reportObjectId') ?? getParameter(url, 'reportId')
-    if (!redirected) return { kind: 'no-report', repaired: undefined }
-    return {
-      kind: 'page',
-      repaired: createEmbedLink(url, { appId: getParameter(url, 'appId'), reportId: redirected }),
-    }
-  }
-  if (NO_REPORT.test(path)) return { kind: 'no-report', repaired: undefined }
-  if (!/^\/+(report|rdl)Embed\/*$/i.test(path)) return undefined
-  if (!UUID.test(getParameter(url, 'reportId') ?? '')) return { kind: 'report-id', repaired: undefined }
+  const address = parseAddress(url)
+  if (!address) return NO_REPORT.test(path) ? { kind: 'no-report', repaired: undefined } : undefined
+  if (!address.isEmbedLink)
+    return address.reportId
+      ? { kind: 'page', repaired: createEmbedLink(url, address) }
+      : { kind: 'no-report', repaired: undefined }
+  if (!UUID.test(address.reportId ?? '')) return { kind: 'report-id', repaired: undefined }
   return addAutoAuth(url) ? { kind: 'sign-in', repaired: url.href } : undefined
 }
 
+/** Checks for a page of Microsoft Fabric: its link cannot be saved, but its report may be embedded. */
+export function isFabricLink(text: string): boolean {
+  return parseUrl(extractUrl(text))?.host === FABRIC
+}
+
 /** Creates the embed link of a page's report; undefined if the id is incomplete. */
-function createEmbedLink(
-  page: URL,
-  ids: { reportId: string; groupId?: string; appId?: string | undefined; rdl?: string | undefined },
-): string | undefined {
-  const { reportId, groupId = 'me', appId, rdl } = ids
+function createEmbedLink(page: URL, address: Address): string | undefined {
+  const { reportId = '', groupId, appId, isPaginated } = address
   if (!UUID.test(reportId)) return undefined
-  const container = appId ? { appId } : groupId.toLowerCase() !== 'me' && { groupId }
+  const container = appId ? { appId } : groupId && { groupId }
   const tenant = getParameter(page, 'ctid')
   const query = { reportId, ...container, autoAuth: 'true', ...(tenant && { ctid: tenant }) }
   const origin = page.host === FABRIC ? 'https://app.powerbi.com' : page.origin
-  return `${origin}/${rdl ? 'rdlEmbed' : 'reportEmbed'}?${new URLSearchParams(query)}`
+  return `${origin}/${isPaginated ? 'rdlEmbed' : 'reportEmbed'}?${new URLSearchParams(query)}`
 }
 
 /** Returns a parameter; the service ignores the case of names. */

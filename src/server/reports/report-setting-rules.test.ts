@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { checkReportSetting } from '#contract/report-setting-rules.ts'
+import type { ReportSettingInput } from '#contract/report-settings.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
 import {
   sendTest,
@@ -50,6 +52,10 @@ describeOnEachDatabase('report settings', (kind) => {
       [withIds('x'.repeat(101), ID), WORKSPACE],
       [withIds(ID, 'errado'), REPORT],
       [withIds(ID, `${ID}/..`), REPORT],
+      [
+        toSetting('Vendas', { dataset_id: 'x'.repeat(101) }),
+        'Dataset ID inválido (no máximo 100 caracteres)',
+      ],
     ]
     const named = cases.map(([body, message]) => [JSON.stringify(body).slice(0, 90), body, message] as const)
     test.each(named)('%s', async (_, body, message) => {
@@ -59,6 +65,18 @@ describeOnEachDatabase('report settings', (kind) => {
       }
       expect(await list()).toEqual([])
       expect(await readTrail(portal)).toEqual([])
+    })
+
+    const typed = named.filter(([, body]) => {
+      const fields = Object.values(body as object)
+      return fields.length > 1 && fields.every((value) => typeof value === 'string')
+    })
+    test.each(typed)('%s, in the browser too', (_, body, message) => {
+      const [problem] = checkReportSetting(body as ReportSettingInput, [
+        'app.powerbi.com',
+        'msit.powerbi.com',
+      ])
+      expect(problem?.message).toBe(message)
     })
 
     test.each([

@@ -118,7 +118,8 @@ describeOnEachDatabase('Testar relatório', (kind) => {
   })
 
   test('cannot test a share link, and warns when it is public', async () => {
-    const plain = await runTest(toLinkSetting('https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true'))
+    const link = `https://app.powerbi.com/reportEmbed?reportId=${VENDAS.reportId}`
+    const plain = await runTest(toLinkSetting(link))
     expect(plain).toEqual({
       outcome: 'not-testable',
       message: expect.stringMatching(/^Links de SSO não podem ser testados pelo portal: [^.]+\.$/),
@@ -131,6 +132,8 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     expect(open.message).toBe(
       `${plain.message} Atenção: este é um link público (Publicar na Web), que qualquer pessoa na internet abre sem senha.`,
     )
+    const page = await runTest(toLinkSetting('https://app.powerbi.com/dashboardEmbed?dashboardId=1'))
+    expect(page.message).toBe(`${plain.message} Atenção: este link não abre dentro do portal.`)
     // The refresh of the previous test may still be pending.
     const { report, dataset, generateToken } = await listCalls(portal)
     expect([...report, ...dataset, ...generateToken]).toEqual([])

@@ -2,7 +2,7 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues } from '#contract/entitlement-lists.ts'
 import type { ReportSettingInput, reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { ReplyOf } from '#contract/route.ts'
-import { isPublishedToWeb } from '#contract/share-url.ts'
+import { findFrameIssue, isPublishedToWeb } from '#contract/share-url.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { formatInstant } from '#server/mail/compose-mail.ts'
@@ -15,6 +15,8 @@ const NOT_TESTABLE =
   'Links de SSO não podem ser testados pelo portal: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'
 const PUBLIC_LINK =
   'Atenção: este é um link público (Publicar na Web), que qualquer pessoa na internet abre sem senha.'
+
+const NOT_FRAMED = 'Atenção: este link não abre dentro do portal.'
 
 /** Allows two tests of every area of a large group. */
 const LIMIT = { max: 40, windowSeconds: 60 }
@@ -48,8 +50,14 @@ export async function testReportSetting(
   findArea(catalogue, { slug })
   const { report_url, workspace_id, report_id, dataset_id } = toSettingColumns(input, context.powerBiHosts)
   if (report_url !== null) {
-    const message = isPublishedToWeb(report_url) ? `${NOT_TESTABLE} ${PUBLIC_LINK}` : NOT_TESTABLE
-    return { ...NO_RESULT, message }
+    const issue = findFrameIssue(report_url)?.kind
+    const message = [
+      NOT_TESTABLE,
+      isPublishedToWeb(report_url) && PUBLIC_LINK,
+      // A missing autoAuth is added when the report is shown.
+      issue && issue !== 'sign-in' && NOT_FRAMED,
+    ]
+    return { ...NO_RESULT, message: message.filter(Boolean).join(' ') }
   }
   await context.consumeRateLimit(`test-report ${profile.user_id}`, LIMIT)
   const report = { workspaceId: workspace_id ?? '', reportId: report_id ?? '', datasetId: dataset_id }

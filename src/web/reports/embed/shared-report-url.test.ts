@@ -36,6 +36,11 @@ describe('buildSharedReportUrl', () => {
     expect(buildSharedReportUrl(oddly, [], rules)).toBe(oddly)
   })
 
+  it('sets only autoAuth on paginated reports', () => {
+    const link = 'https://app.powerbi.com/rdlEmbed?reportId=r1'
+    expect(buildSharedReportUrl(link, ['FIAT'], rules)).toBe(`${link}&autoAuth=true`)
+  })
+
   it('leaves publish-to-web links unchanged', () => {
     const view = 'https://app.powerbi.com/view?r=abc'
     expect(buildSharedReportUrl(view, ['FIAT'], rules)).toBe(view)

@@ -92,10 +92,10 @@ export function buildSharedReportUrl(
 ): string | undefined {
   const url = URL.parse(reportUrl, rules.demoBase === undefined ? undefined : rules.origin)
   if (!url || !(isAllowedHost(url, rules.hosts) || isDemoReport(url, rules))) return undefined
-  if (!/\/reportEmbed\/?$/i.test(url.pathname)) return url.href
+  const kind = /\/(report|rdl)Embed\/?$/i.exec(url.pathname)?.[1]?.toLowerCase()
   // Without autoAuth the frame shows no sign-in, and so nothing.
-  addAutoAuth(url)
-  if (marcas.length === 0) return url.href
+  if (kind) addAutoAuth(url)
+  if (kind !== 'report' || marcas.length === 0) return url.href
   const quoted = marcas.map((marca) => `'${marca.replaceAll("'", "''")}'`).join(',')
   url.searchParams.delete('filter')
   url.searchParams.set('filterPaneEnabled', 'false')

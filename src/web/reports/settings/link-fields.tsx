@@ -1,6 +1,12 @@
 import { useState } from 'react'
 import { validateShareUrl } from '#contract/report-setting-rules.ts'
-import { extractUrl, type FrameIssue as Flaw, findFrameIssue, isPublishedToWeb } from '#contract/share-url.ts'
+import {
+  extractUrl,
+  type FrameIssue as Flaw,
+  findFrameIssue,
+  isFabricLink,
+  isPublishedToWeb,
+} from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -88,8 +94,9 @@ function FrameIssue({ form, onChange }: SettingFieldsProps) {
   const flaw = findFrameIssue(form.report_url)
   if (!flaw) return null
   const { kind, repaired } = flaw
-  // A link that cannot be saved, such as Microsoft Fabric's, only matters if its repair can.
-  if (validateShareUrl(repaired ?? form.report_url, portalSettings.powerBiHosts) !== undefined) return null
+  // The error of a link that cannot be saved is enough, but Microsoft Fabric's is Power BI too.
+  const isRefused = validateShareUrl(repaired ?? form.report_url, portalSettings.powerBiHosts) !== undefined
+  if (isRefused && !isFabricLink(form.report_url)) return null
   return (
     <Alert
       kind="warning"
@@ -105,7 +112,7 @@ function FrameIssue({ form, onChange }: SettingFieldsProps) {
               Usar o link corrigido
             </Button>
           )}
-          {report && (
+          {report?.workspaceId && (
             <Button variant="secondary" onClick={() => onChange(fillReport(form, report))}>
               Usar Service Principal com os IDs deste link
             </Button>

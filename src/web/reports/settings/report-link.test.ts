@@ -1,46 +1,12 @@
-import { describe, expect, it } from 'vitest'
-import { fillReport, findReportInForm, isReportPage, parseReportLink } from './report-link.ts'
+import { describe, expect, it, test } from 'vitest'
+import { describeMissing, fillReport, findReportInForm } from './report-link.ts'
 import { type SettingForm, toForm } from './setting-form.ts'
 
 const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
 const WORKSPACE = '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501'
 const REPORT = 'a1e90b7d-3c2f-4015-9e0c-5a9162d44f7b'
-const NAMED = { workspaceId: WORKSPACE, reportId: REPORT }
+const NAMED = { workspaceId: WORKSPACE, reportId: REPORT, isApp: false }
 const PAGE = `https://app.powerbi.com/groups/${WORKSPACE}/reports/${REPORT}`
-
-describe('a link to a report', () => {
-  it.each([
-    PAGE,
-    `  ${PAGE}/ReportSection3?experience=power-bi  `,
-    `https://msit.powerbi.com/groups/${WORKSPACE}/rdlreports/${REPORT}`,
-    PAGE.replace(REPORT, REPORT.toUpperCase()),
-    `https://app.powerbi.com/reportEmbed?reportId=${REPORT}&groupId=${WORKSPACE}&autoAuth=true`,
-  ])('is parsed to workspace and report: %s', (link) => {
-    expect(parseReportLink(link, HOSTS)).toEqual(NAMED)
-  })
-
-  it.each([
-    '',
-    WORKSPACE,
-    PAGE.replace('https', 'http'),
-    PAGE.replace('app.powerbi.com', 'app.powerbi.com.evil.com'),
-    PAGE.replace('app.powerbi.com', 'app.powerbi.com:8443'),
-    `https://app.powerbi.com/groups/me/reports/${REPORT}`,
-    `https://app.powerbi.com/groups/${WORKSPACE}/dashboards/${REPORT}`,
-    `https://app.powerbi.com/groups/${WORKSPACE}/reports/${REPORT}0`,
-    `https://app.powerbi.com/reportEmbed?reportId=${REPORT}`,
-    `https://app.powerbi.com/reportEmbed?reportId=1&groupId=${WORKSPACE}`,
-    `https://app.powerbi.com/view?r=abc&reportId=${REPORT}&groupId=${WORKSPACE}`,
-  ])('is not recognized: %s', (link) => {
-    expect(parseReportLink(link, HOSTS)).toBeUndefined()
-  })
-
-  it('is either a page or an embed link', () => {
-    expect(isReportPage(`${PAGE}/ReportSection`, HOSTS)).toBe(true)
-    expect(isReportPage(`https://app.powerbi.com/reportEmbed?reportId=${REPORT}`, HOSTS)).toBe(false)
-    expect(isReportPage('nada', HOSTS)).toBe(false)
-  })
-})
 
 describe('a link in the form', () => {
   const createForm = (change: Partial<SettingForm>): SettingForm => ({ ...toForm(undefined), ...change })
@@ -69,4 +35,23 @@ describe('a link in the form', () => {
     })
     expect(fillReport(createForm({ dataset_id: ` ${PAGE}` }), NAMED).dataset_id).toBe('')
   })
+
+  it('without a workspace keeps a typed one, and clears a link in its place', () => {
+    const partial = { ...NAMED, workspaceId: undefined }
+    expect(fillReport(createForm({ workspace_id: WORKSPACE }), partial)).toMatchObject({
+      workspace_id: WORKSPACE,
+      report_id: REPORT,
+    })
+    expect(fillReport(createForm({ workspace_id: `<iframe src="${PAGE}">` }), partial).workspace_id).toBe('')
+  })
+})
+
+test.each([
+  [NAMED, undefined],
+  [{ ...NAMED, workspaceId: undefined }, /^Este link não tem o Workspace ID\. Copie o endereço/],
+  [{ ...NAMED, isApp: true }, /^Em um aplicativo o relatório pode ter outro ID\. Copie/],
+  [{ ...NAMED, workspaceId: undefined, isApp: true }, /Workspace ID\. Em um aplicativo .* “Escolher no/],
+])('describeMissing of %j: %s', (report, text) => {
+  if (text) expect(describeMissing(report)).toMatch(text)
+  else expect(describeMissing(report)).toBeUndefined()
 })

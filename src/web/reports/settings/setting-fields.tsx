@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
+import { parseReportLink, type ReportIds } from '#contract/share-url.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
@@ -7,7 +8,7 @@ import { RadioGroup } from '#web/ui/choices.tsx'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { fillReport, findReportInForm, parseReportLink } from './report-link.ts'
+import { describeMissing, fillReport, findReportInForm } from './report-link.ts'
 import type { FormMode, SettingField, SettingForm } from './setting-form.ts'
 
 const LinkFields = lazy(() =>
@@ -76,11 +77,11 @@ const FIELDS = [
 
 function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsProps) {
   const { Dialog, open, close } = useLazyDialog(loadChooser)
-  const [isFilled, setIsFilled] = useState(false)
+  const [filled, setFilled] = useState<ReportIds>()
   const fillFromLink = (link: string): boolean => {
     const report = parseReportLink(link, portalSettings.powerBiHosts)
     if (report) onChange({ ...fillReport(form, report), dataset_id: '' })
-    setIsFilled(report !== undefined)
+    setFilled(report)
     return report !== undefined
   }
   return (
@@ -94,7 +95,7 @@ function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsPr
             value={form[name]}
             error={getError(name)}
             onChange={(event) => {
-              setIsFilled(false)
+              setFilled(undefined)
               onChange({ ...form, [name]: event.currentTarget.value }, [name])
             }}
             onPaste={(event) => {
@@ -110,8 +111,9 @@ function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsPr
       </div>
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <p role="status" className="min-w-0 flex-1 basis-72 text-muted text-sm">
-          {isFilled
-            ? 'Workspace ID e Report ID foram preenchidos pelo link colado; o Dataset ID pode ficar em branco.'
+          {filled
+            ? (describeMissing(filled) ??
+              'Workspace ID e Report ID foram preenchidos pelo link colado; o Dataset ID pode ficar em branco.')
             : 'Os IDs estão no endereço do relatório no Power BI: cole o link inteiro em um dos campos, ou escolha o relatório em uma lista.'}
         </p>
         <Button variant="secondary" onClick={open}>
@@ -123,7 +125,7 @@ function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsPr
           onClose={close}
           onChoose={({ workspaceId, reportId, datasetId }) => {
             close()
-            setIsFilled(false)
+            setFilled(undefined)
             const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId ?? '' }
             onChosen({ ...form, ...ids })
           }}
@@ -140,12 +142,18 @@ function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: Set
   return (
     <Alert
       kind="info"
-      title="O link colado contém os IDs do relatório."
+      title={
+        report.workspaceId
+          ? 'O link colado contém os IDs do relatório.'
+          : 'O link colado contém só o Report ID do relatório.'
+      }
       actions={
         <Button variant="secondary" onClick={() => onAccept(fillReport(form, report))}>
-          Preencher Workspace ID e Report ID
+          {report.workspaceId ? 'Preencher Workspace ID e Report ID' : 'Preencher Report ID'}
         </Button>
       }
-    />
+    >
+      {describeMissing(report)}
+    </Alert>
   )
 }
