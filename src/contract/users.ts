@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = [
   'invitation-resent',
   'invitation-withdrawn',
   'invitation-accepted',
+  'invitation-lost',
   'list-exported',
   'report-setting-saved',
   'report-setting-removed',

@@ -3,11 +3,11 @@ import type { LinkState, Session } from '#contract/accounts.ts'
 import { checkPassword, forcedChangeFormSchema } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
 import { lockCatalogue } from '#server/catalogue/catalogue.ts'
-import type { Db, ProfilesTable, Tables } from '#server/database/schema.ts'
+import type { ProfilesTable, Tables } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { recordAudit } from '#server/operations/audit.ts'
 import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
+import { grantInvitation } from '#server/users/invitations.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitUnknownLinks, markVerified } from './email-links.ts'
@@ -57,23 +57,9 @@ export async function acceptInvitation(
     await revokeUnverifiedAccess(db, userId)
     await clearUnverifiedRequest(db, userId)
     await clearFailures(db, email)
+    await grantInvitation(txContext, person, invitation)
     await markVerified(txContext, userId)
     const device_token = await writePassword(txContext, person, hash)
-    const { types, marcas, estados } = invitation
-    const given = { approved: true, types, marcas, estados, valid_until: null }
-    await db
-      .updateTable('profiles')
-      .set({ ...given, full_name: invitation.full_name, approval_removed_at: null })
-      .where('user_id', '=', userId)
-      .execute()
-    const { approved, valid_until } = person
-    await recordAudit(txContext, {
-      action: 'invitation-accepted',
-      actor: person,
-      target: person,
-      before: { approved, types: person.types, marcas: person.marcas, estados: person.estados, valid_until },
-      after: { ...given, invited_by: await findEmail(db, invitation.invited_by) },
-    })
     const profile = (await findProfile(db, userId)) as Profile
     return { ...(await openSession(txContext, { profile, kind: 'full' })), device_token }
   })
@@ -119,8 +105,4 @@ async function lockAccount({ db, clock }: PublicContext, email: string): Promise
     .where('email', '=', email)
     .forUpdate()
     .executeTakeFirstOrThrow()
-}
-
-async function findEmail(db: Db, userId: string | null): Promise<string | null> {
-  return (userId && (await findProfile(db, userId))?.email) || null
 }

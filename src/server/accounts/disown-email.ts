@@ -4,7 +4,7 @@ import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { pseudonymizeChanges } from '#server/users/delete-users.ts'
-import { deleteInvitations } from '#server/users/invitations.ts'
+import { dropInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
 import { type EmailLink, limitUnknownLinks, lockLink } from './email-links.ts'
 import { revokePassword } from './set-password.ts'
@@ -33,7 +33,7 @@ async function removeAccount(context: PublicContext, owner: EmailLink['owner']):
   const userId = owner.user_id
   if (owner.email_verified_at) throw new ProblemError('invalid-link')
   await db.deleteFrom('profiles').where('user_id', '=', userId).execute()
-  await deleteInvitations(db, [owner.email])
+  await dropInvitations(context, [owner])
   // A person who disowns the account must not be named in the audit trail.
   await sql`update audit_entries set
       actor_email = case when actor_id = ${userId}::uuid then null else actor_email end,

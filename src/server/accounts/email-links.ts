@@ -4,7 +4,7 @@ import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
-import { deleteInvitations } from '#server/users/invitations.ts'
+import { applyInvitation } from '#server/users/invitations.ts'
 import { lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { hashLinkToken } from './mails.ts'
@@ -119,19 +119,19 @@ export async function cancelLinks(db: Db, userId: string, purposes: LinkPurpose[
 }
 
 /**
- * Marks an e-mail as verified and invalidates what was mailed about it. Verification links are kept as
- * used, so that a second click can be answered.
+ * Marks an e-mail as verified, applies its invitation, and invalidates what was mailed about it; used
+ * verification links are kept, so that a second click can be answered. Lock the catalogue first.
  */
-export async function markVerified({ db, clock }: PublicContext, userId: string): Promise<void> {
+export async function markVerified(context: PublicContext, userId: string): Promise<void> {
+  const { db, clock } = context
   const at = new Date(clock())
   const person = await db
     .updateTable('profiles')
     .set({ email_verified_at: at })
     .where('user_id', '=', userId)
-    .returning('email')
+    .returningAll()
     .executeTakeFirst()
-  // Invitations do not apply to verified people.
-  if (person) await deleteInvitations(db, [person.email])
+  if (person) await applyInvitation(context, person)
   await db.deleteFrom('sign_ups').where('user_id', '=', userId).execute()
   // A browser that only knew the password of the sign-up does not count as known.
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()

@@ -9,6 +9,7 @@ import {
   resetPasswordFormSchema,
 } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
+import { lockCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -122,6 +123,7 @@ export async function endSessionsOnReset(
   await clearFailures(db, email)
   const person = await findProfile(db, userId)
   if (!person?.email_verified_at) {
+    await deletePassword(db, userId)
     await clearUnverifiedRequest(db, userId)
     // Only the verification link promotes the built-in administrator.
     if (email !== context.builtinAdminEmail) await markVerified(context, userId)
@@ -163,6 +165,8 @@ export async function replacePassword<C extends AccountContext, T extends object
     const encoded = hash
     const done = await context.db.transaction().execute(async (db) => {
       const txContext = { ...context, db }
+      // Before the profile, as everywhere: the password may come with an invitation.
+      await lockCatalogue(db)
       if (!(await lockProfile(db, userId))) throw new ProblemError('unauthenticated')
       const remembered = await listRecentHashes(db, userId, isFirst)
       if (remembered.join() !== checked.join()) return undefined
@@ -196,8 +200,9 @@ export async function writePassword(context: AccountContext, person: Person, has
   return rememberDevice(context, person)
 }
 
-/** Deletes a password that was set before the address was verified. */
+/** Deletes the passwords that were set before the address was verified. */
 export async function deletePassword(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('password_history').where('user_id', '=', userId).execute()
   await db.deleteFrom('passwords').where('user_id', '=', userId).execute()
 }
 

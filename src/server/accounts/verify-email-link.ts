@@ -7,6 +7,7 @@ import {
   resetPasswordFormSchema,
 } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
+import { lockCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Actor } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -58,6 +59,7 @@ export async function verifyEmailLink(
   if (use.password !== undefined) return setPassword(context, { ...use, password: use.password })
   return context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
+    await lockCatalogue(db)
     const link = await lockLink(txContext, use.token, [use.type])
     const { owner } = link
     if (use.type === 'recovery') {
@@ -67,8 +69,8 @@ export async function verifyEmailLink(
     const state = await getLinkState(txContext, link, use)
     if (state === 'used') throw new ProblemError('invalid-link')
     if (state === 'too-late') throw createTooLateError()
-    await confirmEmail(txContext, owner)
     if (state === 'confirms') {
+      await confirmEmail(txContext, owner)
       const session = await openOwnerSession(txContext, owner, 'full')
       // A signed-in browser has its device token already.
       if (use.caller?.profile.user_id === owner.user_id) return session
@@ -77,6 +79,7 @@ export async function verifyEmailLink(
     // The author of the old password has not proved to own the address.
     await deletePassword(db, owner.user_id)
     await clearUnverifiedRequest(db, owner.user_id)
+    await confirmEmail(txContext, owner)
     return openOwnerSession(txContext, owner, 'recovery')
   })
 }
@@ -150,8 +153,8 @@ async function setPassword(context: AccountContext, use: LinkUse & { password: s
     async alongside(txContext) {
       const owner = await open(txContext)
       if (type === 'signup') {
-        await confirmEmail(txContext, owner)
         await clearUnverifiedRequest(txContext.db, owner.user_id)
+        await confirmEmail(txContext, owner)
         return openOwnerSession(txContext, owner, 'full')
       }
       const session = await openOwnerSession(txContext, owner, 'recovery')

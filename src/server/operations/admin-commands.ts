@@ -7,7 +7,7 @@ import type { PublicContext, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { formatInstant } from '#server/mail/compose-mail.ts'
 import { removeApproval } from '#server/users/change-user.ts'
-import { deleteInvitations } from '#server/users/invitations.ts'
+import { dropInvitations } from '#server/users/invitations.ts'
 import { findByEmail, lockProfile } from '#server/users/user-queries.ts'
 import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
 import { recordAudit } from './audit.ts'
@@ -60,7 +60,7 @@ async function createAdministrator(context: AdminContext, typed: string): Promis
     .returning(['user_id', 'email'])
     .executeTakeFirst()
   if (!person) throw new AdminError(`O e-mail ${email} já tem conta. Use grant para torná-la administradora.`)
-  await deleteInvitations(db, [email])
+  await dropInvitations(context, [person])
   await recordAudit(context, { action: 'account-created', target: person })
   await setRole(context, { person, role: 'admin' })
   return `Administrador criado: ${email}\n${await printResetLink(context, person)}`

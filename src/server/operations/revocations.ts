@@ -6,7 +6,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { removePeople } from '#server/users/delete-users.ts'
 import { type State, type StateChange, writeChanges } from '#server/users/entitlements.ts'
-import { deleteInvitations } from '#server/users/invitations.ts'
+import { dropInvitations } from '#server/users/invitations.ts'
 import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
 import { recordAudit } from './audit.ts'
 
@@ -60,7 +60,8 @@ export async function listRevocations(restored: Db, lost: LostDatabase): Promise
   for (const entry of added) {
     const { action, target_id: id, target_email: email, before, after } = entry
     if (/^invitation-(re)?sent$/.test(action) && after?.email) invitations.set(after.email, { isOpen: true })
-    if (action === 'invitation-withdrawn' && before?.email) invitations.set(before.email, { isOpen: false })
+    if (/^invitation-(withdrawn|lost)$/.test(action) && before?.email)
+      invitations.set(before.email, { isOpen: false })
     if (action === 'approval-removed' && email) invitations.set(email, { isOpen: false })
     if (action === 'account-disowned' && after?.userId) gone.add(after.userId)
     if (action === 'user-deleted' && id) gone.add(id)
@@ -219,7 +220,8 @@ export function applyRevocations(context: PublicContext, revocations: Revocation
     const txContext = { ...context, db }
     await lockAdministrators(db)
     // Before the demotions, which withdraw the open ones of their senders.
-    await deleteInvitations(db, [...invitations, ...unapproved.map(({ email }) => email)])
+    for (const person of unapproved) await dropInvitations(txContext, [person])
+    if (invitations.length > 0) await db.deleteFrom('invitations').where('email', 'in', invitations).execute()
     await recordAudit(
       txContext,
       ...invitations.map((email) => ({ action: 'invitation-withdrawn' as const, before: { email } })),

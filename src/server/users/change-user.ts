@@ -10,7 +10,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { computeValidityChange, type StateChange, sortEntitlements, writeChanges } from './entitlements.ts'
-import { deleteInvitations } from './invitations.ts'
+import { dropInvitations } from './invitations.ts'
 import { createNotFound, lockProfile, readProfile } from './user-queries.ts'
 
 /** The person to change, and the version that the administrator saw; undefined skips its check. */
@@ -51,7 +51,7 @@ export function approveUser(
       const audited = row.email_verified_at ? after : { ...after, email_verified: false as const }
       await writeChange(txContext, row, 'approval-given', { before, after: audited })
       // This decision replaces what an earlier invitation would grant.
-      await deleteInvitations(txContext.db, [row.email])
+      await dropInvitations(txContext, [row])
       await queueMail(txContext, 'account-approved', row.email)
     }
   })
@@ -102,7 +102,7 @@ export async function removeApproval(
   await writeChanges(context, { action: 'approval-removed', batchId: null, changes })
   // The request has been answered: access needs a new one.
   await context.db.deleteFrom('access_requests').where('user_id', '=', user_id).execute()
-  await deleteInvitations(context.db, [email])
+  await dropInvitations(context, [{ user_id, email }])
 }
 
 /**

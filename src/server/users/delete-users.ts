@@ -5,7 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { deleteInvitations, withdrawInvitationsBy } from './invitations.ts'
+import { dropInvitations, withdrawInvitationsBy } from './invitations.ts'
 import { queueAdministratorMail } from './mails.ts'
 import { lockAdministrators } from './user-roles.ts'
 
@@ -64,6 +64,7 @@ export async function removePeople(
     context,
     people.map(({ user_id }) => user_id),
   )
+  await dropInvitations(context, people)
   await erasePeople(context.db, people)
   await pseudonymizeRecords(context.db, people)
   const entries = people.map(({ pseudonym }) => ({
@@ -109,8 +110,7 @@ export function decideDeletion(wanted: readonly string[], { actorId, known, admi
 
 /**
  * Deletes profiles with passwords, roles, requests, sessions, links and suspect messages (by cascade
- * or trigger), and their invitations, mails, support messages and rate limit counters. Call it in a
- * transaction.
+ * or trigger), and their mails, support messages and rate limit counters. Call it in a transaction.
  */
 async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const ids = people.map((person) => person.user_id)
@@ -120,7 +120,6 @@ async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<vo
   // The keys of rate limits are '<limit> <subject>'.
   await db.deleteFrom('rate_limits').where(sql<string>`split_part(key, ' ', 2)`, 'in', named).execute()
   await clearFailures(db, ...emails)
-  await deleteInvitations(db, emails)
   await db.deleteFrom('mail_outbox').where('recipient', 'in', emails).execute()
   // The contact form stores emails as typed.
   await db.deleteFrom('support_messages').where(sql<string>`lower(email)`, 'in', emails).execute()

@@ -1,9 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import * as z from 'zod'
 import { type Invitation, invitationMessages, type invitationRoutes } from '#contract/invitations.ts'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
+import type { AuditAction, Profile } from '#contract/users.ts'
 import { getInvitationExpiry } from '#server/accounts/mails.ts'
-import type { Db } from '#server/database/schema.ts'
+import type { Db, ProfilesTable, Tables } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
@@ -13,7 +14,10 @@ import { type MailKind, queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { splitIntoChunks } from './entitlements.ts'
 import type { InvitationContext } from './invite-people.ts'
+import { findProfile } from './user-queries.ts'
 
+type AuditContext = PublicContext & Partial<Pick<Context, 'actor'>>
+type Person = Pick<Profile, 'user_id' | 'email'>
 type Route = typeof invitationRoutes.listInvitations
 
 const PAGE = 100
@@ -129,7 +133,7 @@ export async function withdrawInvitation(context: Context, id: string): Promise<
  * Call it in that transaction.
  */
 export async function withdrawInvitationsBy(
-  context: PublicContext & Partial<Pick<Context, 'actor'>>,
+  context: AuditContext,
   senderIds: readonly string[],
 ): Promise<void> {
   const { db, clock } = context
@@ -157,7 +161,90 @@ export async function withdrawInvitationsBy(
 
 const createInvitationGoneError = () => new ProblemError('not-found', { detail: invitationMessages.gone })
 
-/** Deletes the invitations to people who were decided about otherwise or are deleted. */
-export async function deleteInvitations(db: Db, emails: readonly string[]): Promise<void> {
-  if (emails.length > 0) await db.deleteFrom('invitations').where('email', 'in', emails).execute()
+/**
+ * Deletes the invitations of people who were decided about otherwise or are deleted; audits each.
+ * @param reason why the invitation did not apply to a person who has proved to own the address
+ */
+export async function dropInvitations(
+  context: AuditContext,
+  people: readonly Person[],
+  reason?: 'expired' | 'withdrawn' | 'approved',
+): Promise<void> {
+  const emails = people.map(({ email }) => email)
+  const dropped = await context.db
+    .deleteFrom('invitations')
+    .where('email', 'in', emails)
+    .returning(['email', 'types', 'marcas', 'estados'])
+    .execute()
+  const lost = new Map(dropped.map((before) => [before.email, before]))
+  const entries = people.flatMap((target) => {
+    const before = lost.get(target.email)
+    return before
+      ? [{ action: 'invitation-lost' as const, target, before, ...(reason && { after: { reason } }) }]
+      : []
+  })
+  await recordAudit(context, ...entries)
+}
+
+/** Uses an invitation up: approves a person who has proved to own its address, with its access. */
+export async function grantInvitation(
+  context: PublicContext,
+  person: Selectable<ProfilesTable>,
+  { id, full_name, invited_by, types, marcas, estados }: Selectable<Tables['invitations']>,
+): Promise<void> {
+  const { db } = context
+  const given = { approved: true, types, marcas, estados, valid_until: null }
+  await db
+    .updateTable('profiles')
+    .set({ ...given, ...(full_name !== null && { full_name }), approval_removed_at: null })
+    .where('user_id', '=', person.user_id)
+    .execute()
+  await db.deleteFrom('access_requests').where('user_id', '=', person.user_id).execute()
+  await db.deleteFrom('invitations').where('id', '=', id).execute()
+  const { approved, valid_until } = person
+  await recordAudit(context, {
+    action: 'invitation-accepted',
+    actor: person,
+    target: person,
+    before: { approved, types: person.types, marcas: person.marcas, estados: person.estados, valid_until },
+    after: { ...given, invited_by: (invited_by && (await findProfile(db, invited_by))?.email) || null },
+  })
+}
+
+/**
+ * Applies the invitation of a person who proved to own the address by another mailed link. Call it
+ * with the catalogue and the person locked; a former decision about the account takes precedence.
+ */
+export async function applyInvitation(
+  context: PublicContext,
+  person: Selectable<ProfilesTable>,
+): Promise<void> {
+  const { db, clock } = context
+  const invitation = await db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('email', '=', person.email)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!invitation) return
+  const reason = invitation.withdrawn_at
+    ? 'withdrawn'
+    : getInvitationExpiry(invitation.invited_at).getTime() <= clock()
+      ? 'expired'
+      : (await wasEverApproved(db, person))
+        ? 'approved'
+        : undefined
+  if (reason) await dropInvitations(context, [person], reason)
+  else await grantInvitation(context, person, invitation)
+}
+
+async function wasEverApproved(db: Db, person: Selectable<ProfilesTable>): Promise<boolean> {
+  if (person.approved || person.approval_removed_at) return true
+  const approval = await db
+    .selectFrom('audit_entries')
+    .select('id')
+    .where('target_id', '=', person.user_id)
+    .where('action', '=', 'approval-given' satisfies AuditAction)
+    .executeTakeFirst()
+  return approval !== undefined
 }

@@ -9,6 +9,11 @@ type Description = string | readonly [event: string, detail: string]
 type Describe = (change: { who: string; before: State; after: State }) => Description
 
 const ROLES: Record<string, string> = { admin: 'administrador', user: 'usuário' }
+const LOSSES: Record<string, string> = {
+  expired: 'já tinha vencido',
+  withdrawn: 'já tinha sido retirado',
+  approved: 'a conta já tinha sido aprovada uma vez',
+}
 const LIST_ARTICLES = { types: 'os', marcas: 'as', estados: 'os' }
 
 const describeBulkEdit =
@@ -93,6 +98,10 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'invitation-accepted': ({ before, after }) => [
     `A pessoa aceitou o convite${formatAddressee({ email: after.invited_by }, 'de')} e criou a senha`,
     joinDifferences(diffLists(before, after)),
+  ],
+  'invitation-lost': ({ before, after }) => [
+    `O convite${formatAddressee(before, 'de')} perdeu o efeito`,
+    LOSSES[String(after.reason)] ?? '',
   ],
   'list-exported': ({ who }) => `${who} exportou a lista de usuários`,
   'access-reviewed': ({ who, after }) => `${who} revisou quem tem ${formatItem(after)}`,
