@@ -8,7 +8,7 @@ type Command = [takes: string, does: string, run: () => Promise<unknown>]
 
 const COMMANDS: Record<string, Command> = {
   start: ['', 'prepara o banco de dados e atende', () => import('./main.ts')],
-  setup: ['ARQUIVO', 'pergunta, escreve as configurações e as verifica', () => import('./setup.ts')],
+  setup: ['ARQUIVO', 'pergunta, escreve ou muda as configurações e as verifica', () => import('./setup.ts')],
   doctor: ['', 'verifica tudo em que o portal se apoia', () => import('./doctor.ts')],
   admin: ['COMANDO EMAIL', 'administradores', () => import('./admin.ts')],
   backup: ['ARQUIVO', 'cópia de segurança, com o portal no ar', () => import('./back-up.ts')],

@@ -25,7 +25,10 @@ const HOUR_MS = 3_600_000
 const LATE_RETENTION_HOURS = 3
 
 /** Checks the servers of DATABASE_URL: connection, TLS, version, writability, poolers, clocks. */
-export function listServerChecks({ databaseUrl, databaseDirectUrl }: Config): Check[] {
+export function listServerChecks({
+  databaseUrl,
+  databaseDirectUrl,
+}: Pick<Config, 'databaseUrl' | 'databaseDirectUrl'>): Check[] {
   if (!databaseUrl) return []
   const run = async () => {
     const servers = await inspectServers(databaseUrl)

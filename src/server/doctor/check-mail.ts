@@ -23,23 +23,26 @@ export function listMailChecks(config: Config, mailTo?: string, dnsServers?: str
     const run = async () => good('E-mail: a demonstração guarda os e-mails em /demo/mailbox.')
     return [check('mail', 'E-mail', 1_000, run)]
   }
-  const { host } = new URL(smtpUrl)
   const domain = (/@([^>]+)>?$/.exec(mailFrom)?.[1] ?? '').toLowerCase()
   const dns = new Resolver({ timeout: DNS_MS, tries: 1 })
   if (dnsServers) dns.setServers(dnsServers)
   return [
-    {
-      ...check('mail', `Servidor de e-mail ${host}`, 2.5 * SILENCE_MS, async () => {
-        await verifySmtpServer(smtpUrl, SILENCE_MS)
-        return good(`Servidor de e-mail ${host}: atende e aceita o portal.`)
-      }),
-      causes: listDnsCauses(smtpUrl),
-    },
+    createMailServerCheck(smtpUrl),
     ...(mailTo ? [check('mail-sent', 'E-mail de teste', 25_000, () => sendTestMail(config, mailTo))] : []),
     ...(['spf', 'dkim', 'dmarc'] as const).map((kind) =>
       check(`mail-${kind}`, kind.toUpperCase(), 25_000, () => checkSenderDns(dns, kind, domain)),
     ),
   ]
+}
+
+/** Checks that the mail server accepts the portal's account. */
+export function createMailServerCheck(smtpUrl: string): Check {
+  const about = `Servidor de e-mail ${new URL(smtpUrl).host}`
+  const run = async () => {
+    await verifySmtpServer(smtpUrl, SILENCE_MS)
+    return good(`${about}: atende e aceita o portal.`)
+  }
+  return { ...check('mail', about, 2.5 * SILENCE_MS, run), causes: listDnsCauses(smtpUrl) }
 }
 
 async function sendTestMail({ smtpUrl, mailFrom, group, publicUrl }: Config, to: string): Promise<Result> {

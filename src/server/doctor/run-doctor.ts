@@ -11,6 +11,7 @@ import { openDatabase } from '#server/database/open-database.ts'
 import { readDemoSecret } from '#server/demo/demo-installation.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
+import type { PowerBi } from '#server/power-bi/power-bi.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
 import { createFolderCheck } from './check-machine.ts'
 import { listConfigChecks, listSettingChecks } from './check-settings.ts'
@@ -38,16 +39,7 @@ export async function runDoctor(
   useCorporateProxy(environment)
   const { database, checks } = await tryOpenDatabase(config)
   try {
-    const log = createLog('silent')
-    const powerBi = config.isDemo
-      ? undefined
-      : createPowerBi({
-          directory: config.powerBi,
-          ...config.powerBi,
-          log,
-          countCall: () => {},
-          clock: Date.now,
-        })
+    const powerBi = config.isDemo ? undefined : openPowerBi(config)
     const others = listPortalChecks({
       config,
       environment,
@@ -61,6 +53,16 @@ export async function runDoctor(
     await database?.close()
   }
 }
+
+/** Opens the service outside a portal, without log and metrics. */
+export const openPowerBi = ({ powerBi }: Config): PowerBi =>
+  createPowerBi({
+    directory: powerBi,
+    ...powerBi,
+    log: createLog('silent'),
+    countCall: () => {},
+    clock: Date.now,
+  })
 
 /** Does not create the demo's secret: without one no portal is running. */
 function readSecrets({ sessionSecrets, dataDir }: Config): string[] {
