@@ -23,6 +23,7 @@ import { createCliRequest } from './operations/admin-commands.ts'
 import {
   BackUpError,
   type BackUpSummary,
+  hasTables,
   loadTrail,
   recordBackUp,
   restoreBackUp,
@@ -117,12 +118,14 @@ interface RestoreOptions {
 async function restore(config: Config, file: string | undefined, options: RestoreOptions): Promise<string> {
   const run = (lost?: LostDatabase) =>
     withDatabase(config, async (database) => {
+      if (!file && !(await hasTables(database.db)))
+        throw new BackUpError('O banco de destino está vazio. Informe também o ARQUIVO da cópia.')
       const lines = file ? [await restoreFile(database, file)] : []
       if (!lost) return [...lines, WITHOUT_LOST].join('\n')
       const revocations = await listRevocations(database.db, lost)
       lines.push(...formatRevocations(revocations))
-      if (options.apply) lines.push(await apply(database, revocations))
-      else if (hasRevocations(revocations)) lines.push(formatApplyHint(options.lost as string))
+      if (!hasRevocations(revocations)) return lines.join('\n')
+      lines.push(options.apply ? await apply(database, revocations) : formatApplyHint(options.lost as string))
       return lines.join('\n')
     })
   // Opened before anything is restored.

@@ -77,6 +77,7 @@ describe('npm run backup and restore as processes', () => {
         ],
         [['restore', nowhere, '--lost', folder], {}, /não tem um banco de dados do portal\. Informe a pasta/],
         [['restore', nowhere, '--apply'], {}, /^Uso: /],
+        [['restore', '--lost', nowhere], {}, /nowhere.*: esse caminho não existe/],
       ]
       for (const [args, env, says] of cases) {
         const { complaint, code } = await start(args, env).ended

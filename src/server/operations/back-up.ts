@@ -123,6 +123,9 @@ async function listTables(db: Db): Promise<string[]> {
   return ordered
 }
 
+/** Whether the database has any of the portal's tables. */
+export const hasTables = async (db: Db) => (await listTables(db)).length > 0
+
 /** Lists the columns except generated ones. */
 async function listColumns(db: Db, table: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -142,7 +145,7 @@ export async function inspectBackUp(file: string): Promise<BackUpSummary & { mig
     }
   })
   if (JSON.stringify(rowCounts) !== JSON.stringify(end))
-    throw new BackUpError(`A cópia ${file} está incompleta.`)
+    throw new BackUpError(`A cópia ${file} está incompleta. Use outra.`)
   return { at: head.at, migrations: head.migrations, rowCounts: end }
 }
 
@@ -171,8 +174,11 @@ async function readLines(file: string, openTable: (table: string) => InsertRows)
     if (!isUnreadable(error)) throw error
     end = undefined
   }
-  if (!head) throw new BackUpError(`${file} não pode ser lido ou não é uma cópia de segurança do portal.`)
-  if (!end) throw new BackUpError(`A cópia ${file} está incompleta.`)
+  if (!head)
+    throw new BackUpError(
+      `${file} não pode ser lido ou não é uma cópia de segurança do portal. Confira o caminho.`,
+    )
+  if (!end) throw new BackUpError(`A cópia ${file} está incompleta. Use outra.`)
   return { head, end }
 }
 
@@ -210,8 +216,10 @@ export async function restoreBackUp(database: Database, file: string): Promise<B
   const newer = migrations.find((name) => !known.includes(name))
   if (newer)
     throw new BackUpError(`A cópia é de uma versão mais nova do portal (${newer}). Restaure com essa versão.`)
-  if ((await listTables(database.db)).length > 0)
-    throw new BackUpError('O banco de destino não está vazio: a cópia só é restaurada em um banco novo.')
+  if (await hasTables(database.db))
+    throw new BackUpError(
+      'O banco de destino não está vazio. Aponte DATABASE_URL ou DATA_DIR para um banco novo.',
+    )
   await migrate(database.db, undefined, migrations)
   await database.db.transaction().execute((db) => loadRows(db, file))
   await migrate(database.db)
@@ -237,7 +245,9 @@ export async function loadTrail(db: Db, file: string): Promise<void> {
     if (rows.length > 0) await insert(rows)
   } catch (error) {
     if (!isUnreadable(error)) throw error
-    throw new BackUpError(`${file} não pode ser lido, ou não é uma cópia nem um histórico do portal.`)
+    throw new BackUpError(
+      `${file} não pode ser lido, ou não é uma cópia nem um histórico do portal. Confira o caminho.`,
+    )
   }
 }
 
