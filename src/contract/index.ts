@@ -5,6 +5,7 @@ import { catalogueRoutes } from './catalogue.ts'
 import { healthRoutes } from './health.ts'
 import { invitationRoutes } from './invitations.ts'
 import { operationsRoutes } from './operations.ts'
+import { reportExportRoutes } from './report-exports.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportViewRoutes } from './report-views.ts'
 import { reportRoutes } from './reports.ts'
@@ -24,6 +25,7 @@ export const api = {
   invitations: invitationRoutes,
   reports: reportRoutes,
   reportViews: reportViewRoutes,
+  reportExports: reportExportRoutes,
   viewAs: viewAsRoutes,
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,

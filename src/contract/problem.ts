@@ -34,6 +34,7 @@ export const PROBLEMS = {
     'Este link já foi usado ou expirou. Peça um novo e-mail e use o link mais recente.',
   ],
   'no-scope': [403, 'Sem marcas ou estados', reportMessages.noScope],
+  'export-refused': [403, 'Exportação recusada', 'Este relatório não pode ser exportado.'],
   'not-found': [404, 'Não encontrado', 'O endereço pedido não existe.'],
   'report-not-found': [404, 'Relatório não encontrado', 'Este relatório não está disponível para você.'],
   'method-not-allowed': [405, 'Método não permitido', 'Este endereço não aceita esse método.'],

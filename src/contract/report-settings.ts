@@ -14,6 +14,8 @@ const reportSettingSchema = z.object({
   workspace_id: z.nullable(z.string()),
   report_id: z.nullable(z.string()),
   dataset_id: z.nullable(z.string()),
+  /** Whether people may export the report. */
+  exports: z.boolean(),
   /** Sent as If-Match, so that a concurrent change is not overwritten. */
   updated_at: z.string(),
 })
@@ -55,6 +57,7 @@ const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
         z.string().check(z.trim(), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.datasetTooLong)),
       ),
     ),
+    exports: z.optional(z.boolean()),
   }),
 ])
 export type ReportSettingInput = z.input<typeof reportSettingInputSchema>
@@ -92,6 +95,9 @@ const REPORT_TEST_OUTCOMES = [
   'capacity-paused',
   'no-capacity',
   'premium-per-user',
+  'export-off',
+  'export-paginated',
+  'export-without-capacity',
   'rate-limited',
   'service-down',
   'foreign-answer',

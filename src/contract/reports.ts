@@ -13,6 +13,8 @@ const reportAreaSchema = z.object({
   workspaceId: z.nullable(z.string()),
   reportId: z.nullable(z.string()),
   datasetId: z.nullable(z.string()),
+  /** False where the portal or the area's administrators have switched exports off. */
+  canExport: z.boolean(),
 })
 export type ReportArea = z.output<typeof reportAreaSchema>
 

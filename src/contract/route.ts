@@ -25,6 +25,8 @@ export interface Route {
   response?: Schema
   /** Media type of a text reply, instead of a response schema. */
   text?: string
+  /** The reply is a file, streamed, instead of a response schema. */
+  file?: true
   /** Schema of each server-sent event's data, instead of a response: the reply is a text/event-stream. */
   events?: Schema
   /** Accepts If-Match: a write based on an outdated state gets 409. */

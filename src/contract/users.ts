@@ -48,6 +48,8 @@ export const AUDIT_ACTIONS = [
   'list-exported',
   'report-setting-saved',
   'report-setting-removed',
+  'report-exported',
+  'export-downloaded',
   'message-read',
   'message-unread',
   'message-answered',

@@ -25,6 +25,7 @@ import type { PowerBi } from './power-bi/power-bi.ts'
 import { createEmbedTokenCache } from './reports/issue-embed-token.ts'
 import { reportMails } from './reports/mails.ts'
 import {
+  reportExportHandlers,
   reportHandlers,
   reportSettingsHandlers,
   reportViewHandlers,
@@ -63,6 +64,7 @@ export interface PortalServices {
     | 'builtinAdminEmail'
     | 'companyEmailDomain'
     | 'contactCaptcha'
+    | 'exports'
     | 'metricsToken'
     | 'publicUrl'
     | 'rateLimits'
@@ -122,6 +124,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.invitations, invitationHandlers(services))
     implement(app, services, api.reports, reportHandlers(services))
     implement(app, services, api.reportViews, reportViewHandlers(services))
+    implement(app, services, api.reportExports, reportExportHandlers(services))
     implement(app, services, api.viewAs, viewAsHandlers(services))
     implement(app, services, api.reportSettings, reportSettingsHandlers(services))
     implement(app, services, api.support, supportHandlers(services))

@@ -106,6 +106,7 @@ function buildConfig(
       emulatorLatencyMs: env.POWERBI_EMULATOR_LATENCY_MS,
       emulatorDirectoryLatencyMs: env.POWERBI_EMULATOR_DIRECTORY_LATENCY_MS,
     },
+    exports: env.EXPORTS === 'on',
     trustedProxies: env.TRUSTED_PROXIES,
     retention: {
       unverifiedDays: env.RETENTION_UNVERIFIED_DAYS,

@@ -70,6 +70,7 @@ const environmentSchema = z.object({
   POWERBI_RLS_ROLES: list.pipe(z.array(z.string().max(50)).min(1).max(50)).default(['Portal']),
   POWERBI_ALLOW_WITHOUT_RLS: flag.default(false),
   POWERBI_TOKEN_MINUTES: wholeNumber(1, 60).default(30),
+  EXPORTS: z.enum(['on', 'off'], { error: 'use on ou off' }).default('on'),
 
   // Mail
   SMTP_URL: z

@@ -7,6 +7,7 @@ import { createApp, portalMails } from './app.ts'
 import type { Config } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
 import { type DatabaseClock, startDatabaseClock } from './database/database-clock.ts'
+import { createJobQueue } from './database/job-queue.ts'
 import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo, readDemoSecret } from './demo/demo-installation.ts'
@@ -22,6 +23,7 @@ import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 import { replaceSecrets } from './replace-secrets.ts'
+import { createExportSteps } from './reports/report-exports.ts'
 import { createMessageStreams } from './support/message-streams.ts'
 import { VERSION } from './version.ts'
 
@@ -116,6 +118,14 @@ export async function servePortal(
     countCall: trackUpstreamStatus(metrics.countUpstreamCall, serviceStatus),
     clock,
   })
+  const { exports } = config
+  const { rlsRoles } = config.powerBi
+  const jobs = createJobQueue({
+    db,
+    log,
+    clock,
+    runStep: { export: createExportSteps({ db, clock, powerBi, rlsRoles, exports }) },
+  })
   const app = createApp({
     database,
     messageStreams,
@@ -147,7 +157,7 @@ export async function servePortal(
         return config.metricsToken
       },
       groupName: config.group.name,
-      rlsRoles: config.powerBi.rlsRoles,
+      rlsRoles,
       powerBiHosts: config.powerBi.hosts,
       allowedHosts: config.isDemo ? ['localhost', '127.0.0.1'] : undefined,
     },
@@ -174,6 +184,7 @@ export async function servePortal(
   })
   const retention = createRetentionJob({ db, log, clock, periods: config.retention })
   outbox.start()
+  jobs.start()
   // The demo's seeded sign-ups are deliberately old.
   if (!demo) retention.start()
   return {
@@ -183,7 +194,7 @@ export async function servePortal(
       isDraining = true
       // Late mails are sent by another replica or after the next start. Streams would never end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
-      await Promise.all([drained, outbox.stop(), messageStreams.stop(), retention.stop()])
+      await Promise.all([drained, outbox.stop(), jobs.stop(), messageStreams.stop(), retention.stop()])
       databaseClock?.stop()
       await database.close()
     },

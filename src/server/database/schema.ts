@@ -48,6 +48,8 @@ export interface ReportSettingsTable {
   workspace_id: string | null
   report_id: string | null
   dataset_id: string | null
+  /** Whether people may export. */
+  exports: Defaulted<boolean>
   updated_at: Defaulted<Date>
 }
 
@@ -99,6 +101,23 @@ interface AccessRecordsTable {
 interface AccessRequestsTable extends Omit<AccessRequest, 'requested_at'> {
   user_id: string
   requested_at: Defaulted<Date>
+}
+
+export interface JobsTable {
+  id: Generated<string>
+  kind: string
+  user_id: string
+  status: Defaulted<'queued' | 'running' | 'done' | 'failed'>
+  input: Json
+  payload: string | null
+  progress: ColumnType<unknown, string | undefined, string>
+  detail: Defaulted<string | null>
+  failures: Defaulted<number>
+  created_at: Date
+  due_at: Date
+  lease: Defaulted<string | null>
+  leased_until: Defaulted<Date | null>
+  finished_at: Defaulted<Date | null>
 }
 
 /** 'disown-…' are the 'não fui eu' links of a new account and of a change. 'signup-used' is spent. */
@@ -219,6 +238,7 @@ export interface Tables {
     answer: Defaulted<Uint8Array | null>
     created_at: Defaulted<Date>
   }
+  jobs: JobsTable
   job_claims: { name: string; claimed_until: Date }
   portal_facts: { name: string; value: string }
   schema_migrations: { name: string; applied_at: Defaulted<Date> }

@@ -24,8 +24,19 @@ interface HandlerInput<R extends Route> {
   ifMatch: R['conditional'] extends true ? string | undefined : undefined
 }
 
-/** Result of a handler: the reply, or for a route with events a function that accepts the stream. */
-type HandlerReply<R extends Route> = R['events'] extends Schema ? AcceptStream : ReplyOf<R>
+/** A streamed file, with the name under which it is saved. */
+export interface FileReply {
+  body: ReadableStream<Uint8Array>
+  type: string
+  name: string
+}
+
+/** Result of a handler: the reply, a file, or for a route with events the acceptance of the stream. */
+type HandlerReply<R extends Route> = R['events'] extends Schema
+  ? AcceptStream
+  : R['file'] extends true
+    ? FileReply
+    : ReplyOf<R>
 
 /** One handler per route of a group; a missing one is a type error. */
 export type Handlers<G extends Routes> = {
@@ -72,6 +83,7 @@ export function implement<const G extends Routes>(
       const request = { ...hono.get('info'), ...(idempotency && { idempotency }) }
       const reply = await handler({ ...input, context: { db, clock, request, actor } })
       if (route.text) return hono.body(reply as string, 200, { 'Content-Type': route.text })
+      if (route.file) return toFileResponse(reply as FileReply)
       if (route.events) return openEventStream(hono, reply as AcceptStream)
       if (!pick) return hono.body(null, 204)
       const picked = pick(reply) as object
@@ -83,6 +95,11 @@ export function implement<const G extends Routes>(
     for (const [name, route] of Object.entries(routes)) if (route.path === path) mount(name, route)
     rejectOtherMethods(app, routes, path)
   }
+}
+
+function toFileResponse({ body, type, name }: FileReply): Response {
+  const disposition = `attachment; filename*=UTF-8''${encodeURIComponent(name)}`
+  return new Response(body, { headers: { 'Content-Type': type, 'Content-Disposition': disposition } })
 }
 
 /** Static paths first, so that '/api/profiles/me' does not match '/api/profiles/{userId}'. */

@@ -23,7 +23,8 @@ function listParameters(schema: Schema | undefined, where: 'path' | 'query') {
 }
 
 function describeOperation(name: string, tag: string, route: Route) {
-  const status = route.status ?? (route.response || route.text || route.events ? 200 : 204)
+  const hasReply = route.response || route.text || route.events || route.file
+  const status = route.status ?? (hasReply ? 200 : 204)
   const toContent = (type: string, schema: object) => ({ content: { [type]: { schema } } })
   return {
     operationId: name,
@@ -48,6 +49,7 @@ function describeOperation(name: string, tag: string, route: Route) {
         description: 'OK',
         ...(route.response && toContent('application/json', toJsonSchema(route.response, 'output'))),
         ...(route.text && toContent(route.text, TEXT)),
+        ...(route.file && toContent('application/octet-stream', {})),
         // The schema describes the data of each event.
         ...(route.events && toContent('text/event-stream', toJsonSchema(route.events, 'output'))),
       },

@@ -102,6 +102,11 @@ describeOnEachDatabase('retention rules', (kind) => {
       .insertInto('report_views')
       .values([view, { ...view, deleted_at: now }])
       .execute()
+    const job = { kind: 'export', user_id, input: '{}', payload: null, created_at: now, due_at: now }
+    await db
+      .insertInto('jobs')
+      .values([job, { ...job, finished_at: now }])
+      .execute()
     await db.insertInto('access_records').values({ at: now, user_id, action: 'sign-in' }).execute()
     await db.insertInto('audit_entries').values({ at: now, action: 'email-verified' }).execute()
     const failed = {
@@ -121,7 +126,7 @@ describeOnEachDatabase('retention rules', (kind) => {
       [2 * HOUR, ['human checks']],
       [3 * HOUR, ['sessions']],
       [DAY - MINUTE, []],
-      [DAY, ['deleted views', 'idempotency keys']],
+      [DAY, ['deleted views', 'finished jobs', 'idempotency keys']],
       [7 * DAY - MINUTE, []],
       [7 * DAY, ['e-mail links']],
       [30 * DAY - MINUTE, []],

@@ -15,7 +15,7 @@ function encodeSegment(id: string): string {
   return encodeURIComponent(id)
 }
 
-function getReportPath(report: ReportRef): string {
+export function getReportPath(report: ReportRef): string {
   return `/groups/${encodeSegment(report.workspaceId)}/reports/${encodeSegment(report.reportId)}`
 }
 

@@ -3,6 +3,7 @@ import { createCache } from '#server/cache.ts'
 import type { Log } from '#server/log.ts'
 import { checkReport } from './check-report.ts'
 import { createDirectoryTokens, type DirectoryOptions, isExpiringSoon } from './directory-token.ts'
+import { getExportPath, readExport, startExport } from './export-report.ts'
 import type { CountCall, EffectiveIdentity, EmbedToken, LastRefresh, PowerBi, ReportRef } from './power-bi.ts'
 import {
   type CheckedReport,
@@ -13,9 +14,11 @@ import {
   readLastRefresh,
   readModelSecurity,
   readReport,
+  readWorkspace,
   requestEmbedToken,
+  type Workspace,
 } from './power-bi-calls.ts'
-import { createPowerBiRest, createUnreadableError } from './power-bi-rest.ts'
+import { createFileReader, createPowerBiRest, createUnreadableError } from './power-bi-rest.ts'
 import { type Step, toRefusalProblem } from './refusals.ts'
 import { testReport } from './test-report.ts'
 
@@ -59,6 +62,11 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   const readSecurity = memoize(options.clock, (model: Model) =>
     readModelSecurity(rest, getDatasetPath(model)),
   )
+  const readCapacity = memoize(
+    options.clock,
+    async ({ id }: { id: string }): Promise<Workspace> => (await readWorkspace(rest, id)) ?? {},
+  )
+  const openFile = createFileReader({ ...options, directory })
   // Failures are cached too: a retry would not help.
   const readRefresh = memoize(options.clock, (model: Model) =>
     readLastRefresh(refreshRest, getDatasetPath(model)).catch(() => UNKNOWN_REFRESH),
@@ -125,6 +133,25 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
       const facts = await readFacts(report).catch(() => undefined)
       return facts?.model ? readRefresh(facts.model) : UNKNOWN_REFRESH
     },
+    async startExport(report, identity, wanted) {
+      let step: Step = 'report'
+      const checks = {
+        readReport: readFacts,
+        readModelSecurity: readSecurity,
+        readWorkspace: (id: string) => readCapacity({ id }),
+        onStep: (next: Step) => {
+          // What the service refuses after all checks is the export.
+          step = next === 'token' ? 'export' : next
+        },
+      }
+      try {
+        return await startExport(rest, checks, { report, identity, ...wanted })
+      } catch (error) {
+        throw toRefusalProblem(error, step, identity.roles)
+      }
+    },
+    readExport: (report, exportId) => withProblem(readExport(rest, report, exportId), 'export'),
+    openExportFile: (report, exportId) => openFile(`${getExportPath(report, exportId)}/file`),
     readCertificateEnd: directory.readCredentialEnd,
     async testReport(report, identity) {
       const { rest: fresh, directory: testDirectory } = connect()

@@ -4,6 +4,7 @@ import { type Log, withHost } from '#server/log.ts'
 import type { DirectoryTokens } from './directory-token.ts'
 import {
   type CountCall,
+  classifyStatus,
   measureCall,
   PowerBiRefusal,
   ProxyReply,
@@ -109,6 +110,46 @@ function isDefinite(error: unknown): boolean {
 /** An expired directory token may give 403 too (Microsoft, 'Troubleshoot REST APIs'). */
 const isTokenRefusal = ({ status, code }: PowerBiRefusal) =>
   status === 401 || /\b(TokenExpired|InvalidToken)\b/.test(code)
+
+/** A file of 250 MB over a slow line. */
+const FILE_MS = 10 * 60_000
+const FILE_HEAD_MS = 15_000
+
+/**
+ * Creates the reader of files, which are streamed, so that there is one try.
+ * @returns undefined when the service does not have the file; throws ProblemError power-bi-unavailable
+ */
+export function createFileReader({ apiBase, directory, countCall, log }: RestOptions) {
+  return async (path: string): Promise<{ body: ReadableStream<Uint8Array>; type: string } | undefined> => {
+    const head = new AbortController()
+    const timer = setTimeout(() => head.abort(), FILE_HEAD_MS)
+    const start = performance.now()
+    try {
+      const signal = AbortSignal.any([head.signal, AbortSignal.timeout(FILE_MS)])
+      const token = await directory.read(signal)
+      const headers = { authorization: `Bearer ${token}` }
+      const reply = await fetch(`${apiBase}/v1.0/myorg${path}`, { headers, signal })
+      countCall('power-bi', classifyStatus(reply.status), performance.now() - start)
+      const { status, ok, body } = reply
+      if (ok && body) return { body, type: reply.headers.get('content-type') ?? 'application/octet-stream' }
+      await body?.cancel()
+      log.warn({ path, status }, 'Power BI refused a file')
+      if (status === 404 || status === 410) return undefined
+      throw new TransientError(status, {
+        requestId: reply.headers.get('requestid'),
+        retryAfterSeconds: Number(reply.headers.get('retry-after')) || undefined,
+      })
+    } catch (error) {
+      if (error instanceof ProblemError) throw error
+      throw new ProblemError('power-bi-unavailable', {
+        retryAfterSeconds: getRetryAfter(error) ?? 10,
+        cause: error,
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
 
 /** Joins the codes of body and header; either may be the more specific one. */
 function toRefusal({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {

@@ -1,3 +1,4 @@
+import type { ExportFormat } from '#contract/report-exports.ts'
 import type { ReportTestOutcome } from '#contract/report-settings.ts'
 
 /** A report's ids from its setting. */
@@ -60,6 +61,12 @@ export interface LastRefresh {
   hasFailed: boolean
 }
 
+/** How far an export is in the service. */
+export interface ExportState {
+  status: 'running' | 'done' | 'failed'
+  percent: number
+}
+
 /** The port to the Power BI service. */
 export interface PowerBi {
   /**
@@ -86,6 +93,27 @@ export interface PowerBi {
    * most 8 s and never throws.
    */
   testReport(report: ReportRef, identity: EffectiveIdentity): Promise<ReportTest>
+  /**
+   * Starts an export of a report with row-level security.
+   * @param wanted.state a captured state; null as published
+   * @returns the service's id
+   * @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused
+   */
+  startExport(
+    report: ReportRef,
+    identity: EffectiveIdentity,
+    wanted: { format: ExportFormat; state: string | null },
+  ): Promise<string>
+  /** @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused */
+  readExport(report: ReportRef, exportId: string): Promise<ExportState>
+  /**
+   * Opens the file of a finished export; undefined when the service has it no more.
+   * @throws ProblemError power-bi-unavailable
+   */
+  openExportFile(
+    report: ReportRef,
+    exportId: string,
+  ): Promise<{ body: ReadableStream<Uint8Array>; type: string } | undefined>
   /** Returns the end of the certificate; undefined for a client secret. */
   readCertificateEnd(): Promise<Date | undefined>
 }
@@ -178,7 +206,7 @@ export function parseJsonObject(text: string): Record<string, unknown> | undefin
   }
 }
 
-function classifyStatus(status: number): UpstreamOutcome {
+export function classifyStatus(status: number): UpstreamOutcome {
   if (status < 400) return 'ok'
   if (status === 429) return 'throttled'
   return status < 500 ? 'refused' : 'failed'

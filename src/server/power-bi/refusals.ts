@@ -3,7 +3,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { PowerBiRefusal, ProxyReply, type ReportTest, TransientError } from './power-bi.ts'
 
 /** The step that the service refused. */
-export type Step = 'workspaces' | 'report' | 'dataset' | 'token'
+export type Step = 'workspaces' | 'report' | 'dataset' | 'token' | 'export'
 /** Every outcome but those of a report that opens. */
 type Outcome = Exclude<ReportTest['outcome'], 'ok' | 'capacity-unknown' | 'refresh-failed'>
 
@@ -49,6 +49,8 @@ const DENIED: Record<Step, Outcome> = {
   dataset: 'no-model-access',
   // Report and model were readable: the tenant's switch for embedding is off, or the role too low.
   token: 'embedding-off',
+  // The same for exports, which only some capacities have.
+  export: 'export-off',
 }
 
 function classifyRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
@@ -105,6 +107,10 @@ const buildSentences = (roles: string, quoted: string, pause: string): Record<Ou
   'premium-per-user': `O espaço de trabalho do relatório, ou o do modelo dele, está em “Premium por usuário”, que não serve para mostrar relatórios no portal: ${POWER_BI_ADMINISTRATOR} atribuí-lo a uma capacidade F, P, A ou EM.`,
   'rate-limited': `O Power BI pediu uma pausa por excesso de pedidos${quoted}: espere ${pause} e teste de novo.`,
   'service-down': `O Power BI não respondeu como devia${quoted}: espere ${pause} e teste de novo.`,
+  'export-off': `O Power BI não deixa o portal exportar este relatório${quoted}: ${POWER_BI_ADMINISTRATOR} conferir, no portal de administração, “Exportar relatórios como apresentações do PowerPoint ou documentos PDF”, e se a capacidade não é Premium Por Usuário.`,
+  'export-paginated':
+    'Este é um relatório paginado, e o portal não o exporta: use a exportação na barra do próprio relatório.',
+  'export-without-capacity': `Sem capacidade não há exportação: ${POWER_BI_ADMINISTRATOR} atribuir o espaço de trabalho deste relatório a uma capacidade (F, P, A ou EM).`,
   refused: `O Power BI recusou o relatório${quoted}: ${POWER_BI_ADMINISTRATOR} verificar o motivo no serviço ou abrir um chamado na Microsoft com esses dados.`,
 })
 

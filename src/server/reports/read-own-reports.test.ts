@@ -44,7 +44,15 @@ describeOnEachDatabase('reports/me', (kind) => {
       marcas: ['GM', 'FIAT'],
       estados: ['ES'],
       areas: [
-        { type: 'Vendas', embedMode: 'service_principal', reportUrl: null, workspaceId, reportId, datasetId },
+        {
+          type: 'Vendas',
+          embedMode: 'service_principal',
+          reportUrl: null,
+          workspaceId,
+          reportId,
+          datasetId,
+          canExport: true,
+        },
         {
           type: 'Operadores',
           embedMode: 'secure_sso',
@@ -52,6 +60,7 @@ describeOnEachDatabase('reports/me', (kind) => {
           workspaceId: null,
           reportId: null,
           datasetId: null,
+          canExport: true,
         },
       ],
     })

@@ -1,3 +1,4 @@
+import type { reportExportRoutes } from '#contract/report-exports.ts'
 import type { reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { reportViewRoutes } from '#contract/report-views.ts'
 import type { reportRoutes } from '#contract/reports.ts'
@@ -10,6 +11,13 @@ import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
 import { readOwnReports, readVisibleReports } from './own-reports.ts'
+import {
+  downloadReportExport,
+  listReportExports,
+  type ReportExportContext,
+  readReportExport,
+  startReportExport,
+} from './report-exports.ts'
 import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
 import {
   changeReportView,
@@ -23,9 +31,11 @@ import {
 import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
 import { issueViewToken, readViewedReports } from './view-as.ts'
 
-export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handlers<typeof reportRoutes> {
+export function reportHandlers(
+  services: ServicesOf<EmbedTokenContext> & Pick<ReportExportContext, 'exports'>,
+): Handlers<typeof reportRoutes> {
   return {
-    readOwnReports: ({ context }) => readOwnReports(context.db, context.actor),
+    readOwnReports: ({ context }) => readOwnReports(context.db, context.actor, services.exports),
     readLastRefresh: ({ context, params }) => readLastRefresh({ ...services, ...context }, params),
     issueEmbedToken: ({ context, body }) =>
       // Ignores marcas, estados and userEmail of the body on purpose: the profile's count.
@@ -51,6 +61,18 @@ export function reportViewHandlers(
       return undefined
     },
     restoreReportView: ({ context, params }) => restoreReportView({ ...services, ...context }, params.id),
+  }
+}
+
+export function reportExportHandlers(
+  services: ServicesOf<ReportExportContext>,
+): Handlers<typeof reportExportRoutes> {
+  return {
+    startReportExport: ({ context, body }) => startReportExport({ ...services, ...context }, body),
+    listReportExports: ({ context }) => listReportExports(context),
+    readReportExport: ({ context, params }) => readReportExport(context, params.id),
+    downloadReportExport: ({ context, params }) =>
+      downloadReportExport({ ...services, ...context }, params.id),
   }
 }
 

@@ -16,7 +16,7 @@ export type ReportSettingRow = Selectable<ReportSettingsTable>
 type Columns = Pick<
   ReportSettingRow,
   'embed_mode' | 'report_url' | 'workspace_id' | 'report_id' | 'dataset_id'
->
+> & { exports?: boolean }
 
 export interface ReportSettingContext extends Context {
   /** Hosts allowed in share URLs. */
@@ -114,8 +114,10 @@ export function toSettingColumns(input: ReportSettingInput, hosts: readonly stri
   const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
   if (input.embed_mode === 'secure_sso')
     return { ...nothing, embed_mode: input.embed_mode, report_url: normalizeShareUrl(input.report_url) }
-  const { embed_mode, workspace_id, report_id, dataset_id } = input
-  return { ...nothing, embed_mode, workspace_id, report_id, dataset_id: dataset_id || null }
+  const { embed_mode, workspace_id, report_id, dataset_id, exports } = input
+  const ids = { workspace_id, report_id, dataset_id: dataset_id || null }
+  // Left out, it stays as it is: pages of the version before do not send it.
+  return { ...nothing, embed_mode, ...ids, ...(exports !== undefined && { exports }) }
 }
 
 /** Converts a row to its wire form: the label instead of the slug, the instant as ISO 8601. */
@@ -124,8 +126,8 @@ function presentReportSetting(row: ReportSettingRow, { label }: CatalogueItem): 
 }
 
 function toAuditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
-  const { embed_mode, report_url, workspace_id, report_id, dataset_id } = row
-  return { type: label, embed_mode, report_url, workspace_id, report_id, dataset_id }
+  const { embed_mode, report_url, workspace_id, report_id, dataset_id, exports } = row
+  return { type: label, embed_mode, report_url, workspace_id, report_id, dataset_id, exports }
 }
 
 /** Locks an area's setting until the transaction ends. */

@@ -25,7 +25,7 @@ describeOnEachDatabase('report settings', (kind) => {
   test('are created, changed between the modes, listed in tab order and removed', async () => {
     const created = await save('crm', toLinkSetting(LINK))
     expect(created.status).toBe(200)
-    const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
+    const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null, exports: true }
     expect(created.body).toEqual({
       ...nothing,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -52,6 +52,18 @@ describeOnEachDatabase('report settings', (kind) => {
     expect(await list()).toHaveLength(1)
   })
 
+  test('switch exports off and on, and leave them as they are when nothing is said', async () => {
+    expect((await save('vendas', toSetting('Vendas'))).body.exports).toBe(true)
+    for (const [input, exports] of [
+      [{ exports: false }, false],
+      [{}, false],
+      [{ exports: true }, true],
+    ] as const)
+      expect((await save('vendas', toSetting('Vendas', input))).body.exports).toBe(exports)
+    const last = (await readActions()).at(-1)
+    expect([last?.before, last?.after]).toMatchObject([{ exports: false }, { exports: true }])
+  })
+
   test('write an audit entry per change, and none without an effect', async () => {
     await save('vendas', toLinkSetting(LINK))
     await save('vendas', toLinkSetting(` ${LINK} `))
@@ -59,7 +71,7 @@ describeOnEachDatabase('report settings', (kind) => {
     await remove('vendas')
     await remove('vendas')
     const who = { actor_id: admin.user_id, actor_email: admin.email, ip: '127.0.0.1' }
-    const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
+    const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null, exports: true }
     const asLink = { type: 'Vendas', ...nothing, ...toLinkSetting(LINK) }
     const asPrincipal = { type: 'Vendas', ...nothing, ...toSetting('Vendas') }
     expect(await readActions()).toEqual([

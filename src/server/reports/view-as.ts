@@ -1,20 +1,15 @@
 import { sql } from 'kysely'
 import type { ReplyOf } from '#contract/route.ts'
-import type { Profile } from '#contract/users.ts'
 import { VIEW_AS_MINUTES, type viewAsRoutes } from '#contract/view-as.ts'
-import type { Db } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { ReportRef } from '#server/power-bi/power-bi.ts'
-import { ACCESS_ENDS_AT, createNotFound, getApprovalAt, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
-import { type EmbedTokenContext, issueEmbedToken, type TokenHolder } from './issue-embed-token.ts'
-import { readOwnReports } from './own-reports.ts'
+import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
+import { findReader, readOwnReports } from './own-reports.ts'
 
 const VIEW_MS = VIEW_AS_MINUTES * 60_000
-
-type ViewedUser = TokenHolder & { approved: boolean; accessEnded: boolean }
 
 /**
  * Starts a 'view as' of another person's reports, for 15 minutes. Its audit entry is its only record.
@@ -26,7 +21,7 @@ export function readViewedReports(
 ): Promise<ReplyOf<typeof viewAsRoutes.readReportsOf>> {
   return runAdminTransaction(context, async (db) => {
     const txContext = { ...context, db }
-    const person = await findUser(txContext, userId)
+    const person = await findReader(txContext, userId)
     const { profile } = person
     await recordAudit(txContext, { action: 'viewed-as', target: profile })
     const { id } = await db
@@ -37,7 +32,7 @@ export function readViewedReports(
       .where('action', '=', 'viewed-as')
       .orderBy('id', 'desc')
       .executeTakeFirstOrThrow()
-    const reports = await readOwnReports(db, person)
+    const reports = await readOwnReports(db, person, false)
     return {
       ...reports,
       // An SSO link would show the administrator's own data.
@@ -59,7 +54,7 @@ export async function issueViewToken(
   { userId, view, ...wanted }: { userId: string; view: string } & ReportRef,
 ) {
   const endsAt = await readViewEnd(context, { userId, view })
-  const person = await findUser(context, userId)
+  const person = await findReader(context, userId)
   if (!person.approved) throw new ProblemError(person.accessEnded ? 'access-ended' : 'not-approved')
   return issueEmbedToken(context, person, wanted, { id: view, endsAt })
 }
@@ -80,13 +75,4 @@ async function readViewEnd(
   const endsAt = (entry?.at.getTime() ?? 0) + VIEW_MS
   if (endsAt <= clock()) throw new ProblemError('view-ended')
   return endsAt
-}
-
-async function findUser({ db, clock }: { db: Db; clock: () => number }, userId: string): Promise<ViewedUser> {
-  const { rows } = await sql<Profile & { version: number; ends_at: number | null }>`
-    select ${sql.raw(PROFILE_COLUMNS)}, p.entitlement_version as version, ${sql.raw(ACCESS_ENDS_AT)} as ends_at
-    from profiles p where p.user_id = ${userId}`.execute(db)
-  if (!rows[0]) throw createNotFound()
-  const { version, ends_at, ...profile } = rows[0]
-  return { profile, entitlementVersion: version, ...getApprovalAt(clock(), profile.approved, ends_at) }
 }

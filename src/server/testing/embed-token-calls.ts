@@ -46,6 +46,9 @@ export async function listCalls(portal: TestPortal) {
     dataset: filterByPath(/\/datasets\/[^/]+$/),
     report: filterByPath(/\/reports\/[^/]+$/),
     generateToken: filterByPath(/\/GenerateToken$/),
+    exportTo: filterByPath(/\/ExportTo$/),
+    exportStatus: filterByPath(/\/exports\/[^/]+$/),
+    exportFile: filterByPath(/\/file$/),
   }
 }
 

@@ -168,6 +168,12 @@ export const EXAMPLES: Record<string, Example[]> = {
       body: toTokenBody('Vendas', { marcas: ['FIAT'], estados: ['RJ'], userEmail: email }),
     },
   ],
+  'POST /api/report-exports': [
+    {
+      path: '/api/report-exports',
+      body: { area: 'Vendas', reportId: getEmulatedReport('Vendas').reportId, format: 'pdf' },
+    },
+  ],
   'PATCH /api/profiles/{userId}': [
     { path: `/api/profiles/${SOME_USER}`, body: { types: ['Vendas'] } },
     { path: `/api/profiles/${SOME_USER}`, body: { marcas: ['FIAT'], estados: ['RJ'] } },

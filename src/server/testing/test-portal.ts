@@ -5,6 +5,7 @@ import { EMULATED_CLIENT_ID, EMULATED_TENANT_ID } from '#emulators/power-bi/cata
 import { createPowerBiEmulator, type PowerBiEmulatorOptions } from '#emulators/power-bi/emulator.ts'
 import { createApp, type PortalServices, portalMails } from '#server/app.ts'
 import type { Database } from '#server/database/database.ts'
+import { createJobQueue, type JobQueue } from '#server/database/job-queue.ts'
 import { readEmulatedData } from '#server/demo/start-demo.ts'
 import { createServiceStatus } from '#server/doctor/service-status.ts'
 import { parseProxies } from '#server/http/client-ip.ts'
@@ -16,6 +17,7 @@ import { createOutbox, type Outbox } from '#server/mail/outbox.ts'
 import type { Mail, Mailer } from '#server/mail/smtp-mailer.ts'
 import { createMetrics, type Metrics } from '#server/operations/metrics.ts'
 import { createPowerBi, type PowerBiOptions } from '#server/power-bi/power-bi-client.ts'
+import { createExportSteps } from '#server/reports/report-exports.ts'
 import { createMessageStreams } from '#server/support/message-streams.ts'
 import { VERSION } from '#server/version.ts'
 import type { DatabaseKind } from './test-database.ts'
@@ -50,6 +52,8 @@ export interface TestPortal {
   emulatorUrl: string
   /** Not started: tests deliver with deliverDue(). */
   outbox: Outbox
+  /** Not started: tests run due steps with runDue(). */
+  jobs: JobQueue
   /** The sent mails, oldest first; empty with a custom mailer. */
   mails: Mail[]
   stop(): Promise<void>
@@ -117,6 +121,28 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     clock,
     sessionMaxDays: options.sessionMaxDays ?? SESSION_MAX_DAYS,
   })
+  const powerBi = createPowerBi({
+    directory: {
+      tenantId: EMULATED_TENANT_ID,
+      clientId: EMULATED_CLIENT_ID,
+      clientSecret,
+      tokenEndpoint,
+    },
+    apiBase: `${emulator.url}/api`,
+    tokenMinutes: 30,
+    allowWithoutRls,
+    log,
+    countCall: metrics.countUpstreamCall,
+    clock,
+    timeouts,
+  })
+  const { rlsRoles = ['Portal'], exports = true } = options
+  const jobs = createJobQueue({
+    db: database.db,
+    log,
+    clock,
+    runStep: { export: createExportSteps({ db: database.db, clock, powerBi, rlsRoles, exports }) },
+  })
   const app = createApp({
     database,
     messageStreams,
@@ -129,21 +155,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     runPortalChecks: async () => [],
     serviceStatus: createServiceStatus(clock),
     ...(page && { page }),
-    powerBi: createPowerBi({
-      directory: {
-        tenantId: EMULATED_TENANT_ID,
-        clientId: EMULATED_CLIENT_ID,
-        clientSecret,
-        tokenEndpoint,
-      },
-      apiBase: `${emulator.url}/api`,
-      tokenMinutes: 30,
-      allowWithoutRls,
-      log,
-      countCall: metrics.countUpstreamCall,
-      clock,
-      timeouts,
-    }),
+    powerBi,
     options: {
       builtinAdminEmail: 'admin@grupopatio.com.br',
       companyEmailDomain: 'grupopatio.com.br',
@@ -153,9 +165,10 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       altchaCost: 1,
       recaptcha: undefined,
       publicUrl: 'http://localhost',
-      rlsRoles: ['Portal'],
+      rlsRoles,
       powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
       contactCaptcha: false,
+      exports,
       trustedProxies: parseProxies([]),
       metricsToken: undefined,
       allowedHosts: undefined,
@@ -179,9 +192,10 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     metrics,
     emulatorUrl: emulator.url,
     outbox,
+    jobs,
     mails,
     async stop() {
-      await Promise.all([outbox.stop(), messageStreams.stop()])
+      await Promise.all([outbox.stop(), jobs.stop(), messageStreams.stop()])
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await emulator.stop()

@@ -73,6 +73,12 @@ describeOnEachDatabase('deleting a person', (kind) => {
       .insertInto('opened_report_views')
       .values({ user_id: person.user_id, view_id: view.id, opened_at: new Date(portal.clock()) })
       .execute()
+    const now = new Date(portal.clock())
+    const job = { kind: 'export', user_id: person.user_id, input: '{}', payload: null }
+    await db
+      .insertInto('jobs')
+      .values({ ...job, created_at: now, due_at: now })
+      .execute()
     await db
       .insertInto('invitations')
       .values({ email, full_name: 'Ana', ...lists, invited_by: null, invited_at: new Date(portal.clock()) })
@@ -127,6 +133,7 @@ describeOnEachDatabase('deleting a person', (kind) => {
       'email_links',
       'failed_sign_ins',
       'invitations',
+      'jobs',
       'mail_outbox',
       'opened_report_views',
       'password_history',

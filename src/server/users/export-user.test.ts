@@ -68,6 +68,7 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'views_opened',
       'access_reviews',
       'messages_handled',
+      'report_exports',
       'mails',
       'support_messages',
       'suspect_messages',

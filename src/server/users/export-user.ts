@@ -55,6 +55,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         where reviewer_id = ${userId} order by reviewed_at`),
       messages_handled: await query(sql`
         select id, handled_at, answered from support_messages where handled_by = ${userId} order by handled_at`),
+      report_exports: await query(sql`
+        select input, status, created_at from jobs where user_id = ${userId} order by created_at`),
       mails: await query(sql`
         select kind, created_at, sent_at from mail_outbox where recipient = ${profile.email} order by created_at`),
       support_messages: await query(sql`

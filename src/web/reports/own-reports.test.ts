@@ -4,11 +4,12 @@ import { toTabs } from './own-reports.ts'
 
 function principal(type: string, change: Partial<ReportArea> = {}): ReportArea {
   const ids = { workspaceId: 'w', reportId: 'r', datasetId: null }
-  return { type, embedMode: 'service_principal', reportUrl: null, ...ids, ...change }
+  return { type, embedMode: 'service_principal', reportUrl: null, ...ids, canExport: true, ...change }
 }
 
 function shared(type: string, reportUrl: string | null): ReportArea {
-  return { type, embedMode: 'secure_sso', reportUrl, workspaceId: null, reportId: null, datasetId: null }
+  const ids = { workspaceId: null, reportId: null, datasetId: null }
+  return { type, embedMode: 'secure_sso', reportUrl, ...ids, canExport: true }
 }
 
 function toReports(areas: ReportArea[], change: Partial<OwnReports> = {}): OwnReports {

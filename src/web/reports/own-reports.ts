@@ -24,7 +24,8 @@ export function toTabs({ areas, marcas, estados }: OwnReports): { tabs: ReportTa
   const hasScope = marcas.length > 0 && estados.length > 0
   const all = areas.map((area) => ({
     area: area.type,
-    tab: toTab(area, JSON.stringify([area, marcas, estados]), hasScope),
+    // Switching exports on or off needs no new frame.
+    tab: toTab(area, JSON.stringify([{ ...area, canExport: undefined }, marcas, estados]), hasScope),
   }))
   return {
     tabs: all.flatMap(({ tab }) => tab ?? []),

@@ -108,6 +108,10 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'access-review-removed': describeBulkEdit('removeu em uma revisão de acessos'),
   'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${toArea(after)}`,
   'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${toArea(before)}`,
+  'report-exported': ({ who, after }) =>
+    `${who} exportou o relatório${toArea(after, 'de')}${toFormat(after)}`,
+  'export-downloaded': ({ who, after }) =>
+    `${who} baixou o relatório exportado${toArea(after, 'de')}${toFormat(after)}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,
   'message-answered': ({ who }) => `${who} respondeu a uma mensagem de suporte`,
   'message-unread': ({ who }) => `${who} marcou uma mensagem de suporte como não lida`,
@@ -157,8 +161,12 @@ function quoteName({ name }: State): string {
   return typeof name === 'string' ? `“${name}”` : ''
 }
 
-function toArea(state: State): string {
-  return typeof state.type === 'string' ? ` para ${state.type}` : ''
+function toArea(state: State, word = 'para'): string {
+  return typeof state.type === 'string' ? ` ${word} ${state.type}` : ''
+}
+
+function toFormat({ format }: State): string {
+  return format === 'pptx' ? ' em PowerPoint' : format === 'pdf' ? ' em PDF' : ''
 }
 
 /** The Portuguese names of the lists, for use inside a sentence. */

@@ -9,6 +9,7 @@ const setting = (report_id: string, minute: number): ReportSetting => ({
   report_url: null,
   workspace_id: 'w',
   report_id,
+  exports: true,
   dataset_id: null,
   updated_at: `2026-11-21T10:0${minute}:00.000Z`,
 })

@@ -9,6 +9,7 @@ const principal: ReportSetting = {
   report_url: null,
   workspace_id: 'w',
   report_id: 'r',
+  exports: true,
   dataset_id: null,
 }
 const shared: ReportSetting = {
@@ -17,6 +18,7 @@ const shared: ReportSetting = {
   report_url: 'https://app.powerbi.com/reportEmbed?reportId=1&groupId=2',
   workspace_id: null,
   report_id: null,
+  exports: true,
   dataset_id: null,
 }
 

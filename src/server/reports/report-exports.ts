@@ -1,0 +1,227 @@
+import type { Selectable } from 'kysely'
+import type { ExportFormat, ReportExport, reportExportRoutes } from '#contract/report-exports.ts'
+import type { BodyOf } from '#contract/route.ts'
+import { type JobStep, queueJob, type RunJobStep } from '#server/database/job-queue.ts'
+import type { Db, JobsTable } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import type { FileReply } from '#server/http/implement.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import type { EffectiveIdentity, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
+import { type TokenHolder, toEffectiveIdentity } from './issue-embed-token.ts'
+import { findReader, hasScope, readVisibleReports } from './own-reports.ts'
+
+const LIMIT = { max: 30, windowSeconds: 3_600 }
+/** How long a file can be downloaded. */
+const AVAILABLE_MS = 60 * 60_000
+/** Power BI's own limit is an hour; nobody waits as long. */
+const MAX_RUN_MS = 30 * 60_000
+const FIRST_POLL_MS = 2_000
+const POLL_MS = 3_000
+
+interface ExportServices {
+  powerBi: PowerBi
+  rlsRoles: string[]
+  /** EXPORTS: whether anything may be exported. */
+  exports: boolean
+}
+
+export interface ReportExportContext extends Context, ExportServices {
+  consumeRateLimit: ConsumeRateLimit
+}
+
+/** The input of an export's job. */
+interface ExportInput {
+  area: string
+  reportId: string
+  format: ExportFormat
+  /** The entitlements that it was asked for with. */
+  version: number
+}
+
+/** Stored as JSON while the export runs in Power BI. */
+interface ExportProgress {
+  exportId: string
+  percent: number
+  /** ms since the epoch */
+  startedAt: number
+  identity: EffectiveIdentity
+}
+
+const messages = {
+  off: 'A exportação de relatórios está desligada neste portal.',
+  offInArea: (area: string) => `O administrador desligou a exportação dos relatórios de ${area}.`,
+  sso: 'Este relatório abre com a sua própria conta do Power BI, e o portal não o exporta. Exporte-o no Power BI.',
+  accessChanged: 'Seu acesso mudou depois do pedido, e nada foi exportado. Exporte de novo.',
+  tooSlow:
+    'O Power BI não terminou a exportação em 30 minutos. Tente com menos filtros abertos ou mais tarde.',
+  failed:
+    'O Power BI não conseguiu exportar este relatório. Os motivos mais comuns são visuais não certificados, mais de 50 páginas ou um rótulo de confidencialidade.',
+  gone: 'Este arquivo não está mais disponível. Exporte de novo.',
+} as const
+
+const refuse = (detail: string) => new ProblemError('export-refused', { detail })
+
+/**
+ * Checks that a person may export a report now, and with whose rows: always their own.
+ * @throws ProblemError export-refused, report-not-found, no-scope, not-approved
+ */
+async function authorizeExport(
+  { db, rlsRoles, exports }: { db: Db } & Omit<ExportServices, 'powerBi'>,
+  holder: Pick<TokenHolder, 'profile'> & { approved: boolean },
+  { area, reportId }: { area: string; reportId: string },
+): Promise<{ report: ReportRef; identity: EffectiveIdentity }> {
+  if (!exports) throw refuse(messages.off)
+  if (!holder.approved) throw new ProblemError('not-approved')
+  const { catalogue, visible } = await readVisibleReports(db, holder.profile)
+  const inArea = visible.filter(({ label }) => label === area)
+  if (inArea[0]?.embed_mode === 'secure_sso') throw refuse(messages.sso)
+  const setting = inArea.find(({ report_id }) => report_id === reportId)
+  if (!setting) throw new ProblemError('report-not-found')
+  if (!setting.exports) throw refuse(messages.offInArea(area))
+  if (!hasScope(catalogue, holder.profile)) throw new ProblemError('no-scope')
+  return {
+    report: { workspaceId: setting.workspace_id ?? '', reportId, datasetId: setting.dataset_id },
+    identity: toEffectiveIdentity(catalogue, holder.profile, rlsRoles),
+  }
+}
+
+/**
+ * Queues an export of a report of the caller.
+ * @throws ProblemError rate-limited, and as authorizeExport does
+ */
+export async function startReportExport(
+  context: ReportExportContext,
+  { state, ...wanted }: BodyOf<typeof reportExportRoutes.startReportExport>,
+): Promise<ReportExport> {
+  const { actor } = context
+  const userId = actor.profile.user_id
+  await context.consumeRateLimit(`report-export ${userId}`, LIMIT)
+  await authorizeExport(context, actor, wanted)
+  return context.db.transaction().execute(async (db) => {
+    const txContext = { ...context, db }
+    const input: ExportInput = { ...wanted, version: actor.entitlementVersion }
+    const id = await queueJob(txContext, { kind: 'export', userId, input, payload: state ?? null })
+    await recordAudit(txContext, {
+      action: 'report-exported',
+      target: actor.profile,
+      after: { type: wanted.area, report_id: wanted.reportId, format: wanted.format, published: !state },
+    })
+    return readReportExport(txContext, id)
+  })
+}
+
+type ExportRow = Omit<Selectable<JobsTable>, 'payload'>
+
+function selectOwn({ db, actor, clock }: Context) {
+  return db
+    .selectFrom('jobs')
+    .select(['id', 'input', 'progress', 'status', 'detail', 'finished_at'])
+    .where('kind', '=', 'export')
+    .where('user_id', '=', actor.profile.user_id)
+    .where((row) =>
+      row.or([row('finished_at', 'is', null), row('finished_at', '>', new Date(clock() - AVAILABLE_MS))]),
+    )
+}
+
+export async function listReportExports(context: Context): Promise<{ items: ReportExport[] }> {
+  const rows = await selectOwn(context).orderBy('created_at', 'desc').execute()
+  return { items: rows.map(presentExport) }
+}
+
+/** @throws ProblemError not-found, also for others' exports and after an hour */
+export async function readReportExport(context: Context, id: string): Promise<ReportExport> {
+  return presentExport(await findOwn(context, id))
+}
+
+async function findOwn(context: Context, id: string) {
+  const row = await selectOwn(context).where('id', '=', id).executeTakeFirst()
+  if (!row) throw new ProblemError('not-found', { detail: messages.gone })
+  return row
+}
+
+function presentExport({
+  id,
+  input,
+  progress,
+  status,
+  detail,
+  finished_at,
+}: Pick<ExportRow, 'id' | 'input' | 'progress' | 'status' | 'detail' | 'finished_at'>): ReportExport {
+  const { area, format } = input as ExportInput
+  const { percent = 0 } = progress as Partial<ExportProgress>
+  const isDone = status === 'done' && finished_at !== null
+  const available_until = isDone ? new Date(finished_at.getTime() + AVAILABLE_MS).toISOString() : null
+  return { id, area, format, status, percent, detail, available_until }
+}
+
+/**
+ * Streams the file of a finished export from Power BI, which keeps it.
+ * @throws ProblemError not-found when the caller's access is not the export's any more, for others,
+ *   after an hour; power-bi-unavailable
+ */
+export async function downloadReportExport(context: ReportExportContext, id: string): Promise<FileReply> {
+  const { actor, clock } = context
+  const gone = () => new ProblemError('not-found', { detail: messages.gone })
+  const { input, progress, status } = await findOwn(context, id)
+  const { format, version, ...wanted } = input as ExportInput
+  const { exportId, identity } = progress as unknown as ExportProgress
+  if (status !== 'done' || version !== actor.entitlementVersion) throw gone()
+  const now = await authorizeExport(context, actor, wanted).catch((error) => {
+    throw error instanceof ProblemError ? gone() : error
+  })
+  if (!isSameIdentity(identity, now.identity)) throw gone()
+  const file = await context.powerBi.openExportFile(now.report, exportId)
+  if (!file) throw gone()
+  await recordAudit(context, {
+    action: 'export-downloaded',
+    target: actor.profile,
+    after: { type: wanted.area, report_id: wanted.reportId, format },
+  })
+  const day = new Date(clock()).toLocaleDateString('sv', { timeZone: 'America/Sao_Paulo' })
+  return { ...file, name: `${wanted.area} ${day}.${format}` }
+}
+
+/** Archived brands and changed roles alter it too, without a new version of the entitlements. */
+const isSameIdentity = (a: EffectiveIdentity, b: EffectiveIdentity): boolean =>
+  a.username === b.username && a.customData === b.customData && a.roles.join() === b.roles.join()
+
+/** Creates the steps of an export: asks Power BI to start, then how far it is. */
+export function createExportSteps(services: ExportServices & { db: Db; clock: () => number }): RunJobStep {
+  const { powerBi, clock } = services
+
+  async function runStep(job: Parameters<RunJobStep>[0]): Promise<JobStep> {
+    const { version, format, ...wanted } = job.input as ExportInput
+    const reader = await findReader(services, job.user_id)
+    const { report, identity } = await authorizeExport(services, reader, wanted)
+    const started = job.progress as Partial<ExportProgress>
+    if (
+      version !== reader.entitlementVersion ||
+      (started.identity && !isSameIdentity(started.identity, identity))
+    )
+      return { kind: 'failed', detail: messages.accessChanged }
+    if (!started.exportId) {
+      const exportId = await powerBi.startExport(report, identity, { format, state: job.payload })
+      const progress = { exportId, percent: 0, startedAt: clock(), identity } satisfies ExportProgress
+      return { kind: 'waiting', progress, afterMs: FIRST_POLL_MS }
+    }
+    const { status, percent } = await powerBi.readExport(report, started.exportId)
+    if (status === 'failed') return { kind: 'failed', detail: messages.failed }
+    const progress = { ...started, percent }
+    if (status === 'done') return { kind: 'done', progress }
+    const isTooSlow = clock() - (started.startedAt ?? 0) > MAX_RUN_MS
+    return isTooSlow
+      ? { kind: 'failed', detail: messages.tooSlow }
+      : { kind: 'waiting', progress, afterMs: POLL_MS }
+  }
+
+  return (job) =>
+    runStep(job).catch((error): JobStep => {
+      if (!(error instanceof ProblemError)) throw error
+      const isTransient = ['power-bi-unavailable', 'capacity-paused'].includes(error.code)
+      return isTransient
+        ? { kind: 'retry', afterMs: (error.options.retryAfterSeconds ?? 0) * 1_000, detail: error.message }
+        : { kind: 'failed', detail: error.message }
+    })
+}
