@@ -60,7 +60,13 @@ const REFUSED = {
 const ALLOWED = {
   'src/contract/x.ts': ['zod/mini', './route.ts'],
   'src/emulators/power-bi/x.ts': ['#contract/catalogue.ts', './emulator.ts'],
-  'src/server/http/x.ts': ['hono', '#contract/route.ts', '#server/database/schema.ts', '#server/log.ts'],
+  'src/server/http/x.ts': [
+    'hono',
+    '#contract/route.ts',
+    '#server/cache.ts',
+    '#server/database/schema.ts',
+    '#server/log.ts',
+  ],
   'src/server/power-bi/x.ts': ['#server/http/problem-error.ts', '#contract/report-settings.ts'],
   'src/server/users/x.ts': [
     '#contract/users.ts',

@@ -12,6 +12,7 @@ import { databaseDown } from './database-down.ts'
 import { databaseSilent } from './database-silent.ts'
 import { diskFull } from './disk-full.ts'
 import { killUnderLoad } from './kill-under-load.ts'
+import { refusedFloods } from './refused-floods.ts'
 import { isolateNetwork, releaseUpgrade } from './release-upgrade.ts'
 import { sigtermUnderLoad } from './sigterm-under-load.ts'
 
@@ -22,6 +23,7 @@ const FAULTS: readonly Fault[] = [
   concurrentMigration,
   sigtermUnderLoad,
   backUp,
+  refusedFloods,
   killUnderLoad,
 ]
 const FIRST_PORT = Number(process.env.FAULTS_PORT ?? 4500)

@@ -94,8 +94,9 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
   const isDoctor = createDoctorCheck(keyring)
   const limits = createRateLimits(database, options.rateLimits, clock)
+  const countRefusal = createRefusalCounter({ db, log: given.log })
   const humanCheck = createHumanCheck(
-    { db, keyring, clock, ...limits, countRefusal: createRefusalCounter({ db, log: given.log }) },
+    { db, keyring, clock, ...limits, countRefusal },
     altcha ?? createRecaptchaCheck(options),
   )
   const services = {
@@ -106,6 +107,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     tokens,
     altcha,
     humanCheck,
+    countRefusal,
     authenticate: createAuthenticate(database, tokens, clock, options.sessionMaxDays),
     // Read per request: the token may have been replaced.
     isOperator: (authorization: string | undefined) =>

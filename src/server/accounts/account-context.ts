@@ -1,5 +1,6 @@
 import type { Context, PublicContext } from '#server/http/context.ts'
 import type { RateLimits } from '#server/http/rate-limits.ts'
+import type { RefusalCounter } from '#server/operations/audit.ts'
 import type { Altcha, HumanCheck } from './human-check.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -8,6 +9,8 @@ export interface AccountServices extends RateLimits {
   humanCheck: HumanCheck
   /** Undefined when reCAPTCHA does the human check. */
   altcha: Altcha | undefined
+  /** Counts a refused sign-in later, with others. */
+  countRefusal: RefusalCounter
   /** Off only for tests and trials. */
   rateLimits: boolean
   sessionMaxDays: number

@@ -10,13 +10,13 @@ import type { AccountContext } from './account-context.ts'
 import { hashLinkToken } from './mails.ts'
 
 /** High, because a dealership shares one IP address: at the limit, all its people wait for minutes. */
-const MAILS_PER_IP = { max: 60, windowSeconds: 300 }
+const MAILS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'kept' } as const
 /** Sign-ups pass a human check, and each costs a hash. */
-const SIGN_UPS_PER_IP = { max: 60, windowSeconds: 3600 }
+const SIGN_UPS_PER_IP = { max: 60, windowSeconds: 3600, perIp: 'kept' } as const
 const MAILS_PER_MINUTE = { max: 1, windowSeconds: 60 }
 const MAILS_PER_HOUR = { max: 5, windowSeconds: 3600 }
 /** For links that are unknown or expired. */
-const UNKNOWN_LINKS_PER_IP = { max: 60, windowSeconds: 300 }
+const UNKNOWN_LINKS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'kept' } as const
 
 /** Name of the call that requests each mail, used in rate limit keys. */
 const ACTIONS = { verification: 'resend', recovery: 'recover' } as const
@@ -70,13 +70,16 @@ export async function limitUnknownLinks(
   { db, clock, consumeRateLimit, request }: AccountContext,
   token: string,
 ): Promise<void> {
-  const known = await db
-    .selectFrom('email_links')
-    .select('purpose')
-    .where('token_hash', '=', hashLinkToken(token))
-    .where('expires_at', '>', new Date(clock()))
-    .executeTakeFirst()
-  if (!known) await consumeRateLimit(`email-link ${toIpPrefix(request.ip)}`, UNKNOWN_LINKS_PER_IP)
+  const isKnown = async () => {
+    const known = await db
+      .selectFrom('email_links')
+      .select('purpose')
+      .where('token_hash', '=', hashLinkToken(token))
+      .where('expires_at', '>', new Date(clock()))
+      .executeTakeFirst()
+    return known !== undefined
+  }
+  await consumeRateLimit(`email-link ${toIpPrefix(request.ip)}`, UNKNOWN_LINKS_PER_IP, isKnown)
 }
 
 /** A mailed link that is still valid. */

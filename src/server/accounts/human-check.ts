@@ -9,7 +9,7 @@ import { toIpPrefix } from '#server/http/client-ip.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { RateLimits } from '#server/http/rate-limits.ts'
 import type { Keyring } from '#server/keyring.ts'
-import type { createRefusalCounter } from '#server/operations/audit.ts'
+import type { RefusalCounter } from '#server/operations/audit.ts'
 
 const PASS_SECONDS = 120
 /** Longer than the validity of any service's answers. */
@@ -18,7 +18,7 @@ const AUDIENCE = 'human-check'
 const CHALLENGE_SECONDS = 20 * 60
 const RECAPTCHA_TIMEOUT_MS = 5_000
 /** Wrong answers per IP address that cost work; high, because a dealership shares one address. */
-const FAILURE_LIMIT = { max: 600, windowSeconds: 300 }
+const FAILURE_LIMIT = { max: 600, windowSeconds: 300, perIp: 'refunded' } as const
 /** For a known device, so that neighbors' wrong answers do not lock it out. */
 const DEVICE_FAILURE_LIMIT = { max: 20, windowSeconds: 300 }
 
@@ -48,7 +48,7 @@ interface HumanCheckServices extends RateLimits {
   db: Db
   keyring: Keyring
   clock: () => number
-  countRefusal: ReturnType<typeof createRefusalCounter>
+  countRefusal: RefusalCounter
 }
 
 /** Creates the check that forms require; answers and passes work once. */

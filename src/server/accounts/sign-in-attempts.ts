@@ -4,6 +4,7 @@ import type { Db } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import { serializePerKey } from '#server/http/serialize-per-key.ts'
 
 const MIN_LOCK_MS = 30_000
 const MAX_LOCK_MS = 15 * 60_000
@@ -42,21 +43,12 @@ function getCounters({ email, deviceId, ip, isBuiltin }: Attempt): { source: Cou
   return { source: source(toIpPrefix(ip)), overall: { key: account, threshold: threshold.overall } }
 }
 
-const pendingByKey = new Map<string, Promise<unknown>>()
-
 /**
  * Serializes attempts per source: an attempt counts as failed while it runs, and concurrent correct
  * ones must not lock each other out.
  */
-export async function serializePerKey<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
-  const { key } = getCounters(attempt).source
-  const current = (pendingByKey.get(key) ?? Promise.resolve()).then(work, work)
-  pendingByKey.set(key, current)
-  try {
-    return await current
-  } finally {
-    if (pendingByKey.get(key) === current) pendingByKey.delete(key)
-  }
+export function serializePerSource<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  return serializePerKey(getCounters(attempt).source.key, work)
 }
 
 /**

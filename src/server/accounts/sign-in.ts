@@ -12,10 +12,10 @@ import { presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { isPasswordRight } from './password-hashing.ts'
 import { openSession, recordLastAccess } from './sessions.ts'
-import { type Attempt, releaseAttempt, reserveAttempt, serializePerKey } from './sign-in-attempts.ts'
+import { type Attempt, releaseAttempt, reserveAttempt, serializePerSource } from './sign-in-attempts.ts'
 
 /** High, because a dealership shares one IP address; only failures count. */
-const FAILURES_PER_IP = { max: 60, windowSeconds: 300 }
+const FAILURES_PER_IP = { max: 60, windowSeconds: 300, perIp: 'refunded' } as const
 /** Sign-in devices remembered per account; the oldest is dropped. */
 const MAX_DEVICES = 20
 /** Failures after which the built-in administrator is first warned, and the interval of later warnings. */
@@ -47,9 +47,13 @@ export async function signIn(context: AccountContext, credentials: Credentials):
     await context.humanCheck.verify(captcha, { ip, deviceId, target: { email, form: 'sign-in' } })
   const attempt = { email, isBuiltin, deviceId, ip }
   try {
-    return await serializePerKey(attempt, () => tryLimited(context, attempt, credentials.password))
+    return await serializePerSource(attempt, () => tryLimited(context, attempt, credentials.password))
   } catch (error) {
-    if (error instanceof ProblemError) await countFailedAttempt(context, { email, outcome: error.code })
+    if (error instanceof ProblemError) {
+      // Batched, because a refusal by a limit must not wait for the database.
+      if (error.code === 'rate-limited') context.countRefusal({ email, outcome: error.code, ip })
+      else await countFailedAttempt(context, { email, outcome: error.code })
+    }
     throw error
   }
 }

@@ -62,6 +62,22 @@ describe('the embedded database', () => {
     process.umask(umask)
   })
 
+  test('lets the event loop turn while queries queue', { timeout: 60_000 }, async () => {
+    const database = await openEmbedded(join(folder, 'queue'))
+    let [turns, isOver] = [0, false]
+    const countTurns = () => {
+      turns++
+      if (!isOver) setImmediate(countTurns)
+    }
+    countTurns()
+    const ask = () => sql`select generate_series(1, 2000)`.execute(database.db)
+    await Promise.all(Array.from({ length: 200 }, ask))
+    isOver = true
+    // Without turns, requests wait until the last query is over.
+    expect(turns).toBeGreaterThan(5)
+    await database.close()
+  })
+
   test('reports an error and releases its directory if it cannot be opened', async () => {
     const dataDir = mkdtempSync(join(folder, 'broken-'))
     writeFileSync(join(dataDir, 'postgres'), 'not a folder')

@@ -1,5 +1,6 @@
 import { chmodSync, fsyncSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { PGlite, type PGliteOptions, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
@@ -106,9 +107,26 @@ export function createPglite(options: PGliteOptions): Promise<PGlite> {
   return PGlite.create({ ...options, parsers: { [types.DATE]: String }, extensions: { pg_trgm } })
 }
 
+/** Longest time that queries may run without a turn of the event loop. */
+const MAX_TURN_MS = 10
+
+/** Queries follow one another in microtasks, so that a queue of them would hold up all requests. */
+function yieldBetweenQueries(pglite: PGlite): void {
+  const run = pglite.execProtocolRaw.bind(pglite)
+  let turnedAt = 0
+  pglite.execProtocolRaw = async (...given) => {
+    if (performance.now() - turnedAt > MAX_TURN_MS) {
+      await setImmediate()
+      turnedAt = performance.now()
+    }
+    return run(...given)
+  }
+}
+
 /** Opens PGlite with the given options; tests pass an in-memory one. */
 export async function openPglite(options: PGliteOptions): Promise<Database> {
   const pglite = await createPglite(options)
+  yieldBetweenQueries(pglite)
   return {
     kind: 'embedded',
     db: new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) }),

@@ -1,11 +1,21 @@
 import { sql } from 'kysely'
+import { createCache } from '#server/cache.ts'
 import { type Database, prepare } from '#server/database/database.ts'
 import { ProblemError } from './problem-error.ts'
+import { isSerializing, serializePerKey } from './serialize-per-key.ts'
 
 interface Limit {
   max: number
   windowSeconds: number
+  /**
+   * Set for limits of an IP address: its calls take turns, so that a flood holds one connection, and a
+   * full limit is remembered, until it resets or, if any replica may refund it, for a second.
+   */
+  perIp?: 'kept' | 'refunded'
 }
+
+const MAX_REMEMBERED = 10_000
+const REMEMBER_REFUNDED_MS = 1_000
 
 export type RateLimits = ReturnType<typeof createRateLimits>
 export type ConsumeRateLimit = RateLimits['consumeRateLimit']
@@ -25,10 +35,14 @@ export function createRateLimits({ db, runPrepared }: Database, isOn: boolean, c
     new ProblemError('rate-limited', {
       retryAfterSeconds: Math.max(1, Math.ceil((resetsAt.getTime() - clock()) / 1000)),
     })
+  /** When full limits reset, by key; never those of accounts, which another replica may clear. */
+  const fullLimits = createCache<Date>(clock, { max: MAX_REMEMBERED })
+  const rejectIfFull = (key: string) => {
+    const resetsAt = fullLimits.get(key)
+    if (resetsAt) throw createError(resetsAt)
+  }
 
-  /** @throws ProblemError rate-limited with Retry-After when the limit is exceeded */
-  async function consumeRateLimit(key: string, { max, windowSeconds }: Limit): Promise<void> {
-    if (!isOn) return
+  async function consume(key: string, { max, windowSeconds, perIp }: Limit): Promise<void> {
     const now = new Date(clock())
     const resetsAt = new Date(clock() + windowSeconds * 1000)
     const [taken] = await runPrepared(CONSUME, [key, now.toISOString(), resetsAt.toISOString(), max])
@@ -38,7 +52,36 @@ export function createRateLimits({ db, runPrepared }: Database, isOn: boolean, c
       .select('resets_at')
       .where('key', '=', key)
       .executeTakeFirst()
-    throw createError(row?.resets_at ?? resetsAt)
+    const resets = row?.resets_at ?? resetsAt
+    if (perIp) {
+      const untilResetMs = resets.getTime() - clock()
+      const ttl = perIp === 'kept' ? untilResetMs : Math.min(untilResetMs, REMEMBER_REFUNDED_MS)
+      // The cache keeps entries including their last millisecond; without a TTL, for ever.
+      fullLimits.set(key, resets, { ttl: Math.max(1, ttl - 1) })
+    }
+    throw createError(resets)
+  }
+
+  /**
+   * @param isExempt checked first; a call that is exempt consumes nothing. Of a full limit's calls, one
+   *   at a time is checked
+   * @throws ProblemError rate-limited with Retry-After when the limit is exceeded
+   */
+  async function consumeRateLimit(
+    key: string,
+    limit: Limit,
+    isExempt?: () => Promise<boolean>,
+  ): Promise<void> {
+    if (!isOn) return
+    if (!limit.perIp) return consume(key, limit)
+    const isChecked = isExempt !== undefined && !isSerializing(key)
+    if (!isChecked) rejectIfFull(key)
+    await serializePerKey(key, async () => {
+      if (!isChecked) rejectIfFull(key)
+      if (await isExempt?.()) return
+      rejectIfFull(key)
+      await consume(key, limit)
+    })
   }
 
   return {
@@ -46,6 +89,7 @@ export function createRateLimits({ db, runPrepared }: Database, isOn: boolean, c
     /** Undoes one consumption, once the request turns out to be harmless. */
     async refundRateLimit(key: string) {
       if (!isOn) return
+      fullLimits.delete(key)
       await db
         .updateTable('rate_limits')
         .set({ taken: sql`greatest(0, taken - 1)` })

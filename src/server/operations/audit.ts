@@ -108,11 +108,13 @@ async function upsertAttempts(
   )
 }
 
+export type RefusalCounter = ReturnType<typeof createRefusalCounter>
+
 const BATCH_MS = 1_000
 const MAX_BATCH = 50
 
 /**
- * Creates a counter of refusals that cost the sender nothing (human check). Batches writes every
+ * Creates a counter of refusals that cost the sender nothing (checks and limits). Batches writes every
  * second, with at most fifty rows; unknown addresses share a row, so that nobody can flood the table.
  * @returns counts one refusal; the last batch before the process ends is lost
  */
@@ -125,7 +127,7 @@ export function createRefusalCounter({ db, log }: { db: Db; log: Log }) {
     try {
       for (const refusal of refusals) await upsertAttempts(db, { ...refusal, unknown: 'unknown' })
     } catch (err) {
-      log.warn({ err }, 'refusals of the human check not written down')
+      log.warn({ err }, 'refused sign-ins not written down')
     }
   }, 0)
 

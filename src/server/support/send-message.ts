@@ -10,8 +10,8 @@ import { queueDigest } from '#server/users/mails.ts'
 
 const TEN_MINUTES = 600
 const DAY = 86_400
-const LIMIT = { max: 3, windowSeconds: TEN_MINUTES }
-const DAILY_LIMIT = { max: 20, windowSeconds: DAY }
+const LIMIT = { max: 3, windowSeconds: TEN_MINUTES, perIp: 'kept' } as const
+const DAILY_LIMIT = { max: 20, windowSeconds: DAY, perIp: 'kept' } as const
 
 export interface ContactForm {
   name: string

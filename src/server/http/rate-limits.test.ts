@@ -1,0 +1,139 @@
+import type { KyselyPlugin } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '#server/database/database.ts'
+import { send } from '#server/testing/builders.ts'
+import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { createRateLimits } from './rate-limits.ts'
+
+const MINUTE = 60_000
+const BUILTIN = 'admin@grupopatio.com.br'
+
+/** Counts the queries of a database, and how many run at once at most. */
+function countQueries(database: Database) {
+  const seen = { queries: 0, running: 0, mostAtOnce: 0 }
+  const start = () => {
+    seen.queries++
+    seen.mostAtOnce = Math.max(seen.mostAtOnce, ++seen.running)
+  }
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      start()
+      return node
+    },
+    async transformResult({ result }) {
+      seen.running--
+      return result
+    },
+  }
+  const runPrepared: Database['runPrepared'] = async (...given) => {
+    start()
+    try {
+      return await database.runPrepared(...given)
+    } finally {
+      seen.running--
+    }
+  }
+  return { seen, database: { ...database, db: database.db.withPlugin(plugin), runPrepared } }
+}
+
+describeOnEachDatabase('a full limit of an IP address', (kind) => {
+  const plain = setUpPortal({ kind })
+
+  const post = (portal: TestPortal, path: string, body: object) => send(portal, 'POST', path, { body })
+  const random = () => crypto.randomUUID().replaceAll('-', '').padEnd(43, 'x')
+  const fill = (key: string, minutes = 5) =>
+    plain.database.db
+      .insertInto('rate_limits')
+      .values({ key, taken: 1_000, resets_at: new Date(plain.clock() + minutes * MINUTE) })
+      .execute()
+  beforeEach(async () => {
+    plain.clock.advance(24 * 60 * MINUTE)
+    await plain.database.db.deleteFrom('rate_limits').execute()
+  })
+
+  /** Calls by the name of the limit that refuses them. */
+  const CALLS: Record<string, (portal: TestPortal) => ReturnType<typeof send>> = {
+    'sign-in': (portal) =>
+      post(portal, '/api/auth/token?grant_type=password', { email: BUILTIN, password: 'errada' }),
+    recover: (portal) => post(portal, '/api/auth/recover', { email: `${random()}@grupopatio.com.br` }),
+    resend: (portal) =>
+      post(portal, '/api/auth/resend', { type: 'signup', email: `${random()}@grupopatio.com.br` }),
+    contact: (portal) => post(portal, '/api/support-messages', CONTACT_FORM),
+    'email-link': (portal) => post(portal, '/api/auth/verify', { type: 'signup', token_hash: random() }),
+  }
+
+  test.each(Object.entries(CALLS))('refuses without a query: %s', async (name, call) => {
+    const { seen, database } = countQueries(plain.database)
+    const portal = await startTestPortal({ kind, database, clock: plain.clock, builtinAdminEmail: BUILTIN })
+    await fill(`${name} 127.0.0.1`)
+    expect((await call(portal)).status).toBe(429)
+    Object.assign(seen, { queries: 0, mostAtOnce: 0 })
+    const replies = await Promise.all(Array.from({ length: 20 }, () => call(portal)))
+    expect(replies.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+      Array(20).fill([429, '300']),
+    )
+    // Known links still pass: one at a time is looked up.
+    if (name === 'email-link') expect(seen.mostAtOnce).toBeLessThanOrEqual(1)
+    else expect(seen.queries).toBe(0)
+    plain.clock.advance(5 * MINUTE)
+    expect((await call(portal)).status).not.toBe(429)
+    await portal.stop()
+  })
+
+  test('of a recipient is read each time, as another replica may clear it', async () => {
+    const email = `${random()}@grupopatio.com.br`
+    const ask = () => post(plain, '/api/auth/recover', { email })
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
+    await plain.database.db.deleteFrom('rate_limits').where('key', 'like', '%-minute %').execute()
+    expect((await ask()).status).toBe(200)
+  })
+})
+
+describeOnEachDatabase('consumeRateLimit', (kind) => {
+  const database = setUpDatabase(kind)
+  let now = Date.parse('2026-11-23T12:00:00Z')
+  beforeEach(() => {
+    now += 60 * MINUTE
+  })
+  const create = (used: Database = database) => createRateLimits(used, true, () => now)
+  const isOpen = (limits: ReturnType<typeof create>, limit: Parameters<typeof limits.consumeRateLimit>[1]) =>
+    limits.consumeRateLimit(`key ${now}`, limit).then(
+      () => true,
+      () => false,
+    )
+
+  test('runs one query at a time for an IP address', async () => {
+    const { seen, database: counted } = countQueries(database)
+    const limits = create(counted)
+    const limit = { max: 60, windowSeconds: 300, perIp: 'kept' } as const
+    const opened = await Promise.all(Array.from({ length: 400 }, () => isOpen(limits, limit)))
+    expect(opened.filter(Boolean)).toHaveLength(60)
+    // Sixty accepted ones, and the first refused one with its reset.
+    expect(seen).toEqual({ queries: 62, running: 0, mostAtOnce: 1 })
+  })
+
+  describe('with a limit that is refunded', () => {
+    const limit = { max: 1, windowSeconds: 300, perIp: 'refunded' } as const
+
+    test('is open again after a refund, also elsewhere a second later', async () => {
+      const [here, there] = [create(), create()]
+      const key = `key ${now}`
+      expect([await isOpen(here, limit), await isOpen(here, limit), await isOpen(there, limit)]).toEqual([
+        true,
+        false,
+        false,
+      ])
+      await here.refundRateLimit(key)
+      expect(await isOpen(here, limit)).toBe(true)
+      await here.refundRateLimit(key)
+      const consume = () => there.consumeRateLimit(key, limit)
+      now += 999
+      await expect(consume()).rejects.toThrow()
+      now += 1
+      await consume()
+    })
+  })
+})
