@@ -5,14 +5,16 @@ import { type ReportError, readClaims } from './check-token.ts'
 import { type Answer, connectHost, type HostRequest } from './connect-host.ts'
 import { applyLayout, drawReport, type ReportActions, showExpired, showNotice } from './draw-report.ts'
 import {
+  captureState,
   createSession,
   describePages,
   findSessionError,
   getPermittedScope,
   isPageName,
   loadSession,
+  readState,
 } from './session.ts'
-import { parseLinkFilter, replaceFilter, toFilter } from './update-filters.ts'
+import { parseLinkFilter, type ReportFilter, replaceFilter, toFilter } from './update-filters.ts'
 
 // Removes the script, which holds the data of all brands, unlike the real service's page.
 document.currentScript?.remove()
@@ -90,16 +92,54 @@ const actions: ReportActions = {
   },
 }
 
+const UNKNOWN_BOOKMARK = {
+  message: 'Could not apply bookmark',
+  errorCode: '',
+  detailedMessage: 'Unknown state',
+}
+
 function load({ headers, body }: HostRequest): Answer {
   // The uid changes when the host reuses the frame for another embed.
   loadSession(session, headers.uid ?? session.uid, (body ?? {}) as Record<string, unknown>)
   const afterReply = () => {
     watchToken()
     if (!isOpen()) return showNotice('Não foi possível abrir este relatório.')
+    const { bookmark } = body as { bookmark?: { state?: string } }
+    if (bookmark && !readState(bookmark.state)) emitError(UNKNOWN_BOOKMARK)
     emit('loaded', { initiator: 'sdk' })
     draw()
   }
   return { statusCode: 202, body: {}, afterReply }
+}
+
+/** Applies `bookmarksManager.applyState`. */
+function applyBookmark({ body }: HostRequest): Answer {
+  const state = readState((body as { state?: string } | null)?.state)
+  if (!state) return { statusCode: 400, body: UNKNOWN_BOOKMARK }
+  const isOtherPage = state.page !== session.page
+  Object.assign(session, state)
+  const afterReply = () => {
+    const newPage = describePages(session.page).find(({ isActive }) => isActive)
+    if (isOtherPage) emit('pageChanged', { initiator: 'sdk', newPage })
+    emit('bookmarkApplied')
+    draw()
+  }
+  return { statusCode: 202, afterReply }
+}
+
+/** models.FiltersOperations.Replace */
+const REPLACE = 3
+
+/** Applies `report.updateFilters`. */
+function updateFilters({ body }: HostRequest): Answer {
+  const { filtersOperation, filters } = body as { filtersOperation: number; filters: ReportFilter[] }
+  if (filtersOperation !== REPLACE) return { statusCode: 501, body: { message: 'Only Replace is emulated.' } }
+  session.filters = filters.reduce<ReportFilter[]>(replaceFilter, session.filters)
+  const afterReply = () => {
+    emit('filtersApplied', { initiator: 'sdk', filters: session.filters })
+    draw()
+  }
+  return { statusCode: 202, afterReply }
 }
 
 function renewToken({ body }: HostRequest): Answer {
@@ -125,6 +165,12 @@ function answerHost(request: HostRequest): Answer {
       return renewToken(request)
     case 'GET /report/pages':
       return { statusCode: 200, body: describePages(session.page) }
+    case 'POST /report/bookmarks/capture':
+      return { statusCode: 200, body: { name: '', displayName: '', state: captureState(session) } }
+    case 'POST /report/bookmarks/applyState':
+      return applyBookmark(request)
+    case 'POST /report/filters':
+      return updateFilters(request)
     case 'POST /report/print':
       return { statusCode: 202, afterReply: () => window.print() }
   }

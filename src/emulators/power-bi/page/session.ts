@@ -75,7 +75,28 @@ export function loadSession(session: Session, uid: string, config: Record<string
     filters: readFilters(config.filters),
     settings: config.settings ?? {},
     page: isPageName(config.pageName) ? config.pageName : PAGES[0].name,
+    ...readState((config.bookmark as { state?: string } | undefined)?.state),
   })
+}
+
+/** What a bookmark restores. */
+type BookmarkedState = Pick<Session, 'page' | 'filters' | 'selection'>
+
+/** Captures the state of a report as IReportBookmark does: opaque base64, without its data. */
+export function captureState({ page, filters, selection }: Session): string {
+  const bytes = new TextEncoder().encode(JSON.stringify({ page, filters, selection }))
+  return btoa(String.fromCharCode(...bytes))
+}
+
+/** Reads a captured state; undefined if the report no longer understands it. */
+export function readState(state: unknown): BookmarkedState | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(String(state)), (char) => char.charCodeAt(0))
+    const { page, filters, selection } = JSON.parse(new TextDecoder().decode(bytes))
+    return isPageName(page) && Array.isArray(filters) ? { page, filters, selection } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the error that prevents showing the report now. */
