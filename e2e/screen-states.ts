@@ -96,6 +96,16 @@ export const SCREEN_STATES: ScreenState[] = [
   { name: 'estilo', path: '/demo/estilo', ready: heading('Estilo') },
 
   { name: 'power-bi', path: '/power-bi', as: 'diretoria', ready: card('Vendas'), isInDocs: true },
+  {
+    name: 'power-bi-visoes',
+    path: '/power-bi',
+    as: 'diretoria',
+    ready: card('Vendas'),
+    act: async (page) => {
+      await press(page, 'Visões')
+      await text('Como foi publicado')(page).waitFor()
+    },
+  },
   { name: 'power-bi-sso', path: '/power-bi?area=Operadores', as: 'diretoria', ready: card('Operadores') },
   {
     name: 'power-bi-carregando',

@@ -48,6 +48,9 @@ export const reportViewMessages = {
   stateTooLong: 'Esta visão é grande demais para ser salva. Desfaça algumas seleções e tente de novo.',
   tooMany: 'Este relatório já tem 20 visões suas, o máximo. Exclua uma para salvar outra.',
   noRoom: 'Suas visões já ocupam 4 MB, o máximo. Exclua alguma para salvar outra.',
+  openedAsPublished: 'O relatório mudou desde que ela foi salva e abriu como foi publicado.',
+  noneForLinks: 'Este relatório abre com a sua conta da Microsoft e não tem visões.',
+  noneForPaginated: 'Relatórios paginados não têm visões.',
   gone: 'Esta visão não existe mais ou não foi compartilhada com você.',
 } as const
 

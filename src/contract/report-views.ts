@@ -38,8 +38,6 @@ const viewNameSchema = z
     z.maxLength(MAX_VIEW_NAME_LENGTH, reportViewMessages.nameTooLong),
     z.regex(ONE_LINE, reportViewMessages.nameInvalid),
   )
-/** For the form. */
-export const viewNameFormSchema = z.object({ name: viewNameSchema })
 
 /** A bookmark of Power BI: `IReportBookmark.state`. */
 const stateSchema = z

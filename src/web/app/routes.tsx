@@ -189,8 +189,10 @@ const reportsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/power-bi',
   staticData: { title: 'Relatórios' },
-  validateSearch: (search): { area?: string } =>
-    typeof search.area === 'string' ? { area: search.area } : {},
+  validateSearch: ({ area, visao }): { area?: string; visao?: string } => ({
+    ...(typeof area === 'string' && { area }),
+    ...(typeof visao === 'string' && { visao }),
+  }),
   // Not awaited: starts the screen's requests before it renders.
   loader: () => {
     loadReports().then(

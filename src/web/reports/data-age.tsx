@@ -11,6 +11,8 @@ const MINUTE_MS = 60_000
 
 export interface KnownAge {
   text: string
+  /** For a narrow bar. */
+  short: string
   hasFailed: boolean
   refreshedAt: string | null
 }
@@ -36,12 +38,12 @@ export function useDataAge(reportId: string | undefined, isShown: boolean): Know
   const text = data.hasFailed
     ? `A última atualização falhou${age ? ` · dados de ${age}` : ''}`
     : `Dados atualizados ${age}`
-  return { text, ...data }
+  return { text, short: age && !data.hasFailed ? age : text, ...data }
 }
 
 /** 'Dados atualizados há 3 h', or a warning when the last refresh failed. */
 export function DataAge({ age, className }: { age: KnownAge; className?: string }) {
-  const { text, hasFailed, refreshedAt } = age
+  const { text, short, hasFailed, refreshedAt } = age
   return (
     <p
       title={refreshedAt ? `${text}: ${formatInstant(refreshedAt)}` : text}
@@ -52,7 +54,10 @@ export function DataAge({ age, className }: { age: KnownAge; className?: string 
       )}
     >
       {hasFailed && <KindIcon kind="warning" className="size-3.5" />}
-      <span className="truncate">{text}</span>
+      <span className="truncate lg:max-xl:sr-only">{text}</span>
+      <span aria-hidden="true" className="hidden truncate lg:max-xl:inline">
+        {short}
+      </span>
     </p>
   )
 }

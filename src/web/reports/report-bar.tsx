@@ -3,6 +3,7 @@ import Maximize from 'lucide-react/icons/maximize'
 import PanelTop from 'lucide-react/icons/panel-top'
 import Printer from 'lucide-react/icons/printer'
 import RotateCcw from 'lucide-react/icons/rotate-ccw'
+import type { ReactNode } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import { Popover } from '#web/ui/popover.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
@@ -18,22 +19,25 @@ interface ReportBarProps {
   reportId: string | undefined
   /** Undefined while the selected report is not shown. */
   commands: ReportCommands | undefined
+  /** The button of the saved views. */
+  views: ReactNode
 }
 
 /** The tabs of the reports and the actions of the open one; on a narrow window in a menu. */
-export function ReportBar({ areas, selected, reportId, commands }: ReportBarProps) {
+export function ReportBar({ areas, selected, reportId, commands, views }: ReportBarProps) {
   const actions = listActions(commands)
   const age = useDataAge(reportId, commands !== undefined)
   return (
     <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
-      <div className="hidden min-w-0 px-4 lg:block">{age && <DataAge age={age} />}</div>
+      <div className="min-w-0 shrink-0 pl-1 lg:px-3">{views}</div>
       <TabList
         label="Relatórios"
         tabs={areas.map((area) => ({ id: area, label: area }))}
         selectedId={selected}
         className="min-w-0 flex-1"
       />
-      <div className="hidden justify-end gap-0.5 px-2 lg:flex">
+      <div className="hidden min-w-0 items-center justify-end gap-0.5 px-2 lg:flex">
+        {age && <DataAge age={age} className="mr-2" />}
         {actions.map(({ label, icon: Icon, run }) => (
           <Tooltip key={label} text={label}>
             <button type="button" aria-label={label} onClick={run} className={buttonClasses}>

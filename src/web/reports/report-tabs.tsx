@@ -11,9 +11,11 @@ import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading, ReportNotice } from './embed/report-overlay.tsx'
+import { useOpenViews } from './open-views.ts'
 import { type ReportTab, toTabs } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { useOwnEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
+import { ViewsButton } from './views-button.tsx'
 
 /**
  * One tab per area, each with its report; a visited tab stays mounted, so that returning is instant.
@@ -29,6 +31,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   useTokenSync(store, tabs, selectedTab?.key)
   useIncompleteToasts(incomplete)
   useAreaInTitle(selectedTab?.area)
+  const views = useOpenViews(userId, selectedTab)
   const visited = useVisited(selectedTab?.key)
   const [commands, setCommands] = useState<ReadonlyMap<string, ReportCommands | undefined>>(new Map())
   const [isWhole, setIsWhole] = useState(true)
@@ -40,6 +43,9 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
     return <NoReports failures={failures} onRetry={refused.length > 0 ? store.retryRefused : undefined} />
   }
 
+  const reportId = selectedTab.kind === 'embedded' ? selectedTab.request.reportId : undefined
+  const given = commands.get(selectedTab.key)
+  const { restoreFilters, captureView } = given ?? {}
   return (
     <Tabs
       selectedId={selectedTab.area}
@@ -53,8 +59,18 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
       <ReportBar
         areas={shown.map(({ area }) => area)}
         selected={selectedTab.area}
-        reportId={selectedTab.kind === 'embedded' ? selectedTab.request.reportId : undefined}
-        commands={commands.get(selectedTab.key)}
+        reportId={reportId}
+        commands={
+          given && restoreFilters ? { ...given, restoreFilters: () => views.choose(undefined) } : given
+        }
+        views={
+          <ViewsButton
+            {...{ userId, reportId, captureView, views }}
+            area={selectedTab.area}
+            view={views.view}
+            isPaginated={given !== undefined && !captureView}
+          />
+        }
       />
       <div className="relative min-h-0 flex-1 overflow-hidden">
         <WholeHeightButton isWhole={isWhole} onToggle={() => setIsWhole(!isWhole)} />
@@ -67,6 +83,8 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
                 marcas={reports.marcas}
                 token={tokens.get(tab.key)}
                 store={store}
+                view={views.getOpened(tab.key)}
+                onViewRefused={(opened) => views.refuse(tab, opened)}
                 isSelected={tab === selectedTab}
                 onCommands={(given) => setCommands((all) => new Map(all).set(tab.key, given))}
               />

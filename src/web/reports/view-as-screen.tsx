@@ -21,6 +21,7 @@ import { useEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
 type View = ReplyNamed<'GET /api/profiles/{userId}/reports'>
 
 const NO_COMMANDS = () => {}
+const AS_PUBLISHED = {}
 
 /** /admin/ver-como/{userId}, 'Ver como': the reports screen as another person sees it, for 15 minutes. */
 export function ViewAsScreen() {
@@ -156,6 +157,7 @@ function Reports({ userId, view }: { userId: string; view: View }) {
                     marcas={view.marcas}
                     token={token}
                     store={store}
+                    view={AS_PUBLISHED}
                     isSelected={area === selected}
                     onCommands={NO_COMMANDS}
                   />

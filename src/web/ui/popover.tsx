@@ -2,17 +2,18 @@ import { type ComponentProps, type ReactNode, useRef, useState } from 'react'
 import { useLazyPopup } from './lazy-dialog.ts'
 import { Tooltip } from './tooltip.tsx'
 
-interface PopoverProps {
+interface PopoverProps<T> {
   label: string
   trigger: ComponentProps<'button'>
-  children: (close: () => void) => ReactNode
+  align?: 'start' | 'end'
+  /** Loads what its content needs, at the first press. */
+  load?: () => Promise<T>
+  children: (close: () => void, loaded: T) => ReactNode
 }
 
-const loadParts = () => import('@base-ui/react/popover')
-
 /** A button with a popover; the first button in it gets the focus. */
-export function Popover({ label, trigger, children }: PopoverProps) {
-  const { parts, open } = useLazyPopup(loadParts)
+export function Popover<T = undefined>({ label, trigger, align = 'end', load, children }: PopoverProps<T>) {
+  const { parts, open } = useLazyPopup(() => Promise.all([import('@base-ui/react/popover'), load?.()]))
   const [isOpen, setIsOpen] = useState(true)
   const popup = useRef<HTMLDivElement>(null)
   if (!parts)
@@ -21,21 +22,21 @@ export function Popover({ label, trigger, children }: PopoverProps) {
         <button type="button" aria-haspopup="dialog" aria-expanded={false} onClick={open} {...trigger} />
       </Tooltip>
     )
-  const { Popover: Primitive } = parts
+  const [{ Popover: Primitive }, loaded] = parts
   return (
     <Primitive.Root open={isOpen} onOpenChange={setIsOpen}>
       <Tooltip text={label}>
         <Primitive.Trigger {...trigger} />
       </Tooltip>
       <Primitive.Portal>
-        <Primitive.Positioner align="end" className="z-50">
+        <Primitive.Positioner align={align} className="z-50">
           <Primitive.Popup
             ref={popup}
             aria-label={label}
             initialFocus={() => popup.current?.querySelector('button')}
-            className="w-max max-w-(--available-width) rounded-lg border border-line bg-raised p-1 shadow-lg outline-none"
+            className="max-h-(--available-height) w-max max-w-(--available-width) overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-lg outline-none"
           >
-            {children(() => setIsOpen(false))}
+            {children(() => setIsOpen(false), loaded as T)}
           </Primitive.Popup>
         </Primitive.Positioner>
       </Primitive.Portal>

@@ -4,7 +4,13 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
 import type { EmbedTokenStore, TokenRequest, TokenState } from './embed-token-store.ts'
 import type { PowerBi } from './powerbi-client.ts'
-import { type FrameStatus, openReportFrame, type ReportCommands, type ReportFrame } from './report-frame.ts'
+import {
+  type FrameStatus,
+  type OpenedView,
+  openReportFrame,
+  type ReportCommands,
+  type ReportFrame,
+} from './report-frame.ts'
 import { ReportFailed, ReportLoading, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
 
 const RETRY_MS = 60_000
@@ -14,6 +20,10 @@ export interface EmbeddedReportProps {
   marcas: readonly string[]
   token: TokenState | undefined
   store: EmbedTokenStore
+  /** Undefined until it is known; a new object opens it again. */
+  view: OpenedView | undefined
+  /** Called when the report does not understand its saved view and opens as published. */
+  onViewRefused?: (opened: OpenedView) => void
   isSelected: boolean
   /** Called with the commands of a shown report, and with undefined when it is hidden. */
   onCommands: (commands: ReportCommands | undefined) => void
@@ -24,7 +34,7 @@ export interface EmbeddedReportProps {
  * when the report or the scope changes. New tokens are passed into the frame without a reload.
  */
 export function EmbeddedReport(props: EmbeddedReportProps) {
-  const { request, marcas, token, store, isSelected, onCommands } = props
+  const { request, marcas, token, store, view, onViewRefused, isSelected, onCommands } = props
   const container = useRef<HTMLDivElement>(null)
   const frame = useRef<ReportFrame>(undefined)
   const [status, setStatus] = useState<FrameStatus>({ kind: 'loading' })
@@ -34,6 +44,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const isPaginated = useIsPaginated(reportId, token)
   const isVisible = useEffectEvent(() => isSelected && document.visibilityState === 'visible')
   const onLoaded = useEffectEvent(detectLayout)
+  const handleViewRefused = useEffectEvent((opened: OpenedView) => onViewRefused?.(opened))
   const openFrame = useEffectEvent(() =>
     openReportFrame({
       parent: container.current as HTMLElement,
@@ -44,6 +55,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
       renewToken: () => store.renew(key),
       nextToken: () => store.next(key),
       onLoaded,
+      onViewRefused: handleViewRefused,
     }),
   )
 
@@ -60,6 +72,11 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   useEffect(() => {
     if (token?.kind === 'ready') frame.current?.setToken(token.token)
   }, [token, layout, isPaginated, attempt])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a reopened frame needs its view again
+  useEffect(() => {
+    if (view) frame.current?.setView(view)
+  }, [view, layout, isPaginated, attempt])
 
   const isShown = status.kind === 'shown'
   const notifyCommands = useEffectEvent(onCommands)

@@ -54,13 +54,14 @@ export function buildReportConfig({ models }: PowerBi, view: ReportView): IRepor
     groupId: view.workspaceId,
   }
   if (view.isPaginated) return { ...common, embedUrl: `${view.embedBase}/rdlEmbed?${query}` }
-  const filters = buildMarcaFilters(models, view.marcas)
+  const filter = buildMarcaFilter(models, view.marcas)
+  const allPages = filter && { operation: models.FiltersOperations.ReplaceAll, filters: [filter] }
   return {
     ...common,
     embedUrl: `${view.embedBase}/reportEmbed?${query}`,
     permissions: models.Permissions.All,
     viewMode: models.ViewMode.View,
-    ...(filters && { filters }),
+    ...(allPages && { filters: { allPages } }),
     settings: {
       panes: { filters: { visible: false }, pageNavigation: { visible: true } },
       localeSettings: { language: 'pt-BR', formatLocale: 'pt-BR' },
@@ -69,16 +70,14 @@ export function buildReportConfig({ models }: PowerBi, view: ReportView): IRepor
   }
 }
 
-/** Builds the filter Marca/Marca In marcas, which replaces all others; undefined if that fails. */
-function buildMarcaFilters(
+/** Builds the filter Marca/Marca In marcas; undefined if that fails. */
+export function buildMarcaFilter(
   sdkModels: PowerBi['models'],
   marcas: readonly string[],
-): models.OnLoadFilters | undefined {
+): models.IBasicFilter | undefined {
   try {
-    const filter = new sdkModels.BasicFilter({ table: 'Marca', column: 'Marca' }, 'In', ...marcas)
     // toJSON, because the instance loses its $schema on the way into the frame.
-    const filters = [filter.toJSON()]
-    return { allPages: { operation: sdkModels.FiltersOperations.ReplaceAll, filters } }
+    return new sdkModels.BasicFilter({ table: 'Marca', column: 'Marca' }, 'In', ...marcas).toJSON()
   } catch (error) {
     console.warn('The filter of marcas could not be applied', error)
     return undefined

@@ -13,6 +13,7 @@ import {
 } from './embed-failure.ts'
 import {
   bootstrapDemoFrame,
+  buildMarcaFilter,
   buildReportConfig,
   getDemoBase,
   loadPowerBi,
@@ -41,9 +42,13 @@ interface ReportFrameOptions {
   /** Resolves with the next issued token, however long that takes. */
   nextToken: () => Promise<string>
   onLoaded: (report: Report, powerBi: PowerBi) => void
+  /** Called when the report, which did not understand its saved view, is open as published. */
+  onViewRefused: (opened: OpenedView) => void
 }
 
 export interface ReportFrame {
+  /** Opens a saved view, or the report as published; the report is embedded once this is known. */
+  setView: (view: OpenedView) => void
   /** The first token embeds the report; later ones renew it in place. */
   setToken: (token: string) => void
   /** The commands for a shown report. */
@@ -58,6 +63,13 @@ export interface ReportCommands {
   print?: () => Promise<void>
   /** Reopens the report with its initial filters, at the open page. */
   restoreFilters?: () => Promise<void>
+  /** Captures page, filters, slicers and order; rejects where the report cannot. */
+  captureView?: () => Promise<string>
+}
+
+/** A saved view, by its bookmark; without one the report as published. */
+export interface OpenedView {
+  state?: string
 }
 
 /** SDK events that indicate user activity; the iframe swallows mouse and keyboard events. */
@@ -69,6 +81,9 @@ const ACTIVITY_EVENTS = [
   'selectionChanged',
   'filtersApplied',
 ]
+
+/** powerbi-client drops a load within 100 ms of the one before. */
+const MIN_LOAD_INTERVAL_MS = 150
 
 /** If the token expires again this soon after a recovery, another one will not help. */
 const MIN_RECOVERY_INTERVAL_MS = 60_000
@@ -88,6 +103,11 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   let report: Report | undefined
   let token: string | undefined
   let isEmbedded = false
+  let embeddedAt = Number.NEGATIVE_INFINITY
+  let opened: OpenedView | undefined
+  /** The bookmark that the report was loaded with. */
+  let loadedState: string | undefined
+  let isViewRefused = false
   let hasRendered = false
   let isRecovering = false
   let recoveredAt = Number.NEGATIVE_INFINITY
@@ -126,9 +146,15 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   }
 
   function embed(pageName?: string): void {
-    if (!powerBi || !report || !token || isEmbedded) return
+    if (!powerBi || !report || !token || !opened || isEmbedded) return
     isEmbedded = true
-    const config = { ...buildReportConfig(powerBi, view), accessToken: token }
+    embeddedAt = performance.now()
+    loadedState = view.isPaginated ? undefined : opened.state
+    const config = {
+      ...buildReportConfig(powerBi, view),
+      accessToken: token,
+      ...(loadedState !== undefined && { bookmark: { state: loadedState } }),
+    }
     try {
       powerBi.service.embed(element, { ...config, ...(pageName !== undefined && { pageName }) })
     } catch (error) {
@@ -151,10 +177,58 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   async function restoreFilters(): Promise<void> {
     // resetPersistentFilters only works for reports opened with a user's own account.
     const page = await report?.getActivePage().catch(() => undefined)
+    opened = {}
+    reopen(page?.name)
+  }
+
+  async function captureView(): Promise<string> {
+    const captured = await report?.bookmarksManager.capture({ allPages: true, personalizeVisuals: true })
+    if (!captured?.state) throw new Error('The report captured nothing')
+    return captured.state
+  }
+
+  function reopen(pageName?: string): void {
     isEmbedded = false
     hasRendered = false
     onStatus({ kind: 'loading' })
-    embed(page?.name)
+    const waitMs = Math.max(0, embeddedAt + MIN_LOAD_INTERVAL_MS - performance.now())
+    setTimeout(() => !signal.aborted && embed(pageName), waitMs)
+  }
+
+  function setView(next: OpenedView): void {
+    if (next === opened) return
+    const { state } = next
+    const isShown = opened !== undefined && hasRendered && !view.isPaginated
+    opened = next
+    if (!isEmbedded) embed()
+    else if (!isShown) reopen()
+    else if (state === undefined) void restoreFilters()
+    else void applyView(state)
+  }
+
+  async function applyView(state: string): Promise<void> {
+    try {
+      await report?.bookmarksManager.applyState(state)
+      await resetMarcaFilter()
+    } catch (error) {
+      if (opened?.state === state) refuseView(error)
+    }
+  }
+
+  /** A view holds the filter of whoever saved it; its other filters stay. */
+  async function resetMarcaFilter(): Promise<void> {
+    const filter = powerBi && buildMarcaFilter(powerBi.models, view.marcas)
+    if (!powerBi || !filter) return
+    const done = report?.updateFilters(powerBi.models.FiltersOperations.Replace, [filter])
+    await done?.catch((error: unknown) => console.warn('The filter of marcas could not be set again', error))
+  }
+
+  /** Opens the report as published. */
+  function refuseView(error: unknown): void {
+    console.warn('The report did not understand the saved view', error)
+    opened = {}
+    isViewRefused = true
+    reopen()
   }
 
   async function recover(error: EmbedError): Promise<void> {
@@ -194,6 +268,11 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   }
   listen('loaded', () => {
     if (powerBi && report) options.onLoaded(report, powerBi)
+    const state = opened?.state
+    // After an expiry the report may have reloaded without the view.
+    if (state !== undefined) void (state === loadedState ? resetMarcaFilter() : applyView(state))
+    else if (isViewRefused && opened) options.onViewRefused(opened)
+    isViewRefused = false
     // Visuals have loading indicators of their own, and the first ones appear before `rendered`.
     updateStatus({ kind: 'shown' })
   })
@@ -204,7 +283,8 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   listen('error', (error) => {
     if (isTokenExpired(error)) {
       if (!isRecovering) void recover(error)
-    } else if (isFatalError(error, hasRendered)) fail(toEmbedFailure(error))
+    } else if (loadedState !== undefined && !hasRendered) refuseView(error)
+    else if (isFatalError(error, hasRendered)) fail(toEmbedFailure(error))
     else console.warn('The report told of an error that does not end it', error)
   })
   for (const name of ACTIVITY_EVENTS)
@@ -218,11 +298,12 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   void open()
 
   return {
+    setView,
     setToken,
     commands: {
       fullscreen: () => report?.fullscreen(),
       // powerbi-client has neither for paginated reports, which have a toolbar of their own.
-      ...(!view.isPaginated && { print: async () => report?.print(), restoreFilters }),
+      ...(!view.isPaginated && { print: async () => report?.print(), restoreFilters, captureView }),
     },
     close() {
       controller.abort()

@@ -1,0 +1,196 @@
+import type { Page } from '@playwright/test'
+import { getEmulatedReport } from '#server/testing/builders.ts'
+import type { RunningPortal } from './portal.ts'
+import { expect, getReportFrame, openAs, openSession, test, toEmail } from './portal-fixture.ts'
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const views = (page: Page) => page.getByRole('button', { name: /^Visões/ })
+const panel = (page: Page) => page.getByRole('dialog', { name: 'Visões' })
+const row = (page: Page, name: string) => panel(page).getByRole('button', { name: new RegExp(`^${name}`) })
+const scope = (page: Page, area = 'Vendas') => getReportFrame(page, area).locator('.scope')
+const selection = (page: Page) =>
+  getReportFrame(page, 'Vendas').getByRole('button', { name: /^Limpar seleção/ })
+
+/** Encodes what the emulated report captures. */
+const toState = (state: object) => Buffer.from(JSON.stringify(state)).toString('base64')
+const toFilter = (column: string, ...values: string[]) => ({
+  target: { table: column, column },
+  operator: 'In',
+  values,
+})
+
+/** Adds a view to a seeded account. */
+async function addView(portal: RunningPortal, name: string, change: object = {}): Promise<string> {
+  const { db } = portal.database
+  const { user_id } = await db
+    .selectFrom('profiles')
+    .select('user_id')
+    .where('email', '=', toEmail(name))
+    .executeTakeFirstOrThrow()
+  const { reportId: report_id } = getEmulatedReport('Vendas')
+  const state = toState({
+    page: 'detalhe-por-estado',
+    filters: [toFilter('Marca', 'GM'), toFilter('Estado', 'RJ')],
+  })
+  const view = {
+    user_id,
+    type: 'vendas',
+    report_id,
+    name: 'GM no RJ',
+    state,
+    updated_at: new Date(),
+    ...change,
+  }
+  const { id } = await db.insertInto('report_views').values(view).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+async function selectState(page: Page, estado: string): Promise<void> {
+  const report = getReportFrame(page, 'Vendas')
+  await report
+    .getByRole('button', { name: /estado$/i })
+    .first()
+    .click()
+  await report.getByRole('group', { name: 'Estado' }).getByRole('button', { name: estado }).click()
+  await expect(selection(page)).toHaveText(`Limpar seleção: ${estado}`)
+}
+
+async function chooseAction(page: Page, name: string, action: string): Promise<void> {
+  const item = panel(page).getByRole('listitem').filter({ hasText: name })
+  await item.getByRole('button', { name: 'Mais ações' }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+test('a view is saved with page and selection, named, and opens again', async ({ page }) => {
+  await openAs(page, 'diretoria')
+  await expect(scope(page)).toBeVisible()
+  await selectState(page, 'MG')
+  await views(page).click()
+  await expect(row(page, 'Como foi publicado')).toHaveAttribute('aria-current', 'true')
+  await button(page, 'Salvar visão atual').click()
+  await button(page, 'Salvar').click()
+  await expect(page.getByText('Informe um nome para a visão')).toBeVisible()
+  await page.getByLabel('Nome da visão').fill('Minas')
+  await page.keyboard.press('Enter')
+  await expect(views(page)).toHaveAccessibleName('Visões: Minas')
+  await expect(page).toHaveURL(/area=Vendas&visao=[\w-]{36}$/)
+
+  await views(page).click()
+  await row(page, 'Como foi publicado').click()
+  await expect(selection(page)).toHaveCount(0)
+  await expect(views(page)).toHaveAccessibleName('Visões')
+  await expect(page).not.toHaveURL(/visao/)
+  await views(page).click()
+  await row(page, 'Minas').click()
+  await expect(selection(page)).toHaveText('Limpar seleção: MG')
+  await page.reload()
+  await expect(selection(page)).toHaveText('Limpar seleção: MG')
+  await button(page, 'Restaurar filtros').click()
+  await expect(selection(page)).toHaveCount(0)
+  await expect(views(page)).toHaveAccessibleName('Visões')
+})
+
+test('a view can open first, be renamed, overwritten and deleted, each with undo where it loses something', async ({
+  page,
+}) => {
+  await openAs(page, 'diretoria')
+  await expect(scope(page)).toBeVisible()
+  const save = async (name: string) => {
+    await views(page).click()
+    await button(page, 'Salvar visão atual').click()
+    await page.getByLabel('Nome da visão').fill(name)
+  }
+  await selectState(page, 'MG')
+  await save('Estados')
+  await page.getByLabel('Abrir o relatório com esta visão').check()
+  await button(page, 'Salvar').click()
+  await expect(views(page)).toHaveAccessibleName('Visões: Estados')
+  await page.goto('/power-bi')
+  await expect(selection(page)).toHaveText('Limpar seleção: MG')
+  await expect(views(page)).toHaveAccessibleName('Visões: Estados')
+
+  await selectState(page, 'ES')
+  await views(page).click()
+  await expect(row(page, 'Estados')).toContainText('abre primeiro')
+  await chooseAction(page, 'Estados', 'Salvar por cima')
+  await page.goto('/power-bi')
+  await expect(selection(page)).toHaveText('Limpar seleção: ES')
+  await selectState(page, 'PR')
+  await save('estados')
+  await expect(page.getByText('Já existe uma visão com este nome: ela será substituída.')).toBeVisible()
+  await button(page, 'Substituir').click()
+  await expect(page.getByText('Visão “Estados” salva')).toBeVisible()
+
+  await views(page).click()
+  await chooseAction(page, 'Estados', 'Renomear')
+  await page.getByLabel('Nome da visão').fill('Paraná')
+  await button(page, 'Salvar').click()
+  await expect(views(page)).toHaveAccessibleName('Visões: Paraná')
+  await views(page).click()
+  await chooseAction(page, 'Paraná', 'Não abrir primeiro')
+  await expect(row(page, 'Paraná')).not.toContainText('abre primeiro')
+  await chooseAction(page, 'Paraná', 'Excluir')
+  await expect(panel(page).getByText('Paraná')).toHaveCount(0)
+  await button(page, 'Desfazer').click()
+  await views(page).click()
+  await expect(row(page, 'Paraná')).toBeVisible()
+})
+
+test('a view keeps its own filters, but the person’s marcas are set again', async ({ page, portal }) => {
+  const id = await addView(portal, 'diretoria')
+  await addView(portal, 'diretoria', { name: 'Velha', state: 'H4sIAAAA' })
+  await openAs(page, 'diretoria', `/power-bi?area=Vendas&visao=${id}`)
+  await expect(scope(page)).toContainText('10 marcas  ·  RJ')
+  await views(page).click()
+  await row(page, 'Como foi publicado').click()
+  await expect(scope(page)).toContainText('10 marcas  ·  RJ, ES, MG, PR')
+  await views(page).click()
+  await row(page, 'GM no RJ').click()
+  await expect(scope(page)).toContainText('10 marcas  ·  RJ')
+
+  await views(page).click()
+  await row(page, 'Velha').click()
+  await expect(page.getByText('A visão “Velha” não abre mais neste relatório')).toBeVisible()
+  await expect(scope(page)).toContainText('10 marcas  ·  RJ, ES, MG, PR')
+  await expect(views(page)).toHaveAccessibleName('Visões')
+})
+
+test('a view that is no longer understood or does not exist opens the report as published', async ({
+  page,
+  portal,
+}) => {
+  const id = await addView(portal, 'diretoria', { name: 'Velha', state: 'H4sIAAAA', is_default: true })
+  await openAs(page, 'diretoria')
+  const refusal = page.getByText('A visão “Velha” não abre mais neste relatório')
+  await expect(refusal).toBeVisible()
+  await expect(scope(page)).toContainText('10 marcas  ·  RJ, ES, MG, PR')
+  await page.goto(`/power-bi?area=Vendas&visao=${id}`)
+  await expect(refusal).toBeVisible()
+  await expect(page).not.toHaveURL(/visao/)
+
+  await page.goto('/power-bi?area=Vendas&visao=5f0f8d1e-3a57-4c0f-9d0e-6a1b2c3d4e5f')
+  await expect(page.getByText('Esta visão não existe mais ou não foi compartilhada com você.')).toBeVisible()
+  await expect(scope(page)).toBeVisible()
+  await portal.database.db.updateTable('report_views').set({ report_id: 'outro' }).execute()
+  await page.goto(`/power-bi?area=Vendas&visao=${id}`)
+  await expect(refusal).toBeVisible()
+  await expect(scope(page)).toBeVisible()
+})
+
+test('a shared link has no views, and says so', async ({ page }) => {
+  await openAs(page, 'diretoria', '/power-bi?area=Operadores')
+  await views(page).click()
+  await expect(
+    panel(page).getByText('Este relatório abre com a sua conta da Microsoft e não tem visões.'),
+  ).toBeVisible()
+  await expect(button(page, 'Salvar visão atual')).toHaveCount(0)
+})
+
+test('the report opens as published when the views cannot be read', async ({ page }) => {
+  await openSession(page, 'diretoria')
+  await page.route('**/api/report-views', (route) => route.abort())
+  await page.goto('/power-bi')
+  await expect(scope(page)).toBeVisible()
+  await views(page).click()
+  await expect(panel(page).getByText('Sem conexão com o portal.')).toBeVisible()
+})

@@ -1,0 +1,107 @@
+import { queryOptions } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { reportViewMessages } from '#contract/messages.ts'
+import type { ReportView } from '#contract/report-views.ts'
+import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { toFailureToast } from '#web/ui/use-submit.ts'
+import type { OpenedView } from './embed/report-frame.ts'
+import type { ReportTab } from './own-reports.ts'
+
+/** The saved views of a person, and those shared with them, without their states. */
+export const reportViewsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['report-views', userId],
+    queryFn: ({ signal }) => callApi('GET /api/report-views', { signal }),
+    // A report waits for it; without it the report opens as published.
+    retry: false,
+  })
+
+/** What a tab shows: a saved view, or without `view` the report as published or changed since. */
+export interface OpenView {
+  opened: OpenedView
+  view?: ReportView | undefined
+}
+
+/**
+ * Keeps the view that each tab shows. A tab opens the view in the URL (`visao`), else the one marked to
+ * open first, else the report as published.
+ */
+export function useOpenViews(userId: string, tab: ReportTab | undefined) {
+  const { visao } = useSearch({ strict: false }) as { visao?: string }
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<ReadonlyMap<string, OpenView>>(new Map())
+  const set = (key: string, next: OpenView) => setOpen((all) => new Map(all).set(key, next))
+
+  function showInUrl(area: string, id: string | undefined): void {
+    if (id !== visao)
+      void navigate({ to: '/power-bi', search: { area, ...(id && { visao: id }) }, replace: true })
+  }
+
+  async function openView(target: ReportTab, id: string | undefined): Promise<void> {
+    const { key, area } = target
+    if (id === undefined) return set(key, { opened: {} })
+    try {
+      const { state, ...view } = await callApi('GET /api/report-views/{id}', { params: { id } })
+      if (view.owner !== null) void queryClient.invalidateQueries(reportViewsQuery(userId))
+      if (view.area === area && target.kind === 'embedded' && view.reportId === target.request.reportId)
+        return set(key, { view, opened: { state } })
+      showRefusal(view)
+    } catch (error) {
+      showToast(toFailureToast('A visão não pôde ser aberta', error))
+    }
+    // A report that waits for its first view opens all the same.
+    setOpen((all) => (all.has(key) ? all : new Map(all).set(key, { opened: {} })))
+    showInUrl(area, undefined)
+  }
+
+  const openFirst = useEffectEvent(async () => {
+    if (tab?.kind !== 'embedded') return
+    if (visao !== undefined) return open.get(tab.key)?.view?.id === visao ? undefined : openView(tab, visao)
+    if (open.has(tab.key)) return
+    const views = await queryClient.fetchQuery(reportViewsQuery(userId)).catch(() => undefined)
+    const { area, request } = tab
+    const first = views?.items.find(
+      (view) => view.isDefault && view.area === area && view.reportId === request.reportId,
+    )
+    await openView(tab, first?.id)
+  })
+  const key = tab?.key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab or another link
+  useEffect(() => void openFirst(), [key, visao])
+
+  return {
+    getOpened: (tabKey: string) => open.get(tabKey)?.opened,
+    view: key === undefined ? undefined : open.get(key)?.view,
+    /** Opens a view in the selected tab; without an id the report as published. */
+    async choose(id: string | undefined): Promise<void> {
+      if (!tab) return
+      await openView(tab, id)
+      showInUrl(tab.area, id)
+    },
+    /** Names what the selected tab shows already: a view just saved or changed. */
+    name(view: ReportView | undefined): void {
+      const shown = key !== undefined && open.get(key)
+      if (!tab || !shown) return
+      set(tab.key, { ...shown, view })
+      showInUrl(tab.area, view?.id)
+    },
+    /** For a report that did not understand its view and is now open as published. */
+    refuse(refused: ReportTab, opened: OpenedView): void {
+      const view = open.get(refused.key)?.view
+      if (view) showRefusal(view)
+      set(refused.key, { opened })
+      if (refused === tab) showInUrl(refused.area, undefined)
+    },
+  }
+}
+
+function showRefusal({ name }: ReportView): void {
+  showToast({
+    kind: 'warning',
+    title: `A visão “${name}” não abre mais neste relatório`,
+    description: reportViewMessages.openedAsPublished,
+  })
+}

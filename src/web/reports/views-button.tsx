@@ -1,0 +1,33 @@
+import ChevronDown from 'lucide-react/icons/chevron-down'
+import Star from 'lucide-react/icons/star'
+import { Popover } from '#web/ui/popover.tsx'
+import type { ViewsPanelProps } from './views-panel.tsx'
+
+const loadPanel = () => import('./views-panel.tsx')
+
+/** 'Visões': the name of the open view, and the saved views in a popover. */
+export function ViewsButton(props: Omit<ViewsPanelProps, 'close'>) {
+  const { view } = props
+  const trigger = {
+    'aria-label': view ? `Visões: ${view.name}` : 'Visões',
+    className:
+      'inline-flex h-9 min-w-0 max-w-full items-center gap-2 rounded-lg border border-transparent px-2.5 text-sm transition-colors hover:bg-subtle aria-expanded:bg-subtle lg:border-line',
+    children: (
+      <>
+        <Star aria-hidden="true" className="size-[1.125rem] shrink-0 text-muted lg:size-4" />
+        <span className="hidden truncate font-medium lg:inline">{view?.name ?? 'Visões'}</span>
+        {view && (
+          <span className="hidden shrink-0 text-muted text-xs xl:inline">
+            {view.owner === null ? 'minha visão' : 'compartilhada'}
+          </span>
+        )}
+        <ChevronDown aria-hidden="true" className="hidden size-4 shrink-0 text-muted lg:block" />
+      </>
+    ),
+  }
+  return (
+    <Popover label="Visões" trigger={trigger} align="start" load={loadPanel}>
+      {(close, { ViewsPanel }) => <ViewsPanel {...props} close={close} />}
+    </Popover>
+  )
+}

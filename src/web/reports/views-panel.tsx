@@ -1,0 +1,351 @@
+import { useQuery } from '@tanstack/react-query'
+import EllipsisVertical from 'lucide-react/icons/ellipsis-vertical'
+import Pencil from 'lucide-react/icons/pencil'
+import Save from 'lucide-react/icons/save'
+import Star from 'lucide-react/icons/star'
+import StarOff from 'lucide-react/icons/star-off'
+import Trash from 'lucide-react/icons/trash-2'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { foldText } from '#contract/entitlement-lists.ts'
+import { MAX_VIEW_NAME_LENGTH, reportViewMessages } from '#contract/messages.ts'
+import type { ReportView } from '#contract/report-views.ts'
+import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { FailedLoad } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { MenuButton } from '#web/ui/menu.tsx'
+import { SearchField } from '#web/ui/search-field.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { toFieldErrors } from '#web/ui/use-form.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { reportViewsQuery, type useOpenViews } from './open-views.ts'
+
+export interface ViewsPanelProps {
+  userId: string
+  area: string
+  /** Undefined for a shared link. */
+  reportId: string | undefined
+  /** The open view; undefined for the report as published. */
+  view: ReportView | undefined
+  views: Pick<ReturnType<typeof useOpenViews>, 'choose' | 'name'>
+  /** Captures what the report shows; undefined while it is not shown, and for a paginated one. */
+  captureView: (() => Promise<string>) | undefined
+  isPaginated: boolean
+  close: () => void
+}
+
+/** More views than this are searched. */
+const MAX_WITHOUT_SEARCH = 7
+
+/** The saved views of the open report, and what can be done with them. */
+export function ViewsPanel(props: ViewsPanelProps) {
+  const { userId, area, reportId, view: open, views, captureView, isPaginated, close } = props
+  const { data, error, isFetching, refetch } = useQuery(reportViewsQuery(userId))
+  const [form, setForm] = useState<{ renamed?: ReportView }>()
+  const [q, setQ] = useState('')
+  if (reportId === undefined || isPaginated)
+    return (
+      <p className="w-80 max-w-full p-3 text-muted text-sm">
+        {reportId === undefined ? reportViewMessages.noneForLinks : reportViewMessages.noneForPaginated}
+      </p>
+    )
+  const all = data?.items.filter((view) => view.area === area && view.reportId === reportId) ?? []
+  const own = all.filter(({ owner }) => owner === null)
+  const isFound = (name: string) => foldText(name).includes(foldText(q))
+  const choose = (id?: string) => {
+    close()
+    void views.choose(id)
+  }
+  const group = (title: string, items: readonly ReportView[]) =>
+    items.length > 0 && (
+      <Group title={title}>
+        {items.map((view) => (
+          <ViewRow
+            key={view.id}
+            view={view}
+            isOpen={view.id === open?.id}
+            onOpen={() => choose(view.id)}
+            onRename={() => setForm({ renamed: view })}
+            {...{ userId, captureView, onName: views.name }}
+          />
+        ))}
+      </Group>
+    )
+  if (form)
+    return (
+      <NameForm
+        {...{ userId, area, reportId, captureView, own }}
+        renamed={form.renamed}
+        onCancel={() => setForm(undefined)}
+        onSaved={(saved) => {
+          if (!form.renamed || saved.id === open?.id) views.name(saved)
+          close()
+        }}
+      />
+    )
+  return (
+    <div className="w-[26rem] max-w-full">
+      {all.length > MAX_WITHOUT_SEARCH && (
+        <SearchField
+          value={q}
+          onSearch={setQ}
+          throttleMs={0}
+          aria-label="Buscar visão"
+          placeholder="Buscar visão"
+        />
+      )}
+      {!data &&
+        (error ? (
+          <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching}>
+            {error.message}
+          </FailedLoad>
+        ) : (
+          <Skeleton className="h-24" />
+        ))}
+      {group(
+        `Minhas visões de ${area}`,
+        own.filter(({ name }) => isFound(name)),
+      )}
+      {group(
+        'Compartilhadas comigo',
+        all.filter(({ owner, name }) => owner !== null && isFound(name)),
+      )}
+      <Group title="Do relatório">
+        <li>
+          <RowButton isOpen={!open} onClick={() => choose()} note="Restaurar filtros">
+            Como foi publicado
+          </RowButton>
+        </li>
+      </Group>
+      <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 border-line border-t p-2">
+        <Button disabled={!captureView} onClick={() => setForm({})}>
+          Salvar visão atual
+        </Button>
+        <p className="text-muted text-xs">com filtros e página</p>
+      </div>
+    </div>
+  )
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className="px-2 pt-2.5 pb-1 font-semibold text-muted text-xs uppercase tracking-wide">
+        {title}
+      </h2>
+      <ul>{children}</ul>
+    </section>
+  )
+}
+
+interface RowButtonProps {
+  id?: string
+  isOpen: boolean
+  isFirst?: boolean
+  note?: string | null | undefined
+  onClick: () => void
+  children: ReactNode
+}
+
+function RowButton({ id, isOpen, isFirst = false, note, onClick, children }: RowButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-current={isOpen || undefined}
+      onClick={onClick}
+      className="flex min-h-10 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-subtle aria-current:bg-subtle"
+    >
+      <Star aria-hidden="true" className={isFirst ? 'size-4 shrink-0' : 'invisible size-4 shrink-0'} />
+      <span id={id} className="min-w-0 flex-1 truncate">
+        {children}
+      </span>
+      {note && <span className="shrink-0 text-muted text-xs">{note}</span>}
+    </button>
+  )
+}
+
+interface ViewRowProps {
+  userId: string
+  view: ReportView
+  isOpen: boolean
+  captureView: (() => Promise<string>) | undefined
+  onOpen: () => void
+  onRename: () => void
+  onName: (view: ReportView | undefined) => void
+}
+
+function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }: ViewRowProps) {
+  const { id, name, owner, isDefault } = view
+  const nameId = useId()
+  const params = { id }
+  const change = useSubmit({
+    send: async (run: () => Promise<unknown>) => {
+      await run()
+      await refresh(userId)
+    },
+    onFailed: (error) => showToast(toFailureToast('A visão não pôde ser alterada', error)),
+  })
+  const undo = (run: () => Promise<unknown>) => ({ label: 'Desfazer', run: () => void change.submit(run) })
+
+  async function overwrite(state: string): Promise<void> {
+    const before = await callApi('GET /api/report-views/{id}', { params })
+    const save = (next: string) => callApi('PATCH /api/report-views/{id}', { params, body: { state: next } })
+    const saved = await save(state)
+    onName(saved)
+    const title = `Visão “${name}” salva como está agora`
+    showToast({ kind: 'success', title, action: undo(() => save(before.state)) })
+  }
+  async function remove(): Promise<void> {
+    await callApi('DELETE /api/report-views/{id}', { params })
+    if (isOpen) onName(undefined)
+    showToast({
+      kind: 'success',
+      title: owner === null ? `Visão “${name}” excluída` : `Visão “${name}” tirada da lista`,
+      action: undo(() =>
+        owner === null
+          ? callApi('POST /api/report-views/{id}/restore', { params })
+          : callApi('GET /api/report-views/{id}', { params }),
+      ),
+    })
+  }
+  const setDefault = () =>
+    callApi('PATCH /api/report-views/{id}', { params, body: { isDefault: !isDefault } })
+  const run = (action: () => Promise<unknown>) => () => void change.submit(action)
+  const actions = [
+    ...(captureView
+      ? [
+          {
+            id: 'save',
+            label: 'Salvar por cima',
+            icon: Save,
+            onSelect: run(async () => overwrite(await captureView())),
+          },
+        ]
+      : []),
+    { id: 'rename', label: 'Renomear', icon: Pencil, onSelect: onRename },
+    isDefault
+      ? { id: 'first', label: 'Não abrir primeiro', icon: StarOff, onSelect: run(setDefault) }
+      : { id: 'first', label: 'Abrir primeiro', icon: Star, onSelect: run(setDefault) },
+  ]
+  const label = owner === null ? 'Excluir' : 'Tirar da lista'
+  return (
+    <li className="flex items-center gap-1">
+      <RowButton
+        id={nameId}
+        isOpen={isOpen}
+        isFirst={isDefault}
+        note={isDefault ? 'abre primeiro' : owner}
+        onClick={onOpen}
+      >
+        {name}
+      </RowButton>
+      <MenuButton
+        label="Mais ações"
+        describedBy={nameId}
+        items={[
+          ...(owner === null ? actions : []),
+          { id: 'remove', label, icon: Trash, isDanger: owner === null, onSelect: run(remove) },
+        ]}
+        className="inline-flex size-10 shrink-0 items-center justify-center rounded-md text-muted hover:bg-subtle hover:text-ink"
+      >
+        <EllipsisVertical aria-hidden="true" className="size-4" />
+      </MenuButton>
+    </li>
+  )
+}
+
+const refresh = (userId: string) => queryClient.invalidateQueries(reportViewsQuery(userId))
+
+interface NameFormProps {
+  userId: string
+  area: string
+  reportId: string
+  captureView: (() => Promise<string>) | undefined
+  /** The person's views of the report, whose names are taken. */
+  own: readonly ReportView[]
+  /** Undefined for a new view. */
+  renamed: ReportView | undefined
+  onCancel: () => void
+  onSaved: (view: ReportView) => void
+}
+
+/** Names a new view, or renames one; a new one with a known name replaces that view. */
+function NameForm({ userId, area, reportId, captureView, own, renamed, onCancel, onSaved }: NameFormProps) {
+  const [name, setName] = useState(renamed?.name ?? '')
+  const [isDefault, setIsDefault] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const same = own.find((view) => foldText(view.name) === foldText(name.trim()))
+  const replaced = renamed ? undefined : same
+  const { submit, isBusy } = useSubmit({
+    async send() {
+      if (renamed)
+        return callApi('PATCH /api/report-views/{id}', { params: { id: renamed.id }, body: { name } })
+      const state = await captureView?.()
+      if (state === undefined) throw new Error('O relatório ainda não abriu.')
+      if (replaced)
+        return callApi('PATCH /api/report-views/{id}', {
+          params: { id: replaced.id },
+          body: { state, ...(isDefault && { isDefault }) },
+        })
+      return callApi('POST /api/report-views', { body: { area, reportId, name, state, isDefault } })
+    },
+    async onDone(saved) {
+      await refresh(userId)
+      showToast({ kind: 'success', title: `Visão “${saved.name}” salva` })
+      onSaved(saved)
+    },
+    onFailed(error) {
+      const [field] = toFieldErrors(error)
+      setProblem(field?.message)
+      if (field?.path !== 'name') showToast(toFailureToast('A visão não pôde ser salva', error))
+    },
+  })
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim()) void submit()
+    else setProblem(reportViewMessages.nameRequired)
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={send}
+      aria-label={renamed ? 'Renomear visão' : 'Salvar visão atual'}
+      className="w-[26rem] max-w-full space-y-3 p-2"
+    >
+      <TextField
+        label="Nome da visão"
+        value={name}
+        onChange={({ target }) => {
+          setName(target.value)
+          setProblem(undefined)
+        }}
+        maxLength={MAX_VIEW_NAME_LENGTH}
+        autoComplete="off"
+        autoFocus
+        error={problem}
+        hint={replaced && 'Já existe uma visão com este nome: ela será substituída.'}
+      />
+      {!renamed && (
+        <label className="flex items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            checked={isDefault}
+            onChange={({ target }) => setIsDefault(target.checked)}
+          />
+          Abrir o relatório com esta visão
+        </label>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button variant="secondary" onClick={isBusy ? undefined : onCancel}>
+          Cancelar
+        </Button>
+        <Button type="submit" isBusy={isBusy}>
+          {replaced ? 'Substituir' : 'Salvar'}
+        </Button>
+      </div>
+    </form>
+  )
+}
