@@ -57,6 +57,12 @@ describe('describeChange', () => {
       { valid_until: null },
       `${CARLA} mudou até quando o acesso vale: sem prazo`,
     ],
+    [
+      'access-revoked',
+      { approved: true, types: ['CRM', 'HPD'] },
+      { approved: false, types: ['CRM'] },
+      'O acesso foi reduzido de novo, depois de uma restauração do banco de dados: sem aprovação; tipos − HPD',
+    ],
     ['approval-removed', { approved: true }, { approved: false }, `${CARLA} removeu a aprovação`],
     [
       'entitlements-added',
