@@ -26,8 +26,8 @@ export interface OpenView {
 }
 
 /**
- * Keeps the view that each tab shows. A tab opens the view in the URL (`visao`), else the one marked to
- * open first, else the report as published.
+ * Keeps the view that each tab shows. A tab opens the view in the URL (`visao`), else the one marked
+ * to open first, else the report as published.
  */
 export function useOpenViews(userId: string, tab: ReportTab | undefined) {
   const { visao } = useSearch({ strict: false }) as { visao?: string }
