@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { pseudonymizeChanges } from '#server/users/delete-users.ts'
+import { eraseNames } from '#server/users/erase-names.ts'
 import { dropInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
 import { type EmailLink, limitUnknownLinks, lockLink } from './email-links.ts'
@@ -39,7 +39,7 @@ async function removeAccount(context: PublicContext, owner: EmailLink['owner']):
       actor_email = case when actor_id = ${userId}::uuid then null else actor_email end,
       target_email = case when target_id = ${userId}::uuid then null else target_email end
     where actor_id = ${userId}::uuid or target_id = ${userId}::uuid`.execute(db)
-  await pseudonymizeChanges(db, [{ user_id: userId, email: owner.email, pseudonym: randomUUID() }])
+  await eraseNames(db, [{ user_id: userId, email: owner.email, pseudonym: randomUUID() }])
   await recordAudit(context, { action: 'account-disowned', after: { userId } })
   return 'account-removed'
 }

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type { AuditAction } from '#contract/users.ts'
 import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
+import { eraseNames, pseudonymizeRecords } from '#server/users/erase-names.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 /** A browser without a sign-in for half a year counts as new. */
@@ -50,7 +53,7 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
       deleteBatch: (db, at, limit) => deleteUnverifiedSignUps(db, at, unverifiedDays * DAY_MS, limit),
     },
     toRule('access requests', 'access_requests', 'user_id', 'requested_at', keepDays(ACCESS_REQUEST_DAYS)),
-    toRule('invitations', 'invitations', 'id', 'invited_at', keepDays(INVITATION_KEPT_DAYS)),
+    { name: 'invitations', deleteBatch: deleteUnansweredInvitations },
     // Used links are deleted at once.
     toRule('e-mail links', 'email_links', 'token_hash', 'expires_at', keepMs(0)),
     toRule('human checks', 'used_human_checks', 'id', 'expires_at', keepMs(0)),
@@ -109,16 +112,35 @@ function deleteOldAuditEntries(cutoff: Cutoff): RetentionRule['deleteBatch'] {
   }
 }
 
+/** Deletes invitations without an answer, audits each, and erases the addresses without an account. */
+function deleteUnansweredInvitations(db: Db, at: number, limit: number): Promise<number> {
+  const cutoff = keepDays(INVITATION_KEPT_DAYS)(at)
+  return db.transaction().execute(async (transaction) => {
+    const { rows: gone } = await sql<{ email: string }>`
+      delete from invitations where id in (
+        select id from invitations where invited_at <= ${cutoff} limit ${sql.lit(limit)} for update skip locked)
+      returning email, types, marcas, estados`.execute(transaction)
+    if (gone.length === 0) return 0
+    const entry = { at: new Date(at), action: 'invitation-lost' satisfies AuditAction }
+    const after = JSON.stringify({ reason: 'expired' })
+    const entries = gone.map((before) => ({ ...entry, before: JSON.stringify(before), after }))
+    await transaction.insertInto('audit_entries').values(entries).execute()
+    const people = gone.map(({ email }) => ({ user_id: null, email, pseudonym: randomUUID() }))
+    await eraseNames(transaction, people)
+    return gone.length
+  })
+}
+
 /**
- * Deletes abandoned sign-ups and audits each: never verified, never approved or changed (which raises
- * the entitlement version), and without a sign-in or an active session for the whole period.
+ * Deletes abandoned sign-ups, erases their names and audits each: never verified, never approved or
+ * changed (which raises the entitlement version), and unused for the whole period.
  * @param at ms since the epoch
  * @returns the number of deleted accounts
  */
-async function deleteUnverifiedSignUps(db: Db, at: number, periodMs: number, limit: number): Promise<number> {
+function deleteUnverifiedSignUps(db: Db, at: number, periodMs: number, limit: number): Promise<number> {
   const cutoff = new Date(at - periodMs)
-  const { rows } = await sql<{ count: number }>`
-    with gone as (
+  return db.transaction().execute(async (transaction) => {
+    const { rows: gone } = await sql<{ user_id: string; email: string }>`
       delete from profiles where id in (
         select p.id from profiles p
         where p.email_verified_at is null and not p.approved and p.entitlement_version = 1
@@ -127,13 +149,16 @@ async function deleteUnverifiedSignUps(db: Db, at: number, periodMs: number, lim
           and not exists (select 1 from user_roles r where r.user_id = p.user_id and r.role = 'admin')
           and not exists (select 1 from sessions s where s.user_id = p.user_id and s.refreshed_at > ${cutoff})
         limit ${sql.lit(limit)} for update of p skip locked)
-      returning user_id, email),
-    recorded as (
-      insert into audit_entries (at, action, target_id, target_email, before)
-      select ${new Date(at)}::timestamptz, 'user-deleted', user_id, email, '{"approved": false, "verified": false}'::jsonb
-      from gone returning id)
-    select count(*)::int as count from recorded`.execute(db)
-  return rows[0]?.count ?? 0
+      returning user_id, email`.execute(transaction)
+    if (gone.length === 0) return 0
+    const people = gone.map((person) => ({ ...person, pseudonym: randomUUID() }))
+    await pseudonymizeRecords(transaction, people)
+    const before = JSON.stringify({ approved: false, verified: false })
+    const entry = { at: new Date(at), action: 'user-deleted' satisfies AuditAction, before }
+    const entries = people.map(({ pseudonym }) => ({ ...entry, target_id: pseudonym }))
+    await transaction.insertInto('audit_entries').values(entries).execute()
+    return gone.length
+  })
 }
 
 /**

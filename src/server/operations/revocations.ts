@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { LISTS } from '#contract/entitlement-lists.ts'
 import type { AuditAction } from '#contract/users.ts'
@@ -6,6 +7,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { removePeople } from '#server/users/delete-users.ts'
 import { type State, type StateChange, writeChanges } from '#server/users/entitlements.ts'
+import { eraseNames } from '#server/users/erase-names.ts'
 import { dropInvitations } from '#server/users/invitations.ts'
 import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
 import { recordAudit } from './audit.ts'
@@ -225,6 +227,10 @@ export function applyRevocations(context: PublicContext, revocations: Revocation
     await recordAudit(
       txContext,
       ...invitations.map((email) => ({ action: 'invitation-withdrawn' as const, before: { email } })),
+    )
+    await eraseNames(
+      db,
+      invitations.map((email) => ({ user_id: null, email, pseudonym: randomUUID() })),
     )
     if (deleted.length > 0) await removePeople(txContext, deleted)
     for (const person of demoted) await setRole(txContext, { person, role: 'user' })

@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { clearFailures } from '#server/accounts/sign-in-attempts.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { type DeletedPerson, deleteRateLimits, pseudonymizeRecords } from './erase-names.ts'
 import { dropInvitations, withdrawInvitationsBy } from './invitations.ts'
 import { queueAdministratorMail } from './mails.ts'
 import { lockAdministrators } from './user-roles.ts'
-
-interface DeletedPerson {
-  user_id: string
-  email: string
-  /** A random id that replaces the person in the records that stay. */
-  pseudonym: string
-}
 
 /**
  * Deletes people and their data. People who cannot be deleted are reported, the others are deleted.
@@ -110,75 +103,14 @@ export function decideDeletion(wanted: readonly string[], { actorId, known, admi
 
 /**
  * Deletes profiles with passwords, roles, requests, sessions, links and suspect messages (by cascade
- * or trigger), and their mails, support messages and rate limit counters. Call it in a transaction.
+ * or trigger), and their support messages and rate limit counters. Call it in a transaction.
  */
 async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const ids = people.map((person) => person.user_id)
   const emails = people.map((person) => person.email)
   const sessions = await db.selectFrom('sessions').select('id').where('user_id', 'in', ids).execute()
-  const named = [...ids, ...emails, ...sessions.map(({ id }) => id)]
-  // The keys of rate limits are '<limit> <subject>'.
-  await db.deleteFrom('rate_limits').where(sql<string>`split_part(key, ' ', 2)`, 'in', named).execute()
-  await clearFailures(db, ...emails)
-  await db.deleteFrom('mail_outbox').where('recipient', 'in', emails).execute()
+  await deleteRateLimits(db, [...ids, ...sessions.map(({ id }) => id)])
   // The contact form stores emails as typed.
   await db.deleteFrom('support_messages').where(sql<string>`lower(email)`, 'in', emails).execute()
   await db.deleteFrom('profiles').where('user_id', 'in', ids).execute()
-}
-
-/**
- * Replaces people in the audit trail and the access records with one pseudonym each. Call it in a
- * transaction. Why these records stay: docs/decisions/2026-11-21-what-deletion-leaves.md.
- */
-async function pseudonymizeRecords(db: Db, people: readonly DeletedPerson[]): Promise<void> {
-  const ids = people.map((person) => person.user_id)
-  const pseudonyms = people.map((person) => person.pseudonym)
-  const who = sql`unnest(${ids}::uuid[], ${pseudonyms}::uuid[]) as who(id, pseudonym)`
-  await sql`update audit_entries set actor_id = who.pseudonym, actor_email = null, ip = null, user_agent = null
-    from ${who} where actor_id = who.id`.execute(db)
-  await sql`update audit_entries set before = before - 'full_name', after = after - 'full_name'
-    where action = 'name-corrected' and target_id = any(${ids}::uuid[])`.execute(db)
-  // An entry without an actor is the person's own (a sign-up) or from the server's terminal.
-  const isOwn = sql`actor_id is null and ip is distinct from 'terminal'`
-  await sql`update audit_entries set target_id = who.pseudonym, target_email = null,
-      ip = case when ${isOwn} then null else ip end,
-      user_agent = case when ${isOwn} then null else user_agent end
-    from ${who} where target_id = who.id`.execute(db)
-  await sql`update access_records set user_id = who.pseudonym from ${who} where user_id = who.id`.execute(db)
-  await sql`update access_records set viewed_as = who.pseudonym from ${who} where viewed_as = who.id`.execute(
-    db,
-  )
-  await pseudonymizeChanges(db, people)
-}
-
-/** Replaces the emails and ids of deleted people inside `before` and `after` of audit entries. */
-export async function pseudonymizeChanges(db: Db, people: readonly DeletedPerson[]): Promise<void> {
-  const pseudonyms = new Map(
-    people.flatMap(({ user_id, email, pseudonym }) => [
-      [user_id, pseudonym],
-      [email, pseudonym],
-    ]),
-  )
-  // Whole values only: "avila@" is also in "d'avila@".
-  const replaceIdentifiers = (change: unknown) =>
-    JSON.stringify(change, (_, value: unknown) =>
-      typeof value === 'string' ? (pseudonyms.get(value.toLowerCase()) ?? value) : value,
-    )
-  const entries = await db
-    .selectFrom('audit_entries')
-    .select(['id', 'before', 'after'])
-    .where(sql<boolean>`names_somebody(before, after)`)
-    // These hold report ids, and the trigger that guards the trail refuses to change them.
-    .where(sql<boolean>`action !~ '^(report-setting|catalogue)-'`)
-    .execute()
-  for (const { id, before, after } of entries) {
-    const changed = { before: replaceIdentifiers(before), after: replaceIdentifiers(after) }
-    if (changed.before === JSON.stringify(before) && changed.after === JSON.stringify(after)) continue
-    // The trail's guard tells JSON null from no value.
-    const values = {
-      ...(before !== null && { before: changed.before }),
-      ...(after !== null && { after: changed.after }),
-    }
-    await db.updateTable('audit_entries').set(values).where('id', '=', id).execute()
-  }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import * as z from 'zod'
 import { type Invitation, invitationMessages, type invitationRoutes } from '#contract/invitations.ts'
@@ -13,6 +14,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { type MailKind, queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { splitIntoChunks } from './entitlements.ts'
+import { eraseNames } from './erase-names.ts'
 import type { InvitationContext } from './invite-people.ts'
 import { findProfile } from './user-queries.ts'
 
@@ -114,7 +116,10 @@ export async function resendInvitation(context: InvitationContext, id: string): 
   })
 }
 
-/** Deletes an invitation with its links. @throws ProblemError not-found */
+/**
+ * Deletes an invitation with its links, and erases an address without an account.
+ * @throws ProblemError not-found
+ */
 export async function withdrawInvitation(context: Context, id: string): Promise<void> {
   await runIdempotent(context, async (db) => {
     const before = await db
@@ -124,6 +129,7 @@ export async function withdrawInvitation(context: Context, id: string): Promise<
       .executeTakeFirst()
     if (!before) throw createInvitationGoneError()
     await recordAudit({ ...context, db }, { action: 'invitation-withdrawn', before })
+    await eraseNames(db, [{ user_id: null, email: before.email, pseudonym: randomUUID() }])
     return null
   })
 }

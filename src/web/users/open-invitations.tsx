@@ -157,7 +157,8 @@ function WithdrawDialog({ invitation, onClose }: { invitation: Invitation; onClo
       onCancel={onClose}
     >
       <p className="text-sm">
-        O link que a pessoa recebeu deixa de valer. Você pode convidá-la de novo quando quiser.
+        O link que a pessoa recebeu deixa de valer. Se ela não tem conta, o e-mail é apagado, também do
+        histórico. Você pode convidá-la de novo quando quiser.
       </p>
     </ConfirmDialog>
   )
