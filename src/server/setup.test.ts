@@ -116,11 +116,11 @@ test('setup tries database, mail and directory as they are given, and lets one c
   )
   const asked = output.slice(0, output.indexOf('foi escrito'))
   expect(asked).toMatch(
-    /PostgreSQL .*\n {2}Banco de dados em 127\.0\.0\.1:9: ninguém atende .*\nCorrigir agora\?/,
+    /PostgreSQL .*\n {2}Verificando…\n {2}Banco de dados em 127\.0\.0\.1:9: ninguém atende .*\nCorrigir agora\?/,
   )
   expect(asked).toMatch(/Servidor de e-mail 127\.0\.0\.1:9: ninguém atende .*\nCorrigir agora\?/)
   expect(asked).toMatch(/Servidor de e-mail 127\.0\.0\.1:\d+: atende e aceita o portal\.\nRemetente/)
-  expect(asked).toMatch(/Segredo do aplicativo .*\n {2}Power BI: .*\nCorrigir agora\?/)
+  expect(asked).toMatch(/Segredo do aplicativo .*\n {2}Verificando…\n {2}Power BI: .*\nCorrigir agora\?/)
   const written = readFileSync(file, 'utf8')
   expect(written).toContain(inbox.url)
   expect(written).not.toContain('DATABASE_URL')
@@ -131,6 +131,7 @@ test('setup goes on where it was left', async () => {
   const { folder, file } = createSetupFolder()
   const inbox = await startSmtpInbox()
   onTestFinished(inbox.stop)
+  expect((await runSetup([file], [])).errors).toContain('Nada foi escrito.')
   const cut = await runSetup([file], [...BEFORE_DATABASE, '', folder, inbox.url])
   expect([cut.code, cut.errors]).toEqual([3, expect.stringContaining(`Rode de novo para continuar`)])
   expect(existsSync(file)).toBe(false)

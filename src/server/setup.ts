@@ -126,7 +126,9 @@ async function askGroup(prompt: Prompt, { questions, listChecks }: Group, settin
 /** @returns whether nothing failed */
 async function tryAnswers(listChecks: () => Check[]): Promise<boolean> {
   try {
-    const findings = await runChecks(listChecks())
+    const checks = listChecks()
+    if (checks.length > 0) process.stdout.write('  Verificando…\n')
+    const findings = await runChecks(checks)
     for (const { says, todo } of findings) process.stdout.write(`  ${says}${todo ? ` ${todo}` : ''}\n`)
     return findings.every(({ grade }) => grade !== 'fault')
   } catch (error) {
@@ -199,7 +201,9 @@ async function setUp(file: string): Promise<number> {
     if (!(error instanceof SetupError)) throw error
     const left = isChange
       ? `${file} ficou como estava.`
-      : `Rode de novo para continuar: elas estão em ${part}.`
+      : existsSync(part)
+        ? `Rode de novo para continuar: elas estão em ${part}.`
+        : 'Nada foi escrito.'
     throw new SetupError(`${error.message} ${left}`)
   } finally {
     prompt.close()
