@@ -173,7 +173,8 @@ export async function replacePassword<C extends AccountContext, T extends object
       const result = await alongside(txContext)
       if (isFirst) await deletePassword(db, userId)
       const device_token = await writePassword(txContext, person, encoded)
-      await queueMail(txContext, 'password-changed', email)
+      // Of a new account there was no password to change.
+      if (!isFirst) await queueMail(txContext, 'password-changed', email)
       await recordAudit(txContext, { action, actor: person, target: person })
       return { ...result, device_token }
     })
