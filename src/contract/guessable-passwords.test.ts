@@ -24,12 +24,13 @@ it.each([
   expect(Math.min(...times)).toBeLessThan(100)
 })
 
-it('formatGuessableParts names at most four parts, and none of a good password', () => {
+it('formatGuessableParts names at most four parts, none of one or two letters, and none of a good password', () => {
   const sentence = (password: string) => formatGuessableParts(findGuessableParts(password, NOBODY))
   expect(sentence('Toyota')).toBe('Parte fácil de adivinhar: “toyota”.')
   expect(sentence('FiatJeepHondaToyotaNissan')).toBe(
     'Partes fáceis de adivinhar: “fiat”, “jeep”, “honda” e “toyota”.',
   )
-  for (const password of ['', 'X', '12', 'de', 'Travessia-Lunar-88!'])
+  expect(sentence('abababababab')).toBe('Repetição fácil de adivinhar.')
+  for (const password of ['', 'X', 'aA', '1212', '12', 'de', 'Travessia-Lunar-88!'])
     expect(sentence(password)).toBeUndefined()
 })

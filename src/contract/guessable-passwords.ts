@@ -77,16 +77,18 @@ export function findGuessableParts(password: string, about: PersonalWords): stri
   const personalWord = findPersonalWord(plain, about)
   if (personalWord) return [personalWord]
   const unit = findRepeatedUnit(plain)
-  if (unit !== undefined && unit.length <= SHORT_UNIT) return [unit]
+  if (unit !== undefined && unit.length <= SHORT_UNIT && plain.length > SHORT_UNIT) return [unit]
   return segmentPassword(plain, new Set(listNames(about).flatMap(splitWords)))
 }
 
-/** Formats the parts as one sentence; undefined without parts. */
+/** Formats the parts as one sentence, without those of one or two letters; undefined without parts. */
 export function formatGuessableParts(parts: readonly string[]): string | undefined {
   if (parts.length === 0) return undefined
-  const named = parts.slice(0, MAX_NAMED).map((part) => `“${part}”`)
+  const long = parts.filter((part) => part.length >= MIN_WORD)
+  if (long.length === 0) return 'Repetição fácil de adivinhar.'
+  const named = long.slice(0, MAX_NAMED).map((part) => `“${part}”`)
   const list = [named.slice(0, -1).join(', '), named.at(-1)].filter(Boolean).join(' e ')
-  return `${parts.length === 1 ? 'Parte fácil' : 'Partes fáceis'} de adivinhar: ${list}.`
+  return `${long.length === 1 ? 'Parte fácil' : 'Partes fáceis'} de adivinhar: ${list}.`
 }
 
 function listNames({ email, groupName, names = [] }: PersonalWords): string[] {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   changePasswordFormSchema,
   checkPassword,
+  describeOuterBlanks,
   forcedChangeFormSchema,
   rateStrength,
   resetPasswordFormSchema,
@@ -67,6 +68,13 @@ describe('rateStrength', () => {
   ])('gives hints for %j', (password, hints) => {
     expect(rateStrength(password).feedback).toEqual(hints)
   })
+})
+
+it('describeOuterBlanks names blanks at the start and end, as only a paste leaves them', () => {
+  expect(describeOuterBlanks(' a b')).toBe('A senha começa com um espaço.')
+  expect(describeOuterBlanks('a\u00a0')).toBe('A senha termina com um espaço.')
+  expect(describeOuterBlanks('\ta ')).toBe('A senha começa e termina com um espaço.')
+  for (const password of ['', 'a b']) expect(describeOuterBlanks(password)).toBeUndefined()
 })
 
 const MISMATCH = 'As senhas não coincidem'

@@ -79,6 +79,12 @@ export const passwordMessages = {
   recoverFailedDetail: 'Tente novamente mais tarde.',
 } as const
 
+/** Names blanks at the start and end, which a paste leaves and nobody sees; undefined without any. */
+export function describeOuterBlanks(password: string): string | undefined {
+  const places = [/^\s/.test(password) && 'começa', /\s$/.test(password) && 'termina'].filter(Boolean)
+  return places.length > 0 ? `A senha ${places.join(' e ')} com um espaço.` : undefined
+}
+
 interface NewPassword {
   password: string
   confirmation: string

@@ -1,6 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { findGuessableParts, formatGuessableParts } from '#contract/guessable-passwords.ts'
-import { rateStrength, STRENGTH_LABELS, type StrengthLevel } from '#contract/passwords.ts'
+import {
+  describeOuterBlanks,
+  rateStrength,
+  STRENGTH_LABELS,
+  type StrengthLevel,
+} from '#contract/passwords.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -14,7 +19,7 @@ interface NewPasswordFieldsProps {
   minLength: number
   onTyped?: (password: string) => void
   /** Replaces the hints, where the page lists the requirements itself. */
-  remark?: (password: string) => string | undefined
+  remark?: (password: string) => ReactNode
 }
 
 /** The fields of a new password and its confirmation, with a strength meter. */
@@ -49,16 +54,12 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
           error={getError('password')}
           onInput={(event) => update(event.currentTarget)}
         />
-        <StrengthMeter password={typed.password}>
-          {/* Same grid cell, two lines reserved: the guessable warning hides the other hints. */}
-          <div className="grid">
-            <p aria-live="polite" className="col-start-1 row-start-1 min-h-8 font-medium text-warning">
-              {guessable}
-            </p>
-            <div className={classNames('col-start-1 row-start-1', guessable && 'invisible')}>
-              {remark ? remark(typed.password) : <Hints password={typed.password} />}
-            </div>
-          </div>
+        <StrengthMeter password={typed.password} isRejected={guessable !== undefined}>
+          {/* Two lines are reserved, so that nothing shifts. */}
+          <p aria-live="polite" className="min-h-8 font-medium text-warning">
+            {[guessable, describeOuterBlanks(typed.password)].filter(Boolean).join(' ')}
+          </p>
+          {remark ? remark(typed.password) : <Hints password={typed.password} />}
         </StrengthMeter>
       </div>
       <TextField
@@ -84,9 +85,17 @@ const colors: Record<StrengthLevel, string> = {
   'very-strong': 'bg-green-600',
 }
 
+interface StrengthMeterProps {
+  password: string
+  /** Whether a guessable part will have it rejected, however many points it has. */
+  isRejected: boolean
+  children: ReactNode
+}
+
 /** The strength of a password as it is typed, with hints below. */
-function StrengthMeter({ password, children }: { password: string; children: ReactNode }) {
+function StrengthMeter({ password, isRejected, children }: StrengthMeterProps) {
   const { score, level } = rateStrength(password)
+  const color = colors[isRejected && level === 'very-strong' ? 'medium' : level]
   return (
     <div className="@container space-y-1.5 text-muted text-xs">
       <div className="flex justify-between gap-4">
@@ -111,7 +120,7 @@ function StrengthMeter({ password, children }: { password: string; children: Rea
           data-level={level}
           // The CSP forbids inline styles in prerendered HTML.
           style={score > 0 ? { width: `${score}%` } : undefined}
-          className={classNames('h-full w-0 rounded-full transition-[width]', colors[level])}
+          className={classNames('h-full w-0 rounded-full transition-[width]', color)}
         />
       </div>
       {children}

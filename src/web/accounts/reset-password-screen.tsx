@@ -164,10 +164,13 @@ export function toResetToast({ message }: Pick<FieldProblem, 'message'>): ToastC
   return { kind: 'error', title, description: message }
 }
 
-/** Hints that a password is long enough here, but not for the next sign-in. */
-function describeLength({ length }: string): string | undefined {
-  if (length < RESET_PASSWORD_MIN || length >= PASSWORD_MIN) return undefined
-  return `Com ${PASSWORD_MIN} caracteres, você não precisa trocá-la ao entrar.`
+/** Hints that a shorter password is accepted here, but not at the next sign-in; keeps its place. */
+function describeLength({ length }: string) {
+  return (
+    <p className={length < PASSWORD_MIN ? '' : 'invisible'}>
+      Com {PASSWORD_MIN} caracteres, você não precisa trocá-la ao entrar.
+    </p>
+  )
 }
 
 const REQUIREMENTS: readonly [text: string, isMet: (password: string) => boolean][] = [
