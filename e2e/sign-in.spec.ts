@@ -35,6 +35,15 @@ test('the form shows the first validation error only and keeps the input', async
   await expect(page.getByLabel('E-mail')).toHaveValue(email('diretoria'))
 })
 
+test('blanks around a pasted password are named', async ({ page }) => {
+  await page.goto('/login')
+  const field = page.getByLabel('Senha', { exact: true })
+  await field.fill(` ${PASSWORD}`)
+  await expect(field).toHaveAccessibleDescription('A senha começa com um espaço.')
+  await field.fill(PASSWORD)
+  await expect(field).toHaveAccessibleDescription('')
+})
+
 test('a wrong password is reported and resets the human check', async ({ page }) => {
   const answers = new Set<string | null>()
   page.on('request', (request) => {
@@ -70,6 +79,8 @@ test('a lock-out counts down in the form, then enables the button', async ({ pag
   await expect(button).toBeDisabled()
   await page.clock.fastForward(30_000)
   await expect(form.getByRole('alert')).toContainText('Tente de novo em 0:3')
+  const unlock = form.getByRole('link', { name: 'Uma nova senha também desbloqueia' })
+  await expect(unlock).toHaveAttribute('href', '/forgot-password')
   await page.clock.fastForward(40_000)
   await expect(form.getByText('Você já pode tentar de novo.')).toBeVisible()
   await expect(button).toBeEnabled()
@@ -83,7 +94,8 @@ test('the form reports a lost connection and its return', async ({ page, context
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Entrar' }).click()
   const form = page.getByRole('form', { name: 'Entrar' })
-  await expect(page.getByText('Falha no login. Verifique suas credenciais.')).toBeVisible()
+  await expect(page.getByText('Sem conexão com o portal. Verifique sua internet')).toBeVisible()
+  expect(await page.getByText(/credenciais/).count()).toBe(0)
   // The human check restarts and may show a message too.
   await expect(form.getByRole('alert').filter({ hasText: 'Você está sem conexão' })).toBeVisible()
   await context.setOffline(false)

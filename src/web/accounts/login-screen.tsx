@@ -1,7 +1,8 @@
 import { Link, useLocation, useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { signInFormSchema, signInMessages } from '#contract/accounts.ts'
-import { ApiError } from '#web/http/api.ts'
+import { describeOuterBlanks } from '#contract/passwords.ts'
+import { ApiError, NetworkError } from '#web/http/api.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import type { HumanCheckClient } from '#web/human-check/human-check-client.ts'
@@ -96,7 +97,7 @@ function LoginForm() {
     schema: signInFormSchema,
     shows: 'first',
     explain: explainFailure,
-    toAlert,
+    toAlert: (error) => toAlert(error, typed),
     async send(values) {
       const check = await humanCheck.current?.getPass()
       if (check?.kind === 'failed') return
@@ -116,6 +117,8 @@ function LoginForm() {
     },
   })
   const { isCapsLockOn, capsLockHandlers } = useCapsLock()
+  const [blanks, setBlanks] = useState<string>()
+  const hint = isCapsLockOn ? 'A tecla Caps Lock está ativada.' : blanks
   return (
     <form
       {...formProps}
@@ -132,7 +135,8 @@ function LoginForm() {
         name="password"
         autoComplete="current-password"
         error={getError('password')}
-        hint={isCapsLockOn ? <CapsLockHint /> : undefined}
+        hint={hint && <PasswordHint>{hint}</PasswordHint>}
+        onInput={(event) => setBlanks(describeOuterBlanks(event.currentTarget.value))}
         {...capsLockHandlers}
       />
       <FormAlert failure={failure} />
@@ -154,20 +158,22 @@ function LoginForm() {
 
 /**
  * Converts a failed sign-in to a toast. A missing or failed human check
- * has its own title; other errors are described below the general one.
+ * has its own title, as has a lost connection, which is no fault of the
+ * credentials; other errors are described below the general one.
  */
 export function explainFailure(error: unknown): ToastContent {
   const code = error instanceof ApiError ? error.problem.code : undefined
   const kind = 'error'
   if (code === 'human-check-required') return { kind, title: signInMessages.humanCheckRequired }
   if (code === 'human-check-failed') return { kind, title: signInMessages.humanCheckFailed }
+  if (error instanceof NetworkError) return { kind, title: error.message }
   if (code === 'invalid-credentials' || !(error instanceof Error))
     return { kind, title: signInMessages.failed }
   return { kind, title: signInMessages.failed, description: toDetail(error) }
 }
 
 /** Omits human-check errors, which the check shows itself. */
-function toAlert(error: unknown): FormFailure | undefined {
+function toAlert(error: unknown, typed: () => { email: string }): FormFailure | undefined {
   const code = error instanceof ApiError ? error.problem.code : undefined
   if (code === 'human-check-required' || code === 'human-check-failed') return undefined
   if (code === 'invalid-credentials')
@@ -180,7 +186,15 @@ function toAlert(error: unknown): FormFailure | undefined {
     ? {
         ...failure,
         title: 'Entrada bloqueada por pouco tempo',
-        text: 'Houve erros demais. Uma nova senha também desbloqueia.',
+        text: (
+          <>
+            Houve erros demais.{' '}
+            <Link to="/forgot-password" state={typed} className={textLinkClasses}>
+              Uma nova senha também desbloqueia
+            </Link>
+            .
+          </>
+        ),
       }
     : failure
 }
@@ -193,7 +207,9 @@ function toDetail(error: Error): string {
 }
 
 /** Overlaps the gap below the field, so that nothing shifts. */
-const CapsLockHint = () => <span className="-mb-5.5 block text-xs">A tecla Caps Lock está ativada.</span>
+const PasswordHint = ({ children }: { children: string }) => (
+  <span className="-mb-5.5 block text-xs">{children}</span>
+)
 
 /** Detects Caps Lock from key events; phones never report it. */
 function useCapsLock() {

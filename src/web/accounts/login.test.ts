@@ -36,13 +36,7 @@ describe('explainFailure', () => {
         description: 'detalhe de database-unavailable',
       },
     ],
-    [
-      new NetworkError(),
-      {
-        title: 'Falha no login. Verifique suas credenciais.',
-        description: 'Sem conexão com o portal. Verifique sua internet e tente novamente.',
-      },
-    ],
+    [new NetworkError(), { title: 'Sem conexão com o portal. Verifique sua internet e tente novamente.' }],
   ])('%s', (error, toast) => {
     expect(explainFailure(error)).toEqual({ kind: 'error', ...toast })
   })

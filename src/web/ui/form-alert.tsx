@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Alert } from './alert.tsx'
 import { formatTimeLeft, useSecondsLeft } from './use-seconds-left.ts'
 
 /** Why a form could not be sent, or that it can be sent again. */
 export interface FormFailure {
   title: string
-  text?: string
+  text?: ReactNode
   /** Milliseconds since the epoch before which it cannot be sent again. */
   until?: number
   isOffline?: boolean
