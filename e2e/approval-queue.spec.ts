@@ -185,6 +185,11 @@ newPeople(
     for (const name of ['Oficina', 'FIAT', 'RJ'])
       await form.getByRole('checkbox', { name, exact: true }).check()
     await form.getByLabel('Observação').fill('Comecei hoje.')
+    await page.reload()
+    await expect(form.getByLabel('Nome')).toHaveValue('Saulo de Souza')
+    await expect(form.getByLabel('Observação')).toHaveValue('Comecei hoje.')
+    for (const name of ['Oficina', 'FIAT', 'RJ'])
+      await expect(form.getByRole('checkbox', { name, exact: true })).toBeChecked()
     await form.getByRole('button', { name: 'Enviar pedido' }).click()
     await expect(page.getByRole('heading', { name: 'Pedido de acesso enviado' })).toBeVisible()
     // A sent request can be corrected and is not asked for again.

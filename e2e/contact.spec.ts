@@ -62,6 +62,12 @@ test('sending a message clears the form', async ({ page }) => {
     },
   ])
   expect(bodies[0]?.fill_ms).toBeGreaterThanOrEqual(3_000)
+  const panel = page.getByRole('form').getByText('Recebemos sua mensagem de ana@exemplo.com.br.')
+  await expect(page.getByText('Mensagem enviada com sucesso!')).toHaveCount(0, { timeout: 30_000 })
+  await expect(panel).toBeVisible()
+  await page.getByLabel('Nome').fill('A')
+  await expect(panel).toHaveCount(0)
+  await page.getByLabel('Nome').fill('')
   await page.reload()
   await expect(page.getByLabel('Nome')).toHaveValue('')
   await page.getByRole('link', { name: 'Voltar' }).click()
@@ -172,10 +178,11 @@ test('a Brazilian phone number is formatted while typing, others are not, and th
   expect(await honeypot.locator('..').locator('..').boundingBox()).toMatchObject({ width: 1, height: 1 })
 })
 
-test('a signed-in person’s address is prefilled', async ({ page }) => {
+test('a signed-in person’s name and address are prefilled', async ({ page }) => {
   await openAs(page, 'semrelatorio')
   await page.getByRole('link', { name: 'Contato' }).click()
   await expect(page.getByLabel('E-mail')).toHaveValue('semrelatorio@grupopatio.com.br')
+  await expect(page.getByLabel('Nome')).toHaveValue('Saulo Souza')
   await page.getByRole('link', { name: 'Voltar' }).click()
   await expect(page).toHaveURL(/\/power-bi$/)
 })

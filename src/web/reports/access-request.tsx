@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type * as z from 'zod/mini'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, type ListName, mapLists } from '#contract/entitlement-lists.ts'
 import type { ReplyNamed } from '#contract/index.ts'
@@ -8,6 +9,7 @@ import { accessRequestTextsSchema } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { catalogueQuery, listChoices } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { readDraft, storeDraft, tabStorage } from '#web/session/browser-storage.ts'
 import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -41,10 +43,15 @@ export function AccessRequest({ userId }: { userId: string }) {
   const own = useQuery(ownRequestQuery(userId))
   const catalogue = useQuery(catalogueQuery)
   const [data, error] = [own.data, own.error ?? catalogue.error]
-  const [isOpen, setIsOpen] = useState(false)
+  const draftKey = `patio.access-request-draft.${userId}`
+  const [isOpen, setIsOpen] = useState(() => tabStorage.get(draftKey) !== null)
+  const close = () => {
+    tabStorage.remove(draftKey)
+    setIsOpen(false)
+  }
   const handleSaved = (saved: OwnRequest) => {
     queryClient.setQueryData(ownRequestQuery(userId).queryKey, saved)
-    setIsOpen(false)
+    close()
     showToast({ kind: 'success', title: 'Pedido enviado' })
   }
   if (error && !(data && catalogue.data))
@@ -64,10 +71,11 @@ export function AccessRequest({ userId }: { userId: string }) {
         <SentRequest name={data.full_name} request={data.request} onChange={() => setIsOpen(true)} />
       ) : (
         <RequestForm
+          draftKey={draftKey}
           own={data}
           catalogue={catalogue.data}
           onSaved={handleSaved}
-          onCancel={data.request ? () => setIsOpen(false) : undefined}
+          onCancel={data.request ? close : undefined}
         />
       )}
     </Card>
@@ -123,17 +131,26 @@ function SentRequest({ name, request, onChange }: SentRequestProps) {
 /** Archived items can no longer be requested. */
 const listOffered = (catalogue: Catalogue, list: ListName) => listChoices(catalogue, list, [])
 
+type Draft = Entitlements & z.input<typeof accessRequestTextsSchema>
+
 interface RequestFormProps {
+  draftKey: string
   own: OwnRequest
   catalogue: Catalogue
   onSaved: (saved: OwnRequest) => void
   onCancel: (() => void) | undefined
 }
 
-function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel }: RequestFormProps) {
+function RequestForm({ draftKey, own, catalogue, onSaved, onCancel }: RequestFormProps) {
+  const { full_name, request } = own
+  const [draft] = useState(() => readDraft<Draft>(draftKey))
+  const updateDraft = (typed: Partial<Draft>) =>
+    storeDraft(draftKey, { ...readDraft<Draft>(draftKey), ...typed })
   const [ticked, setTicked] = useState<Entitlements>(() => {
-    const getRequested = (list: ListName) =>
-      listOffered(catalogue, list).flatMap(({ value }) => (request?.[list].includes(value) ? [value] : []))
+    const getRequested = (list: ListName) => {
+      const wanted = draft[list] ?? request?.[list] ?? []
+      return listOffered(catalogue, list).flatMap(({ value }) => (wanted.includes(value) ? [value] : []))
+    }
     return mapLists(getRequested)
   })
   const { formProps, submitProps, failure, isBusy, getError } = useForm({
@@ -143,8 +160,13 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
       onSaved(await callApi('PUT /api/access-requests/me', { body: { ...texts, ...ticked } }))
     },
   })
+  const onInput = (event: FormEvent<HTMLFormElement>) => {
+    formProps.onInput(event)
+    const { name, value } = event.target as HTMLInputElement
+    if (name in accessRequestTextsSchema.shape) updateDraft({ [name]: value })
+  }
   return (
-    <form {...formProps} aria-label={TITLE} className="space-y-5">
+    <form {...formProps} onInput={onInput} aria-label={TITLE} className="space-y-5">
       <div className="space-y-1">
         <h2 className="font-semibold text-lg">{TITLE}</h2>
         <p className="text-muted text-sm">
@@ -157,7 +179,7 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
           label="Nome"
           name="full_name"
           autoComplete="name"
-          defaultValue={full_name ?? ''}
+          defaultValue={draft.full_name ?? full_name ?? ''}
           maxLength={MAX_NAME_LENGTH}
           required
           error={getError('full_name')}
@@ -166,7 +188,7 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
           label="Concessionária ou departamento"
           name="workplace"
           autoComplete="organization"
-          defaultValue={request?.workplace ?? ''}
+          defaultValue={draft.workplace ?? request?.workplace ?? ''}
           maxLength={MAX_NAME_LENGTH}
           error={getError('workplace')}
         />
@@ -177,7 +199,10 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
           legend={LIST_STYLES[list].title}
           options={listOffered(catalogue, list)}
           ticked={ticked[list]}
-          onChange={(items) => setTicked({ ...ticked, [list]: items })}
+          onChange={(items) => {
+            setTicked({ ...ticked, [list]: items })
+            updateDraft({ [list]: items })
+          }}
           className={LIST_STYLES[list].className}
         />
       ))}
@@ -185,7 +210,7 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
         label="Observação"
         name="note"
         rows={3}
-        defaultValue={request?.note ?? ''}
+        defaultValue={draft.note ?? request?.note ?? ''}
         maxLength={MAX_NOTE_LENGTH}
         error={getError('note')}
       />

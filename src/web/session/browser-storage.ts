@@ -42,6 +42,19 @@ export const sharedStorage = createSafeStorage(() => localStorage)
 // biome-ignore lint/style/noRestrictedGlobals: the only access
 export const tabStorage = createSafeStorage(() => sessionStorage)
 
+/** Returns the unsent input of a form; survives a reload, not the end of the browser's session. */
+export function readDraft<T extends object>(key: string): Partial<T> {
+  try {
+    return JSON.parse(tabStorage.get(key) ?? '{}')
+  } catch {
+    return {}
+  }
+}
+
+export function storeDraft(key: string, draft: object): void {
+  tabStorage.set(key, JSON.stringify(draft))
+}
+
 /**
  * Runs the work in one tab at a time, by Web Locks. Runs it at
  * once where the browser refuses locks, as it does with storage.

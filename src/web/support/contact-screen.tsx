@@ -13,8 +13,9 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import { type HumanCheckClient, requirePass } from '#web/human-check/human-check-client.ts'
-import { tabStorage } from '#web/session/browser-storage.ts'
+import { readDraft, storeDraft } from '#web/session/browser-storage.ts'
 import { getSession } from '#web/session/session.ts'
+import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
@@ -45,10 +46,13 @@ function ContactForm() {
   const message = useLocation({ select: ({ state }) => state.contactMessage })
   const [initial, setInitial] = useState(() => initialValues(message))
   const [sentCount, setSentCount] = useState(0)
+  /** The address of the last message, until the next one is begun. */
+  const [sentFrom, setSentFrom] = useState<string>()
   const fields = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const humanCheck = useRef<HumanCheckClient>(null)
-  const { formProps, submitProps, failure, isBusy, getError } = useContactForm(humanCheck, () => {
+  const { formProps, submitProps, failure, isBusy, getError } = useContactForm(humanCheck, ({ email }) => {
+    setSentFrom(email)
     // The fields are about to be replaced, which would lose the focus.
     if (fields.current?.contains(document.activeElement)) button.current?.focus()
     setInitial({})
@@ -56,7 +60,8 @@ function ContactForm() {
   })
   const onInput = (event: FormEvent<HTMLFormElement>) => {
     formProps.onInput(event)
-    storeDraft(readValues(event.currentTarget))
+    setSentFrom(undefined)
+    storeDraft(DRAFT_KEY, readValues(event.currentTarget))
   }
   const shared = (field: ContactField) => ({
     name: field,
@@ -92,6 +97,11 @@ function ContactForm() {
       </div>
       {portalSettings.contactCaptcha && <HumanCheck ref={humanCheck} />}
       <FormAlert failure={failure} />
+      {sentFrom && (
+        <Alert kind="success" title={`Recebemos sua mensagem de ${sentFrom}.`}>
+          Um administrador responde por e-mail ou telefone.
+        </Alert>
+      )}
       <Button ref={button} {...submitProps} size="large" className="w-full">
         {isBusy ? contactMessages.sending : contactMessages.send}
       </Button>
@@ -100,14 +110,17 @@ function ContactForm() {
 }
 
 /**
- * Returns the draft, or the signed-in person's e-mail.
+ * Returns the draft, or the signed-in person's name and e-mail.
  * @param message the text suggested by the previous screen, unless the draft has one
  */
 function initialValues(message: string | undefined): ContactDraft {
-  const email = getSession()?.user.email
-  const draft = readDraft()
+  const user = getSession()?.user
+  const email = user?.email
+  // Missing in a session stored by 0.1.
+  const name = user?.user_metadata?.full_name
+  const draft = readDraft<ContactDraft>(DRAFT_KEY)
   const suggested = message && !draft.message && { message: message.slice(0, MAX_MESSAGE_LENGTH) }
-  return { ...(email && { email }), ...draft, ...suggested }
+  return { ...(email && { email }), ...(name && { name }), ...draft, ...suggested }
 }
 
 function readValues(form: HTMLFormElement): ContactDraft {
@@ -180,7 +193,10 @@ function Honeypot() {
  * Submits the contact form.
  * @param onSent called when the message has been accepted and the form can be cleared
  */
-function useContactForm(humanCheck: RefObject<HumanCheckClient | null>, onSent: () => void) {
+function useContactForm(
+  humanCheck: RefObject<HumanCheckClient | null>,
+  onSent: (sent: { email: string }) => void,
+) {
   const openedAt = useRef(performance.now())
   return useForm({
     schema: contactFormSchema,
@@ -195,8 +211,8 @@ function useContactForm(humanCheck: RefObject<HumanCheckClient | null>, onSent: 
         const body = { ...values, website, fill_ms, ...(captcha && { captcha }) }
         await callPublic('POST /api/support-messages', { body })
         showToast({ kind: 'success', title: contactMessages.sent })
-        storeDraft({})
-        onSent()
+        storeDraft(DRAFT_KEY, {})
+        onSent(values)
         openedAt.current = performance.now()
       } finally {
         // A pass is valid once, whatever the outcome.
@@ -231,19 +247,6 @@ type ContactField = (typeof CONTACT_FIELDS)[number]
 const DRAFT_KEY = 'patio.contact-draft'
 
 type ContactDraft = Partial<Record<ContactField, string>>
-
-/** Returns the unsent text; survives a reload, not the end of the browser's session. */
-function readDraft(): ContactDraft {
-  try {
-    return JSON.parse(tabStorage.get(DRAFT_KEY) ?? '{}')
-  } catch {
-    return {}
-  }
-}
-
-function storeDraft(draft: ContactDraft): void {
-  tabStorage.set(DRAFT_KEY, JSON.stringify(draft))
-}
 
 /**
  * Describes a failure below 'Erro ao enviar mensagem. Tente novamente.': when to retry,
