@@ -21,7 +21,9 @@ test('a person signs up, confirms the mail and waits for approval', async ({ pag
   await expect(page).toHaveURL('/signup')
   await signUp(page, email, PASSWORD)
   await expect(page).toHaveURL('/email-verification')
-  await expect(page.getByRole('main')).toContainText(email)
+  const notice = page.getByRole('main')
+  await expect(notice).toContainText(`Enviamos um link de confirmação para ${email}: abra-o em até 1 hora.`)
+  expect((await notice.textContent())?.match(/hora/g)).toHaveLength(1)
 
   await page.getByRole('button', { name: 'Reenviar e-mail de verificação' }).click()
   await expect(page.getByText('E-mail enviado')).toBeVisible()
@@ -113,7 +115,9 @@ test('each validation error shows next to its field, and the password’s streng
   await expect(guessable).toHaveCount(0)
   await page.getByLabel('Senha', { exact: true }).fill('Fiat@2026FIAT')
   await expect(guessable).toHaveText('Partes fáceis de adivinhar: “fiat” e “2026”.')
-  // Visible, and for as long as it replaces the other hints.
+  // The score stays as specified, but the bar must not promise success.
+  await expect(meter).toHaveAttribute('aria-valuenow', '100')
+  await expect(bar).toHaveClass(/bg-yellow-/)
   const gap = async () => {
     const [above, below] = [await meter.boundingBox(), await guessable.boundingBox()]
     return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)
@@ -122,6 +126,16 @@ test('each validation error shows next to its field, and the password’s streng
   await page.getByLabel('E-mail').fill('joana.prado@grupopatio.com.br')
   await page.getByLabel('Senha', { exact: true }).fill('xq-Prado-77-zk')
   await expect(guessable).toHaveText('Parte fácil de adivinhar: “prado”.')
+  await page.getByLabel('Senha', { exact: true }).fill('fiat ')
+  await expect(guessable).toHaveText('Parte fácil de adivinhar: “fiat”. A senha termina com um espaço.')
+  await expect(page.getByRole('listitem')).toHaveText([
+    'Use pelo menos 12 caracteres',
+    'Adicione letras maiúsculas',
+    'Adicione números',
+  ])
+  await page.getByLabel('Senha', { exact: true }).fill('aA')
+  await expect(guessable).toHaveCount(0)
+  await expect(page.getByRole('listitem')).toHaveCount(3)
 })
 
 test('the server’s error is shown, and the human check restarts', async ({ page }) => {

@@ -12,17 +12,16 @@ export function EmailVerificationScreen() {
       hasPanel={false}
       description={
         <>
-          Enviamos um link de confirmação para <strong className="font-medium text-ink">{email}</strong>.
+          Enviamos um link de confirmação para <strong className="font-medium text-ink">{email}</strong>:
+          abra-o em até 1 hora.
         </>
       }
     >
       <div className="space-y-6">
-        <ol className="list-decimal space-y-2 pl-5 text-sm leading-relaxed marker:text-muted">
-          <li>Abra a mensagem neste navegador e use o link em até 1 hora.</li>
-          <li>Em outro aparelho, ou depois de meia hora, o link pede que você crie a senha de novo.</li>
-          <li>Não chegou, ou passou de 1 hora? Confira a pasta de spam ou peça outro e-mail.</li>
-          <li>Depois da confirmação, um administrador libera seu acesso.</li>
-        </ol>
+        <p className="text-sm leading-relaxed">
+          Não chegou? Confira a pasta de spam ou peça outro e-mail. Depois da confirmação, um administrador
+          libera seu acesso.
+        </p>
         <p className="text-sm">
           Já confirmou em outro aparelho?{' '}
           <Link to="/login" state={{ email }} className={textLinkClasses}>
