@@ -11,7 +11,8 @@ export interface DeletedPerson {
 
 /**
  * Replaces deleted people in the audit trail and the access records with one pseudonym each, and
- * erases their addresses. Call it in a transaction. Why these records stay: docs/decisions/2026-11-21-what-deletion-leaves.md.
+ * erases their addresses. Call it in a transaction.
+ * Why these records stay: docs/decisions/2026-11-21-what-deletion-leaves.md.
  */
 export async function pseudonymizeRecords(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const ids = people.map((person) => person.user_id)
