@@ -32,6 +32,12 @@ function createSafeStorage(storage: () => Storage) {
       return false
     },
     remove,
+    /** Returns the keys that survive the page. */
+    keys: (): string[] =>
+      withFallback(
+        (stored) => Array.from({ length: stored.length }, (_, index) => stored.key(index) ?? ''),
+        [],
+      ),
   }
 }
 

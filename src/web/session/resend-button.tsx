@@ -6,6 +6,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { useSecondsLeft } from '#web/ui/use-seconds-left.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { sharedStorage } from './browser-storage.ts'
+import { hashEmail } from './device-token.ts'
 
 interface ResendButtonProps {
   email: string
@@ -20,7 +21,7 @@ interface ResendButtonProps {
  */
 export function ResendButton({ email, sentTitle = verificationMessages.resent, ...rest }: ResendButtonProps) {
   // Survives a reload and applies to the browser's other tabs.
-  const storageKey = `patio.resend-until.${email}`
+  const storageKey = `patio.resend-at.${hashEmail(email)}`
   const [readyAt, setReadyAt] = useState(() => parseCooldown(sharedStorage.get(storageKey), Date.now()))
   const secondsLeft = useSecondsLeft(readyAt)
   const startCooldown = (seconds = RESEND_COOLDOWN_SECONDS) => {

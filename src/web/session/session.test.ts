@@ -89,6 +89,36 @@ it('signIn sends the device token of the account, also after a sign-out', async 
   ])
 })
 
+describe('the device token in storage', () => {
+  const listEmails = () => [...storage].flat().filter((text) => text.includes('@'))
+
+  it('names nobody after a sign-out, and differs between browsers', async () => {
+    const findKeys = async () => {
+      storage = installLocalStorage()
+      const tab = await openTab()
+      tab.adoptSession({ ...makeSession(1), device_token: 'device-of-ana' })
+      stubFetch(new Response(null, { status: 204 }))
+      await tab.signOut()
+      expect(listEmails()).toEqual([])
+      return [...storage].filter(([, value]) => value === 'device-of-ana').map(([key]) => key)
+    }
+    const [one, other] = [await findKeys(), await findKeys()]
+    expect([one.length, other.length]).toEqual([1, 1])
+    expect(one).not.toEqual(other)
+  })
+
+  it('of 0.2 is moved when a page opens, and used', async () => {
+    storage.set('patio.device.ana@grupopatio.com.br', 'device-of-ana')
+    storage.set('patio.device.bruno@grupopatio.com.br', 'device-of-bruno')
+    storage.set('patio.resend-until.bruno@grupopatio.com.br', '0')
+    const tab = await openTab()
+    expect(listEmails()).toEqual([])
+    const requests = stubFetch(Response.json(makeSession(1)))
+    await tab.signIn({ email: 'Ana@grupopatio.com.br', password: 'certa' })
+    expect(requests[0]?.body).toMatchObject({ device_token: 'device-of-ana' })
+  })
+})
+
 describe('onAuthStateChange in other tabs', () => {
   it('reports a sign-in, a change of person and a sign-out', async () => {
     const [one, two] = [await openTab(), await openTab()]
