@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { StoredSession } from '#web/session/session-store.ts'
 import {
   installLocalStorage,
   makeSession,
@@ -24,6 +25,16 @@ describe('the stored session', () => {
     const stored = JSON.parse(storage.get('patio.session') ?? '')
     expect(Object.keys(stored).sort()).toEqual(['access_token', 'expires_at', 'refresh_token', 'user'])
     expect(Math.abs(stored.expires_at - session.expires_at)).toBeLessThan(3)
+  })
+
+  it.each([-5, 0, 5])('expires in time when the clock is set by %i hours meanwhile', async (hours) => {
+    const tab = await openTab()
+    vi.useFakeTimers()
+    tab.adoptSession(makeSession(1))
+    vi.setSystemTime(Date.now() + hours * 3_600_000)
+    vi.advanceTimersByTime(601_000)
+    expect(tab.getSecondsLeft(tab.getSession() as StoredSession)).toBeLessThan(0)
+    vi.useRealTimers()
   })
 
   it.each(['', 'null', '[]', '{', '{"access_token":"a"}', '"x"', '{"user":null}'])(
