@@ -135,3 +135,33 @@ test('all areas are tested at once, and each fault links to its form', async ({ 
   await expect(getTab(page, 'CRM')).toHaveAttribute('aria-selected', 'true')
   await expect(getForm(page)).toHaveAccessibleName('Relatório de CRM')
 })
+
+test('the data are refreshed after a confirmation that names the daily limit, and followed', async ({
+  page,
+  demo,
+}) => {
+  await openVendas(page)
+  await demo.reset()
+  const panel = page.getByRole('tabpanel')
+  const refresh = panel.getByRole('button', { name: 'Atualizar agora' })
+  const confirm = async () => {
+    await refresh.click()
+    const dialog = page.getByRole('dialog', { name: 'Atualizar os dados de Vendas agora?' })
+    await expect(dialog).toContainText('só oito atualizações por dia')
+    await dialog.getByRole('button', { name: 'Atualizar agora' }).click()
+    await expect(dialog).toHaveCount(0)
+  }
+  await demo.script({ on: 'refreshes', status: 403, times: 1 })
+  await confirm()
+  await expect(panel.getByText(/^O aplicativo do portal não pode atualizar os dados/)).toBeVisible()
+  await confirm()
+  await expect(panel.getByText(/^(O Power BI começou a|Atualização em andamento)/)).toBeVisible()
+  const failed = { status: 'Failed', startTime: '2026-11-21T09:00:00Z', endTime: '2026-11-21T09:01:00Z' }
+  await demo.script({ on: 'refreshes', body: { value: [failed] }, times: 1 })
+  await expect(panel.getByText(/^A última atualização falhou em 21\/11\/2026/)).toBeVisible({
+    timeout: 15_000,
+  })
+  // Only the saved report can be refreshed.
+  await panel.getByLabel('Report ID').fill('x')
+  await expect(refresh).toHaveCount(0)
+})

@@ -106,6 +106,14 @@ const REPORT_TEST_OUTCOMES = [
 ] as const
 export type ReportTestOutcome = (typeof REPORT_TEST_OUTCOMES)[number]
 
+/** The newest refresh of a model's data. */
+const dataRefreshSchema = z.object({
+  status: z.enum(['running', 'completed', 'failed', 'unknown', 'no-write-permission']),
+  /** In Portuguese, for users. */
+  message: z.string(),
+})
+export type DataRefresh = z.output<typeof dataRefreshSchema>
+
 const typeParams = z.object({ type: slugSchema })
 
 export const reportSettingsRoutes = {
@@ -151,6 +159,22 @@ export const reportSettingsRoutes = {
     response: z.object({
       items: z.array(z.object({ id: z.string(), name: z.string(), datasetId: z.nullable(z.string()) })),
     }),
+  },
+  readDataRefresh: {
+    method: 'GET',
+    path: '/api/global-powerbi-settings/{type}/refresh',
+    access: 'admin',
+    summary: "The newest refresh of the data of an area's saved report",
+    params: typeParams,
+    response: dataRefreshSchema,
+  },
+  startDataRefresh: {
+    method: 'POST',
+    path: '/api/global-powerbi-settings/{type}/refresh',
+    access: 'admin',
+    summary: "Has Power BI refresh the data of an area's saved report; eight a day on shared capacity",
+    params: typeParams,
+    response: dataRefreshSchema,
   },
   testReportSetting: {
     method: 'POST',

@@ -55,6 +55,7 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
   const { readData = async () => ({ marcas: MARCAS, estados: ESTADOS }) } = options
   const calls: RecordedCall[] = []
   const faults: Fault[] = []
+  const refreshes = new Map<string, number[]>()
   const reportPage = createReportPage()
 
   function answerDirectory({ request, path, text }: Call, fault?: Fault): Reply {
@@ -69,7 +70,7 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
     const body = text === '' ? null : parseJson(text)
     const authorization = headers.get('authorization')
     const call = { method, path: path.slice('/api'.length), search, authorization, body }
-    return answerRestCall({ ...call, secret, now: clock(), lifeS: fault?.tokenLifeS })
+    return answerRestCall({ ...call, secret, now: clock(), lifeS: fault?.tokenLifeS, refreshes })
   }
 
   /** Records a call at arrival, and replies after latency and scripted fault. */

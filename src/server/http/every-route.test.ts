@@ -87,6 +87,8 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'PUT /api/global-powerbi-settings/{type}': 'admins',
   'DELETE /api/global-powerbi-settings/{type}': 'admins',
   'POST /api/global-powerbi-settings/{type}/test': 'admins',
+  'GET /api/global-powerbi-settings/{type}/refresh': 'admins',
+  'POST /api/global-powerbi-settings/{type}/refresh': 'admins',
   'GET /api/power-bi/workspaces': 'admins',
   'GET /api/power-bi/workspaces/{workspaceId}/reports': 'admins',
   'POST /api/support-messages': 'everybody',

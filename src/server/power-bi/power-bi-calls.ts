@@ -5,6 +5,7 @@ import {
   type ListedReport,
   type NamedItem,
   PowerBiRefusal,
+  parseJsonObject,
   type ReportRef,
 } from './power-bi.ts'
 import { createUnreadableError, type PowerBiRest } from './power-bi-rest.ts'
@@ -115,19 +116,39 @@ export async function listCapacities(rest: PowerBiRest): Promise<(Capacity | nul
  */
 export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): Promise<LastRefresh> {
   const { value } = await rest('GET', `${datasetPath}/refreshes?$top=10`)
-  const refreshes = (
-    (Array.isArray(value) ? value : []) as ({ status?: unknown; endTime?: unknown } | null)[]
-  )
-    .map((refresh) => ({ status: refresh?.status, endedAt: Date.parse(String(refresh?.endTime)) }))
+  const listed = (Array.isArray(value) ? value : []) as (Record<string, unknown> | null)[]
+  const refreshes = listed
+    .map((refresh) => ({
+      status: refresh?.status,
+      endedAt: Date.parse(String(refresh?.endTime)),
+      error: refresh?.serviceExceptionJson,
+    }))
     .filter(
       ({ status, endedAt }) => (status === 'Completed' || status === 'Failed') && !Number.isNaN(endedAt),
     )
     .sort((a, b) => b.endedAt - a.endedAt)
   const good = refreshes.find(({ status }) => status === 'Completed')
+  const [newest] = refreshes
+  const failed = newest?.status === 'Failed' ? newest : undefined
+  const running = listed.find((refresh) => refresh?.status === 'Unknown' && !refresh.endTime)
+  const runningSince = Date.parse(String(running?.startTime))
   return {
     refreshedAt: good ? new Date(good.endedAt) : null,
-    hasFailed: refreshes[0]?.status === 'Failed',
+    hasFailed: failed !== undefined,
+    failure: failed ? { at: new Date(failed.endedAt), code: parseFailureCode(failed.error) } : null,
+    runningSince: Number.isNaN(runningSince) ? null : new Date(runningSince),
   }
+}
+
+/** Parses '{"errorCode":"ModelRefreshFailed_CredentialsNotSpecified"}'; accepts only code-like text. */
+function parseFailureCode(json: unknown): string | null {
+  const code = parseJsonObject(String(json))?.errorCode
+  return /^\w{1,80}$/.exec(String(code ?? ''))?.[0] ?? null
+}
+
+/** Starts a refresh (Power BI REST, 'Datasets - Refresh Dataset In Group'); the reply has no body. */
+export async function requestRefresh(rest: PowerBiRest, datasetPath: string): Promise<void> {
+  await rest('POST', `${datasetPath}/refreshes`, { notifyOption: 'NoNotification' })
 }
 
 /** More than any group of dealers has; the service does not page. */

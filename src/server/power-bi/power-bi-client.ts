@@ -4,7 +4,15 @@ import type { Log } from '#server/log.ts'
 import { checkReport } from './check-report.ts'
 import { createDirectoryTokens, type DirectoryOptions, isExpiringSoon } from './directory-token.ts'
 import { getExportPath, readExport, startExport } from './export-report.ts'
-import type { CountCall, EffectiveIdentity, EmbedToken, LastRefresh, PowerBi, ReportRef } from './power-bi.ts'
+import {
+  type CountCall,
+  type EffectiveIdentity,
+  type EmbedToken,
+  type LastRefresh,
+  type PowerBi,
+  PowerBiRefusal,
+  type ReportRef,
+} from './power-bi.ts'
 import {
   type CheckedReport,
   getDatasetPath,
@@ -16,17 +24,23 @@ import {
   readReport,
   readWorkspace,
   requestEmbedToken,
+  requestRefresh,
   type Workspace,
 } from './power-bi-calls.ts'
 import { createFileReader, createPowerBiRest, createUnreadableError } from './power-bi-rest.ts'
-import { type Step, toRefusalProblem } from './refusals.ts'
+import { classifyError, ReportCheckError, type Step, toRefusalProblem } from './refusals.ts'
 import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000
 /** Timeouts over all calls of a token, of the first token on a screen, and of a test. */
 const TIMEOUTS = { tokenMs: 8_000, firstTokenMs: 15_000, testMs: 7_500 }
 const MAX_CACHED = 1_000
-const UNKNOWN_REFRESH: LastRefresh = { refreshedAt: null, hasFailed: false }
+const UNKNOWN_REFRESH: LastRefresh = {
+  refreshedAt: null,
+  hasFailed: false,
+  failure: null,
+  runningSince: null,
+}
 
 export interface PowerBiOptions {
   directory: DirectoryOptions
@@ -120,6 +134,12 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     })
   }
 
+  async function findDatasetPath(report: ReportRef): Promise<string> {
+    const { model } = await withProblem(readFacts(report), 'report')
+    if (!model) throw toRefusalProblem(new ReportCheckError('paginated-sources'), 'report', [])
+    return getDatasetPath(model)
+  }
+
   return {
     generateEmbedToken: (report, identity, { isFirst, maxMinutes }) => {
       const ms = isFirst ? firstTokenMs : tokenMs
@@ -152,6 +172,26 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     },
     readExport: (report, exportId) => withProblem(readExport(rest, report, exportId), 'export'),
     openExportFile: (report, exportId) => openFile(`${getExportPath(report, exportId)}/file`),
+    async readRefresh(report) {
+      const path = await findDatasetPath(report)
+      return readLastRefresh(refreshRest, path).catch((error) => {
+        if (error instanceof PowerBiRefusal) return undefined
+        throw toRefusalProblem(error, 'dataset', [])
+      })
+    },
+    async startRefresh(report) {
+      const path = await findDatasetPath(report)
+      try {
+        await requestRefresh(rest, path)
+        return 'started'
+      } catch (error) {
+        // The service's only words for it, and not documented.
+        if (error instanceof PowerBiRefusal && /already executing/i.test(error.message))
+          return 'already-running'
+        if (classifyError(error, 'dataset').outcome === 'no-model-access') return 'no-write-permission'
+        throw toRefusalProblem(error, 'dataset', [])
+      }
+    },
     readCertificateEnd: directory.readCredentialEnd,
     async testReport(report, identity) {
       const { rest: fresh, directory: testDirectory } = connect()

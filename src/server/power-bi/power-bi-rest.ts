@@ -60,6 +60,7 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     const { reply, text } = await withHost(host, () => measureCall(countCall, 'power-bi', send))
     const answer = parseJsonObject(text)
     if (reply.ok && answer) return answer
+    if (reply.status === 202) return {}
     // Treated as transient.
     if (reply.ok) throw new Error('Power BI answered without a JSON object')
     const requestId = reply.headers.get('requestid')

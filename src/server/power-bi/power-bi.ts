@@ -59,6 +59,10 @@ export interface LastRefresh {
   refreshedAt: Date | null
   /** Whether the newest finished refresh failed. */
   hasFailed: boolean
+  /** The end of the newest finished refresh, if it failed, and the service's code. */
+  failure: { at: Date; code: string | null } | null
+  /** The start of a refresh under way. */
+  runningSince: Date | null
 }
 
 /** How far an export is in the service. */
@@ -88,6 +92,16 @@ export interface PowerBi {
   listReports(workspaceId: string): Promise<ListedReport[]>
   /** Cached for ten minutes per dataset; never fails. */
   readLastRefresh(report: ReportRef): Promise<LastRefresh>
+  /**
+   * Reads the newest refreshes without a cache; undefined where the service refuses them.
+   * @throws ProblemError power-bi-unavailable, capacity-paused
+   */
+  readRefresh(report: ReportRef): Promise<LastRefresh | undefined>
+  /**
+   * Starts a refresh of the report's model.
+   * @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused
+   */
+  startRefresh(report: ReportRef): Promise<'started' | 'already-running' | 'no-write-permission'>
   /**
    * Runs all steps from credentials to token without caches, and returns the first failure. Takes at
    * most 8 s and never throws.

@@ -69,7 +69,7 @@ export async function testReport(
       limitExtras(listCapacities(rest)),
     ]).then(([known, capacities]) => findCapacityFault(known, capacities ?? []))
     await requestEmbedToken(rest, { report: checked, identity, minutes: rules.tokenMinutes })
-    const { refreshedAt, hasFailed } = (await refreshed) ?? { refreshedAt: null, hasFailed: false }
+    const { refreshedAt = null, hasFailed } = (await refreshed) ?? {}
     found.refreshedAt = refreshedAt
     const fault = await capacityFault
     return hasFailed && (!fault || fault === 'capacity-unknown') ? 'refresh-failed' : (fault ?? 'ok')

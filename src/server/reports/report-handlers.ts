@@ -11,6 +11,7 @@ import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
 import { readOwnReports, readVisibleReports } from './own-reports.ts'
+import { readDataRefresh, startDataRefresh } from './refresh-data.ts'
 import {
   downloadReportExport,
   listReportExports,
@@ -95,6 +96,8 @@ export function reportSettingsHandlers(
       removeReportSetting(context, { slug: params.type, ifMatch }),
     listWorkspaces: ({ context }) => listWorkspaces({ ...services, ...context }),
     listWorkspaceReports: ({ context, params }) => listWorkspaceReports({ ...services, ...context }, params),
+    readDataRefresh: ({ context, params }) => readDataRefresh({ ...services, ...context }, params.type),
+    startDataRefresh: ({ context, params }) => startDataRefresh({ ...services, ...context }, params.type),
     testReportSetting: ({ context, params, body }) =>
       testReportSetting({ ...services, ...context }, { slug: params.type, input: body }),
   }

@@ -308,6 +308,7 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'POST /api/auth/logout': '/api/auth/logout',
   'POST /api/profiles/bulk-edit/{undoId}/undo': '/api/profiles/bulk-edit/{undoId}/undo',
   'DELETE /api/global-powerbi-settings/{type}': '/api/global-powerbi-settings/vendas',
+  'POST /api/global-powerbi-settings/{type}/refresh': '/api/global-powerbi-settings/vendas/refresh',
   'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,
   'DELETE /api/report-views/{id}': `/api/report-views/${SOME_REPORT_VIEW}`,
   'POST /api/report-views/{id}/restore': `/api/report-views/${SOME_DELETED_VIEW}/restore`,

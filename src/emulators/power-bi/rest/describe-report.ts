@@ -88,6 +88,23 @@ export function describeRefreshes(now: number, top: number) {
   })
 }
 
+/** How long a requested refresh takes. */
+const REFRESH_MS = 20_000
+
+export const isRefreshing = (now: number, startedAt: number) => now - startedAt < REFRESH_MS
+
+/** Describes a refresh that POST refreshes started; a running one has status 'Unknown' and no end. */
+export function describeRequestedRefresh(now: number, startedAt: number) {
+  return {
+    requestId: `9399bb89-25d1-44f8-8576-${String(startedAt).slice(0, 12)}`,
+    refreshType: 'ViaApi',
+    startTime: new Date(startedAt).toISOString(),
+    ...(isRefreshing(now, startedAt)
+      ? { status: 'Unknown' }
+      : { status: 'Completed', endTime: new Date(startedAt + REFRESH_MS).toISOString() }),
+  }
+}
+
 /** Returns an item of GET groups (learn.microsoft.com/rest/api/power-bi/groups/get-groups). */
 export function describeWorkspace(id: string) {
   return {

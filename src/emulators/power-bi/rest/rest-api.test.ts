@@ -67,6 +67,25 @@ describe('REST API', () => {
     expect(Date.parse(last.endTime)).toBeLessThan(Date.now())
   })
 
+  it('starts a refresh, one at a time, which ends after 20 s', async () => {
+    let now = Date.UTC(2026, 10, 1, 12)
+    const tenant = callEmulator({ clock: () => now })
+    const start = (body: object) => tenant.rest('POST', `${DATASET}/refreshes`, body)
+    const readNewest = async () => (await tenant.rest('GET', `${DATASET}/refreshes?$top=1`)).json().value[0]
+    expect((await start({})).status).toBe(400)
+    const accepted = await start({ notifyOption: 'NoNotification' })
+    expect([accepted.status, accepted.text]).toEqual([202, ''])
+    expect(await readNewest()).toMatchObject({ refreshType: 'ViaApi', status: 'Unknown' })
+    expect((await readNewest()).endTime).toBeUndefined()
+    const second = await start({ notifyOption: 'NoNotification' })
+    expect([second.status, second.json().error.message]).toEqual([
+      400,
+      expect.stringMatching(/Another refresh request is already executing/),
+    ])
+    now += 20_000
+    expect(await readNewest()).toMatchObject({ status: 'Completed', endTime: new Date(now).toISOString() })
+  })
+
   it.each([
     ['an unknown report', `/groups/${VENDAS.workspaceId}/reports/${VENDAS.datasetId}`],
     ['a report of another workspace', `/groups/${OFICINA.workspaceId}/reports/${VENDAS.reportId}`],

@@ -8,14 +8,16 @@ import {
   listWorkspaceReports,
 } from '#emulators/power-bi/catalogue.ts'
 import type { FaultTarget } from '#emulators/power-bi/instruments/faults.ts'
-import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
+import { isObject, type Reply, refuse } from '#emulators/power-bi/reply.ts'
 import {
   describeCapacities,
   describeDataset,
   describeDatasources,
   describeRefreshes,
   describeReport,
+  describeRequestedRefresh,
   describeWorkspace,
+  isRefreshing,
 } from './describe-report.ts'
 import { answerExportFile, answerExportStatus, startExport } from './export-report.ts'
 import { generateToken } from './generate-token.ts'
@@ -31,6 +33,8 @@ interface RestRequest {
   secret: string
   now: number
   lifeS?: number | undefined
+  /** The starts of the requested refreshes of each dataset, newest first, in ms since the epoch. */
+  refreshes: Map<string, number[]>
 }
 
 const toChallenge = (text: string) => ({
@@ -125,9 +129,25 @@ const answerDatasources = answerForReport((report) =>
   report.isPaginated ? toOData('datasources', { value: describeDatasources(report) }) : undefined,
 )
 const answerDataset = answerForDataset((report) => toOData('datasets/$entity', describeDataset(report)))
-const answerRefreshes = answerForDataset((_, { now, search }) =>
-  toOData('refreshes', { value: describeRefreshes(now, Number(search.get('$top') ?? 60)) }),
-)
+const answerRefreshes = answerForDataset(({ datasetId }, { now, search, refreshes }) => {
+  const top = Number(search.get('$top') ?? 60)
+  const requested = (refreshes.get(datasetId) ?? []).map((start) => describeRequestedRefresh(now, start))
+  return toOData('refreshes', { value: [...requested, ...describeRefreshes(now, top)].slice(0, top) })
+})
+
+/** POST refreshes (learn.microsoft.com/rest/api/power-bi/datasets/refresh-dataset-in-group). */
+const answerRefreshRequest = answerForDataset(({ datasetId }, { body, now, refreshes }) => {
+  const option = isObject(body) ? body.notifyOption : undefined
+  if (!['NoNotification', 'MailOnFailure', 'MailOnCompletion'].includes(String(option)))
+    return refuse(400, 'InvalidRequest', 'notifyOption is required')
+  const starts = refreshes.get(datasetId) ?? []
+  if (starts[0] !== undefined && isRefreshing(now, starts[0])) {
+    const text = 'Invalid dataset refresh request. Another refresh request is already executing'
+    return refuse(400, 'InvalidRequest', text)
+  }
+  refreshes.set(datasetId, [now, ...starts])
+  return { status: 202 }
+})
 
 const ENDPOINTS: Endpoint[] = [
   createEndpoint('POST GenerateToken', 'generateToken', (request, _, directoryExpires) =>
@@ -153,6 +173,7 @@ const ENDPOINTS: Endpoint[] = [
   ),
   createEndpoint('GET groups/{id}/datasets/{id}', 'dataset', answerDataset),
   createEndpoint('GET groups/{id}/datasets/{id}/refreshes', 'refreshes', answerRefreshes),
+  createEndpoint('POST groups/{id}/datasets/{id}/refreshes', 'refreshes', answerRefreshRequest),
 ]
 
 /** Finds the fault target of a path; undefined for calls that cannot be scripted. */
@@ -165,11 +186,10 @@ export function answerRestCall(request: RestRequest): Reply {
   const { method, path } = request
   const bearer = checkBearer(request)
   if (typeof bearer !== 'number') return bearer
-  const found = ENDPOINTS.find((each) => each.path.test(path))
+  const found = ENDPOINTS.find((each) => each.method === method && each.path.test(path))
   const [, group = '', id = '', exportId = ''] = found?.path.exec(path) ?? []
-  const reply =
-    found?.method === method
-      ? found.answer(request, [group.toLowerCase(), id.toLowerCase(), exportId], bearer)
-      : refuse(404, 'ResourceNotFound', `No HTTP resource matches ${method} ${path}`)
+  const reply = found
+    ? found.answer(request, [group.toLowerCase(), id.toLowerCase(), exportId], bearer)
+    : refuse(404, 'ResourceNotFound', `No HTTP resource matches ${method} ${path}`)
   return { ...reply, headers: { RequestId: randomUUID(), ...reply.headers } }
 }

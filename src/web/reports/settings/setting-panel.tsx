@@ -3,6 +3,7 @@ import type { ReportSetting } from '#contract/report-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { DataRefreshBar } from './data-refresh.tsx'
 import { useSaveSetting, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
 import type { AreaView, Draft } from './setting-form.ts'
@@ -35,69 +36,74 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
     onDrop()
   }
   return (
-    <form
-      ref={errors.formElement}
-      noValidate
-      aria-label={`Relatório de ${type}`}
-      onSubmit={(event) => {
-        event.preventDefault()
-        saving.save(seen)
-      }}
-      className="space-y-5"
-    >
-      {area.isStale && (
-        <ConflictNotice
-          detail={saving.conflict}
-          current={current}
-          isBusy={saving.isBusy}
-          onUseCurrent={drop}
-          onSaveMine={() => saving.save(current)}
-        />
-      )}
-      <SettingFields
-        form={form}
-        isChanged={area.isChanged}
-        getError={errors.getError}
-        onChange={change}
-        onChosen={(next) => {
-          change(next)
-          testing.test(next)
+    <>
+      <form
+        ref={errors.formElement}
+        noValidate
+        aria-label={`Relatório de ${type}`}
+        onSubmit={(event) => {
+          event.preventDefault()
+          saving.save(seen)
         }}
-      />
-      <div className="flex flex-col gap-3 border-line border-t pt-4 lg:flex-row lg:items-center">
-        <div aria-live="polite" className="min-w-0 flex-1">
-          {testing.isBusy && <p className="text-muted text-sm">Testando o relatório…</p>}
-          {!testing.isBusy && testing.result && <TestedLine result={testing.result} />}
-        </div>
-        <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
-          {area.isChanged && (
-            <Button variant="ghost" onClick={drop}>
-              Descartar alterações
+        className="space-y-5"
+      >
+        {area.isStale && (
+          <ConflictNotice
+            detail={saving.conflict}
+            current={current}
+            isBusy={saving.isBusy}
+            onUseCurrent={drop}
+            onSaveMine={() => saving.save(current)}
+          />
+        )}
+        <SettingFields
+          form={form}
+          isChanged={area.isChanged}
+          getError={errors.getError}
+          onChange={change}
+          onChosen={(next) => {
+            change(next)
+            testing.test(next)
+          }}
+        />
+        <div className="flex flex-col gap-3 border-line border-t pt-4 lg:flex-row lg:items-center">
+          <div aria-live="polite" className="min-w-0 flex-1">
+            {testing.isBusy && <p className="text-muted text-sm">Testando o relatório…</p>}
+            {!testing.isBusy && testing.result && <TestedLine result={testing.result} />}
+          </div>
+          <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
+            {area.isChanged && (
+              <Button variant="ghost" onClick={drop}>
+                Descartar alterações
+              </Button>
+            )}
+            {form.mode !== 'none' && (
+              <Button
+                variant="secondary"
+                isBusy={testing.isBusy}
+                onClick={() => errors.check(form) && testing.test()}
+              >
+                Testar relatório
+              </Button>
+            )}
+            <Button type="submit" isBusy={saving.isBusy}>
+              Salvar Configurações
             </Button>
-          )}
-          {form.mode !== 'none' && (
-            <Button
-              variant="secondary"
-              isBusy={testing.isBusy}
-              onClick={() => errors.check(form) && testing.test()}
-            >
-              Testar relatório
-            </Button>
-          )}
-          <Button type="submit" isBusy={saving.isBusy}>
-            Salvar Configurações
-          </Button>
+          </div>
         </div>
-      </div>
-      <ConfirmDialog
-        isOpen={saving.isAsking}
-        title={`Remover o relatório de ${type}?`}
-        description={`A área ${type} deixa de aparecer para todas as pessoas que têm acesso a ela. Para tê-la de volta, será preciso configurar o relatório de novo.`}
-        confirmLabel="Remover relatório"
-        onConfirm={saving.confirm}
-        onCancel={saving.cancel}
-      />
-    </form>
+        <ConfirmDialog
+          isOpen={saving.isAsking}
+          title={`Remover o relatório de ${type}?`}
+          description={`A área ${type} deixa de aparecer para todas as pessoas que têm acesso a ela. Para tê-la de volta, será preciso configurar o relatório de novo.`}
+          confirmLabel="Remover relatório"
+          onConfirm={saving.confirm}
+          onCancel={saving.cancel}
+        />
+      </form>
+      {current?.embed_mode === 'service_principal' && !area.isChanged && (
+        <DataRefreshBar key={current.updated_at} type={type} slug={slug} />
+      )}
+    </>
   )
 }
 

@@ -1,0 +1,118 @@
+import { beforeEach, expect, test } from 'vitest'
+import { readTrail } from '#server/testing/admin-calls.ts'
+import { configureReports, getEmulatedReport, send } from '#server/testing/builders.ts'
+import { listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
+import { callSetting, toLinkSetting } from '#server/testing/report-setting-calls.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+
+type Fault = Parameters<typeof scriptFault>[1]
+
+const MINUTE = 60_000
+
+describeOnEachDatabase('Atualizar agora', (kind) => {
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const admin = setUpAdmin(portal)
+  beforeEach(async () => {
+    await resetEmulator(portal)
+    await portal.database.db.deleteFrom('global_powerbi_settings').execute()
+    await configureReports(portal, 'Vendas')
+    // The refresh of the previous test has ended.
+    portal.clock.advance(5 * MINUTE)
+  })
+  const call = (method: 'GET' | 'POST', area = 'vendas') =>
+    send(portal, method, `/api/global-powerbi-settings/${area}/refresh`, { token: admin.token })
+  const listRefreshCalls = async () =>
+    (await listCalls(portal)).all.filter(({ method, path }) => method === 'POST' && /\/refreshes$/.test(path))
+
+  test('starts a refresh of the model, in the trail, and follows it to its end', async () => {
+    const { status, body } = await call('POST')
+    expect([status, body]).toMatchObject([200, { status: 'running' }])
+    expect(body.message).toMatch(/^O Power BI começou a atualizar os dados/)
+    const { workspaceId, datasetId } = getEmulatedReport('Vendas')
+    expect(await listRefreshCalls()).toMatchObject([
+      {
+        path: `/api/v1.0/myorg/groups/${workspaceId}/datasets/${datasetId}/refreshes`,
+        body: { notifyOption: 'NoNotification' },
+        status: 202,
+      },
+    ])
+    expect(await readTrail(portal)).toMatchObject([
+      { action: 'report-refresh-requested', actor_id: admin.user_id, after: { type: 'Vendas' } },
+    ])
+    const running = (await call('GET')).body
+    expect(running).toMatchObject({ status: 'running', message: expect.stringMatching(/em andamento desde/) })
+    const again = (await call('POST')).body
+    expect(again).toMatchObject({ status: 'running', message: expect.stringMatching(/^Os dados já estão/) })
+    portal.clock.advance(MINUTE)
+    const done = (await call('GET')).body
+    expect(done).toMatchObject({
+      status: 'completed',
+      message: expect.stringMatching(/^Dados atualizados em/),
+    })
+  })
+
+  test('shows a failure with the service’s code', async () => {
+    const serviceExceptionJson = '{"errorCode":"ModelRefreshFailed_CredentialsNotSpecified"}'
+    const times = { startTime: '2026-11-21T09:00:00Z', endTime: '2026-11-21T09:01:00Z' }
+    const value = [{ status: 'Failed', serviceExceptionJson, ...times }]
+    await scriptFault(portal, { on: 'refreshes', body: { value } })
+    const { body } = await call('GET')
+    expect(body.status).toBe('failed')
+    expect(body.message).toMatch(
+      /falhou em 21\/11\/2026, 06:01 .*\(código ModelRefreshFailed_CredentialsNotSpecified\): o administrador/,
+    )
+  })
+
+  test.each<[string, Omit<Fault, 'on'>, number, object]>([
+    [
+      'lacks write permission',
+      { status: 403 },
+      200,
+      {
+        status: 'no-write-permission',
+        message: expect.stringMatching(/não pode atualizar.*administrador do/),
+      },
+    ],
+    [
+      'is refused for another reason',
+      { status: 400, errorCode: 'InvalidRequest', message: 'Invalid dataset refresh request' },
+      502,
+      { code: 'power-bi-rejected', detail: expect.stringMatching(/código InvalidRequest, pedido [\w-]{36}/) },
+    ],
+    [
+      'has to wait',
+      { status: 429, headers: { 'Retry-After': '90' } },
+      503,
+      { code: 'power-bi-unavailable', detail: expect.stringMatching(/Tente novamente em 2 minutos/) },
+    ],
+    [
+      'meets a paused capacity',
+      { status: 404, errorCode: 'CapacityNotActive' },
+      503,
+      { code: 'capacity-paused' },
+    ],
+  ])('tells when the application %s', async (_, fault, status, expected) => {
+    await scriptFault(portal, { on: 'refreshes', ...fault })
+    const reply = await call('POST')
+    expect([reply.status, reply.body]).toMatchObject([status, expected])
+  })
+
+  test('tells that a model has no refresh history', async () => {
+    await scriptFault(portal, { on: 'refreshes', status: 415 })
+    expect((await call('GET')).body).toMatchObject({ status: 'unknown' })
+    await scriptFault(portal, { on: 'refreshes', body: { value: [] } })
+    expect((await call('GET')).body).toMatchObject({ status: 'unknown' })
+  })
+
+  test('needs a saved report in Service Principal mode', async () => {
+    const link = toLinkSetting('https://app.powerbi.com/reportEmbed?reportId=1')
+    await callSetting(portal, admin.token, 'PUT', 'crm', { body: link })
+    for (const area of ['crm', 'hpd'])
+      for (const method of ['GET', 'POST'] as const) {
+        const { status, body } = await call(method, area)
+        expect([status, body.code]).toEqual([404, 'not-found'])
+      }
+    expect(await listRefreshCalls()).toEqual([])
+  })
+})
