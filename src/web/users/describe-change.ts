@@ -112,7 +112,8 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     `${who} exportou o relatório${toArea(after, 'de')}${toFormat(after)}`,
   'export-downloaded': ({ who, after }) =>
     `${who} baixou o relatório exportado${toArea(after, 'de')}${toFormat(after)}`,
-  'report-refresh-requested': ({ who, after }) => `${who} pediu a atualização dos dados${toArea(after)}`,
+  'report-refresh-requested': ({ who, after }) =>
+    `${who} pediu a atualização dos dados${toArea(after, 'de')}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,
   'message-answered': ({ who }) => `${who} respondeu a uma mensagem de suporte`,
   'message-unread': ({ who }) => `${who} marcou uma mensagem de suporte como não lida`,
