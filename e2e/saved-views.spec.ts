@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
-import { getEmulatedReport } from '#server/testing/builders.ts'
-import type { RunningPortal } from './portal.ts'
-import { expect, getReportFrame, openAs, openSession, test, toEmail } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, openSession, test } from './portal-fixture.ts'
+import { addReportView } from './report-view-fixture.ts'
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const views = (page: Page) => page.getByRole('button', { name: /^Visões/ })
@@ -10,40 +9,6 @@ const row = (page: Page, name: string) => panel(page).getByRole('button', { name
 const scope = (page: Page, area = 'Vendas') => getReportFrame(page, area).locator('.scope')
 const selection = (page: Page) =>
   getReportFrame(page, 'Vendas').getByRole('button', { name: /^Limpar seleção/ })
-
-/** Encodes what the emulated report captures. */
-const toState = (state: object) => Buffer.from(JSON.stringify(state)).toString('base64')
-const toFilter = (column: string, ...values: string[]) => ({
-  target: { table: column, column },
-  operator: 'In',
-  values,
-})
-
-/** Adds a view to a seeded account. */
-async function addView(portal: RunningPortal, name: string, change: object = {}): Promise<string> {
-  const { db } = portal.database
-  const { user_id } = await db
-    .selectFrom('profiles')
-    .select('user_id')
-    .where('email', '=', toEmail(name))
-    .executeTakeFirstOrThrow()
-  const { reportId: report_id } = getEmulatedReport('Vendas')
-  const state = toState({
-    page: 'detalhe-por-estado',
-    filters: [toFilter('Marca', 'GM'), toFilter('Estado', 'RJ')],
-  })
-  const view = {
-    user_id,
-    type: 'vendas',
-    report_id,
-    name: 'GM no RJ',
-    state,
-    updated_at: new Date(),
-    ...change,
-  }
-  const { id } = await db.insertInto('report_views').values(view).returning('id').executeTakeFirstOrThrow()
-  return id
-}
 
 async function selectState(page: Page, estado: string): Promise<void> {
   const report = getReportFrame(page, 'Vendas')
@@ -137,8 +102,8 @@ test('a view can open first, be renamed, overwritten and deleted, each with undo
 })
 
 test('a view keeps its own filters, but the person’s marcas are set again', async ({ page, portal }) => {
-  const id = await addView(portal, 'diretoria')
-  await addView(portal, 'diretoria', { name: 'Velha', state: 'H4sIAAAA' })
+  const id = await addReportView(portal, 'diretoria')
+  await addReportView(portal, 'diretoria', { name: 'Velha', state: 'H4sIAAAA' })
   await openAs(page, 'diretoria', `/power-bi?area=Vendas&visao=${id}`)
   await expect(scope(page)).toContainText('10 marcas  ·  RJ')
   await views(page).click()
@@ -159,7 +124,7 @@ test('a view that is no longer understood or does not exist opens the report as 
   page,
   portal,
 }) => {
-  const id = await addView(portal, 'diretoria', { name: 'Velha', state: 'H4sIAAAA', is_default: true })
+  const id = await addReportView(portal, 'diretoria', { name: 'Velha', state: 'H4sIAAAA', is_default: true })
   await openAs(page, 'diretoria')
   const refusal = page.getByText('A visão “Velha” não abre mais neste relatório')
   await expect(refusal).toBeVisible()

@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   notFound,
   Outlet,
+  type ParsedLocation,
   type RouterHistory,
   redirect,
   useMatches,
@@ -15,7 +16,7 @@ import { formatDocumentTitle, STYLE_PATH } from '#contract/portal.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, mustChangePassword, onAuthStateChange } from '#web/session/session.ts'
-import { clearSessionEnd, getReturnPath } from '#web/session/session-end.ts'
+import { clearSessionEnd, getReturnPath, toReturnPath } from '#web/session/session-end.ts'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { toastStore } from '#web/ui/toast.tsx'
 import type { SearchKey } from '#web/users/user-view.ts'
@@ -32,15 +33,22 @@ function isSignedIn(): boolean {
   return session !== undefined && !mustChangePassword(session)
 }
 
-function requireSession(): void {
-  if (!isSignedIn()) throw redirect({ to: '/login', replace: true })
+/** Whether this page has had a session: whoever signs in after its end may be somebody else. */
+let hadSession = false
+
+function requireSession({ location }: { location: ParsedLocation }): void {
+  if (!isSignedIn()) {
+    const state = hadSession || location.pathname === '/' ? {} : { returnPath: location.href }
+    throw redirect({ to: '/login', replace: true, state })
+  }
+  hadSession = true
   clearSessionEnd()
 }
 
-/** Redirects to where this person's last session ended, or to /power-bi. */
-function requireVisitor(): void {
+/** Redirects to where this person's last session ended or a link led, or to /power-bi. */
+function requireVisitor({ location }: { location: ParsedLocation }): void {
   if (!isSignedIn()) return
-  const path = getReturnPath(getSession()?.user.id)
+  const path = getReturnPath(getSession()?.user.id) ?? toReturnPath(location.state.returnPath)
   if (!path) throw redirect({ to: '/power-bi', replace: true })
   const [to = '', search = ''] = path.split('?')
   throw redirect({ to, search: defaultParseSearch(search), replace: true })
@@ -91,9 +99,9 @@ const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFound
 const startRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
-  beforeLoad: () => {
-    requireSession()
-    requireVisitor()
+  beforeLoad: (match) => {
+    requireSession(match)
+    requireVisitor(match)
   },
 })
 
@@ -367,6 +375,8 @@ declare module '@tanstack/react-router' {
      * /email-verification, or prefilled by a visitors' form.
      */
     email?: string
+    /** Where a link led before the sign-in; for /login. */
+    returnPath?: string
     /** The message to prefill on /contato. */
     contactMessage?: string
     /** The kind of mailed link that has just proved invalid, for /login. */

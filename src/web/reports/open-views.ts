@@ -30,7 +30,8 @@ export interface OpenView {
  * to open first, else the report as published.
  */
 export function useOpenViews(userId: string, tab: ReportTab | undefined) {
-  const { visao } = useSearch({ strict: false }) as { visao?: string }
+  const search = useSearch({ strict: false }) as { area?: string; visao?: string }
+  const visao = search.area === tab?.area ? search.visao : undefined
   const navigate = useNavigate()
   const [open, setOpen] = useState<ReadonlyMap<string, OpenView>>(new Map())
   const set = (key: string, next: OpenView) => setOpen((all) => new Map(all).set(key, next))

@@ -1,4 +1,5 @@
 import EllipsisVertical from 'lucide-react/icons/ellipsis-vertical'
+import LinkIcon from 'lucide-react/icons/link'
 import Maximize from 'lucide-react/icons/maximize'
 import PanelTop from 'lucide-react/icons/panel-top'
 import Printer from 'lucide-react/icons/printer'
@@ -11,6 +12,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import { DataAge, type KnownAge, useDataAge } from './data-age.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
+import type { SharePanelProps } from './share-panel.tsx'
 
 interface ReportBarProps {
   areas: readonly string[]
@@ -21,10 +23,11 @@ interface ReportBarProps {
   commands: ReportCommands | undefined
   /** The button of the saved views. */
   views: ReactNode
+  share: Omit<SharePanelProps, 'close'>
 }
 
 /** The tabs of the reports and the actions of the open one; on a narrow window in a menu. */
-export function ReportBar({ areas, selected, reportId, commands, views }: ReportBarProps) {
+export function ReportBar({ areas, selected, reportId, commands, views, share }: ReportBarProps) {
   const actions = listActions(commands)
   const age = useDataAge(reportId, commands !== undefined)
   return (
@@ -38,6 +41,9 @@ export function ReportBar({ areas, selected, reportId, commands, views }: Report
       />
       <div className="hidden min-w-0 items-center justify-end gap-0.5 px-2 lg:flex">
         {age && <DataAge age={age} className="mr-2" />}
+        <Popover label="Compartilhar" trigger={SHARE_TRIGGER} load={loadSharePanel}>
+          {(close, { SharePanel }) => <SharePanel {...share} close={close} />}
+        </Popover>
         {actions.map(({ label, icon: Icon, run }) => (
           <Tooltip key={label} text={label}>
             <button type="button" aria-label={label} onClick={run} className={buttonClasses}>
@@ -47,7 +53,7 @@ export function ReportBar({ areas, selected, reportId, commands, views }: Report
         ))}
       </div>
       {actions.length > 0 ? (
-        <ActionMenu actions={actions} age={age} />
+        <ActionMenu actions={actions} age={age} share={share} />
       ) : (
         // Reserves the place of the menu, so that the tabs do not move.
         <div className="w-12 shrink-0 lg:hidden" />
@@ -69,6 +75,20 @@ export function ReportBarLoading() {
 
 const buttonClasses =
   'inline-flex size-10 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink'
+
+const loadSharePanel = () => import('./share-panel.tsx')
+
+const SHARE_TRIGGER = {
+  'aria-label': 'Compartilhar',
+  className:
+    'inline-flex h-9 shrink-0 items-center gap-2 rounded-lg border border-line px-2.5 font-medium text-sm transition-colors hover:bg-subtle aria-expanded:bg-subtle',
+  children: (
+    <>
+      <LinkIcon aria-hidden="true" className="size-4" />
+      <span className="hidden xl:inline">Compartilhar</span>
+    </>
+  ),
+}
 
 interface Action {
   label: string
@@ -112,8 +132,13 @@ async function runAction(run: () => unknown, failure: string): Promise<void> {
   }
 }
 
+interface ActionMenuProps extends Pick<ReportBarProps, 'share'> {
+  actions: readonly Action[]
+  age: KnownAge | undefined
+}
+
 /** The actions on a narrow window: a button with a popover. */
-function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAge | undefined }) {
+function ActionMenu({ actions, age, share }: ActionMenuProps) {
   const trigger = {
     'aria-label': age?.hasFailed ? `Ações do relatório. ${age.text}` : 'Ações do relatório',
     className: buttonClasses,
@@ -128,8 +153,8 @@ function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAg
   }
   return (
     <div className="shrink-0 px-1 lg:hidden">
-      <Popover label="Ações do relatório" trigger={trigger}>
-        {(close) => (
+      <Popover label="Ações do relatório" trigger={trigger} load={loadSharePanel}>
+        {(close, { SharePanel }) => (
           <>
             {age && <DataAge age={age} className="px-3 py-2" />}
             <ul>
@@ -149,6 +174,9 @@ function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAg
                 </li>
               ))}
             </ul>
+            <section aria-label="Compartilhar" className="mt-1 border-line border-t pt-1">
+              <SharePanel {...share} close={close} />
+            </section>
           </>
         )}
       </Popover>

@@ -26,7 +26,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const { store, tokens } = useOwnEmbedTokens(userId)
   const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'refused')
   const refused = tabs.filter((tab) => !shown.includes(tab))
-  const { selected, select } = useSelectedArea(shown.map(({ area }) => area))
+  const { selected, select, missing, closeMissing } = useSelectedArea(shown.map(({ area }) => area))
   const selectedTab = shown.find(({ area }) => area === selected)
   useTokenSync(store, tabs, selectedTab?.key)
   useIncompleteToasts(incomplete)
@@ -56,6 +56,16 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
       className="flex min-h-0 flex-1 flex-col"
       data-whole-height={isWhole || undefined}
     >
+      {missing !== undefined && (
+        <LazyPart
+          name="missing-area"
+          load={loadMissingArea}
+          loading={null}
+          failed={`A área ${missing} não está entre os seus relatórios.`}
+        >
+          {({ MissingArea }) => <MissingArea area={missing} onClose={closeMissing} />}
+        </LazyPart>
+      )}
       <ReportBar
         areas={shown.map(({ area }) => area)}
         selected={selectedTab.area}
@@ -63,6 +73,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         commands={
           given && restoreFilters ? { ...given, restoreFilters: () => views.choose(undefined) } : given
         }
+        share={{ userId, area: selectedTab.area, view: views.view, onChange: views.name }}
         views={
           <ViewsButton
             {...{ userId, reportId, captureView, views }}
@@ -140,6 +151,9 @@ export function AskAdministrator({ message }: { message: string }) {
   )
 }
 
+/** Loaded only for a link to an area that the person lacks. */
+const loadMissingArea = () => import('./missing-area.tsx')
+
 /** Loaded only for reports in SSO mode. */
 const loadSharedReport = () => import('./embed/shared-report.tsx')
 
@@ -189,6 +203,7 @@ const QUICK_CHANGE_MS = 10_000
 /**
  * Keeps the selected area in the URL, /power-bi?area=Oficina, so that links and reloads select it, and
  * the back button returns to the tab before. A missing or unknown area selects the first one.
+ * @returns also the unknown area, until another tab is selected
  */
 export function useSelectedArea(areas: readonly string[]) {
   const { area } = useSearch({ strict: false }) as { area?: string }
@@ -199,11 +214,17 @@ export function useSelectedArea(areas: readonly string[]) {
   const selected = isKnown ? area : areas[0]
   const isUnknownArea = area !== undefined && !isKnown && areas.length > 0
 
+  const [missing, setMissing] = useState<string>()
+  const closeMissing = () => setMissing(undefined)
+
   useEffect(() => {
-    if (isUnknownArea) void navigate({ to: '/power-bi', search: {}, replace: true })
-  }, [isUnknownArea, navigate])
+    if (!isUnknownArea) return
+    setMissing(area)
+    void navigate({ to: '/power-bi', search: {}, replace: true })
+  }, [isUnknownArea, area, navigate])
 
   function select(next: string): void {
+    closeMissing()
     if (next === selected || selected === undefined) return
     const { from, to, at } = step.current
     const now = Date.now()
@@ -213,5 +234,5 @@ export function useSelectedArea(areas: readonly string[]) {
     if (isQuick && next === from) history.back()
     else void navigate({ to: '/power-bi', search: { area: next }, replace: isQuick })
   }
-  return { selected, select }
+  return { selected, select, missing, closeMissing }
 }

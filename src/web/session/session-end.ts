@@ -46,9 +46,12 @@ export function getSessionEndReason(): string | undefined {
 
 /** Returns the path where this person's last session ended; undefined for anyone else. */
 export function getReturnPath(userId: string | undefined): string | undefined {
-  const path = ended?.userId === userId ? ended?.path : undefined
-  // '//host' would leave this origin.
-  return path && /^\/(?![/\\])/.test(path) ? path : undefined
+  return ended?.userId === userId ? toReturnPath(ended?.path) : undefined
+}
+
+/** Returns a path of this origin's screens; undefined for '//host', backslashes, schemes and /api. */
+export function toReturnPath(path: string | undefined): string | undefined {
+  return path && /^\/(?!\/|api(\/|$))[^\\]*$/.test(path) ? path : undefined
 }
 
 /** Called once a person is signed in again. */

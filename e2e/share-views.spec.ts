@@ -1,0 +1,80 @@
+import { expect, getReportFrame, openAs, PASSWORD, solveHumanCheck, test, toEmail } from './portal-fixture.ts'
+import { addReportView } from './report-view-fixture.ts'
+
+test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
+
+test('a link to a view opens it for others with their own rows, and until it is withdrawn', async ({
+  page,
+  portal,
+}) => {
+  const id = await addReportView(portal, 'diretoria')
+  await openAs(page, 'vendas.rj', `/power-bi?area=Vendas&visao=${id}`)
+  await expect(page.getByText('Esta visão não existe mais ou não foi compartilhada com você.')).toBeVisible()
+
+  await openAs(page, 'diretoria', `/power-bi?area=Vendas&visao=${id}`)
+  await expect(page.getByRole('button', { name: 'Visões: GM no RJ' })).toBeVisible()
+  await page.getByRole('button', { name: 'Compartilhar', exact: true }).click()
+  await expect(page.getByText(/O nome e os valores dos filtros vão junto\.$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Copiar link' }).click()
+  await expect(page.getByText('Link copiado')).toBeVisible()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  expect(link).toBe(`${portal.url}/power-bi?area=Vendas&visao=${id}`)
+
+  await openAs(page, 'vendas.rj', link)
+  const scope = getReportFrame(page, 'Vendas').locator('.scope')
+  await expect(scope).toContainText('FIAT, JEEP  ·  RJ')
+  await page.getByRole('button', { name: 'Visões: GM no RJ' }).click()
+  const theirs = page.getByRole('region', { name: 'Compartilhadas comigo' })
+  await expect(theirs.getByRole('button', { name: /^GM no RJ/ })).toContainText('Dirceu Diretor')
+  await theirs.getByRole('button', { name: 'Mais ações' }).click()
+  await page.getByRole('menuitem', { name: 'Tirar da lista' }).click()
+  await expect(theirs).toHaveCount(0)
+
+  await openAs(page, 'diretoria', link)
+  await page.getByRole('button', { name: 'Compartilhar', exact: true }).click()
+  await page.getByRole('button', { name: 'Deixar de compartilhar' }).click()
+  await expect(page.getByText('O link desta visão não abre mais para outras pessoas')).toBeVisible()
+  await openAs(page, 'vendas.rj', link)
+  await expect(page.getByText('Esta visão não existe mais ou não foi compartilhada com você.')).toBeVisible()
+  await expect(scope).toBeVisible()
+})
+
+test('an area that the person lacks, or that does not exist, is named', async ({ page }) => {
+  await openAs(page, 'vendas.rj', '/power-bi?area=hpd&visao=5f0f8d1e-3a57-4c0f-9d0e-6a1b2c3d4e5f')
+  await expect(page.getByText('A área HPD não está entre os seus relatórios.')).toBeVisible()
+  await expect(page.getByRole('tab', { selected: true })).toHaveText('Vendas')
+  await expect(getReportFrame(page, 'Vendas').locator('.scope')).toBeVisible()
+  await expect(page.getByText('Esta visão não existe mais')).toHaveCount(0)
+  await page.getByRole('tab', { name: 'CRM' }).click()
+  await expect(page.getByText('A área HPD')).toHaveCount(0)
+
+  await page.goto('/power-bi?area=Vendaz')
+  await expect(page.getByText('Não existe uma área chamada “Vendaz”. Confira o link.')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Pedir acesso' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Fechar', exact: true }).click()
+  await expect(page.getByText('Vendaz')).toHaveCount(0)
+  await page.goto('/power-bi?area=HPD')
+  await page.getByRole('link', { name: 'Pedir acesso' }).click()
+  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(/acesso à área HPD/)
+})
+
+test('a link opens after the sign-in, but not for the next person of a browser', async ({ page }) => {
+  await page.goto('/power-bi?area=CRM')
+  await expect(page).toHaveURL('/login')
+  await page.reload()
+  const submitSignIn = async (name: string) => {
+    await page.getByLabel('E-mail').fill(toEmail(name))
+    await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
+    await solveHumanCheck(page)
+    await page.getByRole('button', { name: 'Entrar' }).click()
+  }
+  await submitSignIn('vendas.rj')
+  await expect(page.getByRole('tab', { selected: true })).toHaveText('CRM')
+  await expect(page).toHaveURL('/power-bi?area=CRM')
+
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await page.getByRole('button', { name: 'Sair' }).click()
+  await expect(page).toHaveURL('/login')
+  await submitSignIn('diretoria')
+  await expect(page).toHaveURL('/power-bi')
+})
