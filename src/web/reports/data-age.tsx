@@ -54,10 +54,12 @@ export function DataAge({ age, className }: { age: KnownAge; className?: string 
       )}
     >
       {hasFailed && <KindIcon kind="warning" className="size-3.5" />}
-      <span className="truncate lg:max-2xl:sr-only">{text}</span>
-      <span aria-hidden="true" className="hidden truncate lg:max-2xl:inline">
-        {short}
-      </span>
+      <span className={classNames('truncate', short !== text && 'lg:max-2xl:sr-only')}>{text}</span>
+      {short !== text && (
+        <span aria-hidden="true" className="hidden truncate lg:max-2xl:inline">
+          {short}
+        </span>
+      )}
     </p>
   )
 }
