@@ -17,6 +17,9 @@ export interface Fault {
     | 'groups'
     | 'reports'
     | 'generateToken'
+    | 'exportTo'
+    | 'exportStatus'
+    | 'exportFile'
     | 'frame'
   status?: number
   body?: unknown

@@ -106,6 +106,18 @@ export const SCREEN_STATES: ScreenState[] = [
       await text('Como foi publicado')(page).waitFor()
     },
   },
+  {
+    name: 'power-bi-exportar',
+    path: '/power-bi',
+    as: 'diretoria',
+    ready: card('Vendas'),
+    act: async (page) => {
+      if (!(await page.getByRole('button', { name: 'Exportar', exact: true }).isVisible()))
+        await press(page, 'Ações do relatório')
+      await press(page, /^Exportar$/)
+      await text('Como foi publicado')(page).waitFor()
+    },
+  },
   { name: 'power-bi-sso', path: '/power-bi?area=Operadores', as: 'diretoria', ready: card('Operadores') },
   {
     name: 'power-bi-carregando',

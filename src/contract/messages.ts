@@ -54,6 +54,9 @@ export const reportViewMessages = {
   gone: 'Esta visão não existe mais ou não foi compartilhada com você.',
 } as const
 
+export const describeExport = ({ area, format }: { area: string; format: 'pdf' | 'pptx' }) =>
+  `${area} em ${format === 'pdf' ? 'PDF' : 'PowerPoint'}`
+
 /** Removes the request id, which differs for the same cause. */
 export const removeRequestId = (message: string) => message.replace(/pedido [\w-]+/, '')
 

@@ -111,7 +111,8 @@ export async function sendRequest<N extends RouteName>(
   }
 }
 
-async function fetchReply(name: RouteName, input: RequestInput<RouteShape>, accessToken?: string) {
+/** Sends a request; any reply counts, also a failed one. @throws NetworkError, the signal's reason */
+export async function fetchReply(name: RouteName, input: RequestInput<RouteShape>, accessToken?: string) {
   const [method = '', path = ''] = name.split(' ')
   const headers = new Headers({ accept: 'application/json' })
   if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)

@@ -1,3 +1,4 @@
+import Download from 'lucide-react/icons/download'
 import EllipsisVertical from 'lucide-react/icons/ellipsis-vertical'
 import LinkIcon from 'lucide-react/icons/link'
 import Maximize from 'lucide-react/icons/maximize'
@@ -5,7 +6,9 @@ import PanelTop from 'lucide-react/icons/panel-top'
 import Printer from 'lucide-react/icons/printer'
 import RotateCcw from 'lucide-react/icons/rotate-ccw'
 import type { ReactNode } from 'react'
-import { reportMessages } from '#contract/messages.ts'
+import { describeExport, reportMessages } from '#contract/messages.ts'
+import type { ReportExport } from '#contract/report-exports.ts'
+import { classNames } from '#web/ui/class-names.ts'
 import { Popover } from '#web/ui/popover.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -24,11 +27,16 @@ interface ReportBarProps {
   /** The button of the saved views. */
   views: ReactNode
   share: Omit<SharePanelProps, 'close'>
+  /** Opens the dialog of exports; undefined where they are off. */
+  onExport: (() => void) | undefined
+  /** The export under way that is furthest. */
+  running: ReportExport | undefined
 }
 
 /** The tabs of the reports and the actions of the open one; on a narrow window in a menu. */
-export function ReportBar({ areas, selected, reportId, commands, views, share }: ReportBarProps) {
-  const actions = listActions(commands)
+export function ReportBar(props: ReportBarProps) {
+  const { areas, selected, reportId, commands, views, share, onExport, running } = props
+  const actions = listActions(commands, onExport)
   const age = useDataAge(reportId, commands !== undefined)
   return (
     <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
@@ -40,6 +48,7 @@ export function ReportBar({ areas, selected, reportId, commands, views, share }:
         className="min-w-0 flex-1"
       />
       <div className="hidden min-w-0 items-center justify-end gap-0.5 px-2 lg:flex">
+        {running && <ExportProgress item={running} className="mr-2" />}
         {age && <DataAge age={age} className="mr-2" />}
         <Popover label="Compartilhar" trigger={SHARE_TRIGGER} load={loadSharePanel}>
           {(close, { SharePanel }) => <SharePanel {...share} close={close} />}
@@ -53,7 +62,7 @@ export function ReportBar({ areas, selected, reportId, commands, views, share }:
         ))}
       </div>
       {actions.length > 0 ? (
-        <ActionMenu actions={actions} age={age} share={share} />
+        <ActionMenu actions={actions} age={age} share={share} running={running} />
       ) : (
         // Reserves the place of the menu, so that the tabs do not move.
         <div className="w-12 shrink-0 lg:hidden" />
@@ -97,7 +106,7 @@ interface Action {
 }
 
 /** Lists the actions that the report and this browser support. */
-function listActions(commands: ReportCommands | undefined): Action[] {
+function listActions(commands: ReportCommands | undefined, onExport: (() => void) | undefined): Action[] {
   const { restoreFilters, print, fullscreen } = commands ?? {}
   const action = (label: string, icon: Action['icon'], run: (() => unknown) | undefined, failure: string) =>
     run ? [{ label, icon, run: () => void runAction(run, failure) }] : []
@@ -108,6 +117,7 @@ function listActions(commands: ReportCommands | undefined): Action[] {
       restoreFilters,
       'Os filtros não puderam ser restaurados. Recarregue a página.',
     ),
+    ...action('Exportar', Download, commands && onExport, ''),
     ...action(
       'Imprimir',
       Printer,
@@ -132,13 +142,27 @@ async function runAction(run: () => unknown, failure: string): Promise<void> {
   }
 }
 
-interface ActionMenuProps extends Pick<ReportBarProps, 'share'> {
+interface ActionMenuProps extends Pick<ReportBarProps, 'share' | 'running'> {
   actions: readonly Action[]
   age: KnownAge | undefined
 }
 
+/** How far an export is. */
+function ExportProgress({ item, className }: { item: ReportExport; className?: string }) {
+  return (
+    <p
+      role="progressbar"
+      aria-label={`Exportando ${describeExport(item)}`}
+      aria-valuenow={item.percent}
+      className={classNames('whitespace-nowrap text-muted text-xs tabular-nums', className)}
+    >
+      {item.format === 'pdf' ? 'PDF' : 'PowerPoint'} {item.percent}%
+    </p>
+  )
+}
+
 /** The actions on a narrow window: a button with a popover. */
-function ActionMenu({ actions, age, share }: ActionMenuProps) {
+function ActionMenu({ actions, age, share, running }: ActionMenuProps) {
   const trigger = {
     'aria-label': age?.hasFailed ? `Ações do relatório. ${age.text}` : 'Ações do relatório',
     className: buttonClasses,
@@ -157,6 +181,7 @@ function ActionMenu({ actions, age, share }: ActionMenuProps) {
         {(close, { SharePanel }) => (
           <>
             {age && <DataAge age={age} className="px-3 py-2" />}
+            {running && <ExportProgress item={running} className="px-3 py-2" />}
             <ul>
               {actions.map(({ label, icon: Icon, run }) => (
                 <li key={label}>

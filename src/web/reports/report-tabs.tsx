@@ -5,6 +5,7 @@ import type { OwnReports } from '#contract/reports.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
+import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -14,8 +15,20 @@ import { ReportLoading, ReportNotice } from './embed/report-overlay.tsx'
 import { useOpenViews } from './open-views.ts'
 import { type ReportTab, toTabs } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
+import { useReportExports } from './report-exports.ts'
 import { useOwnEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
 import { ViewsButton } from './views-button.tsx'
+
+const loadExportDialog = async () => (await import('./export-dialog.tsx')).ExportDialog
+
+/** Why the shown report cannot be exported; the server refuses it too. */
+function explainNoExport(tab: ReportTab, commands: ReportCommands | undefined): string | undefined {
+  if (tab.kind === 'shared')
+    return 'Este relatório abre com a sua própria conta do Power BI, e o portal não o exporta. Use “Abrir no Power BI” e exporte-o lá.'
+  if (commands && !commands.captureView)
+    return 'Este é um relatório paginado, e o portal não o exporta: use a exportação na barra do próprio relatório.'
+  return undefined
+}
 
 /**
  * One tab per area, each with its report; a visited tab stays mounted, so that returning is instant.
@@ -32,6 +45,8 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   useIncompleteToasts(incomplete)
   useAreaInTitle(selectedTab?.area)
   const views = useOpenViews(userId, selectedTab)
+  const exports = useReportExports(userId)
+  const exportDialog = useLazyDialog(loadExportDialog)
   const visited = useVisited(selectedTab?.key)
   const [commands, setCommands] = useState<ReadonlyMap<string, ReportCommands | undefined>>(new Map())
   const [isWhole, setIsWhole] = useState(true)
@@ -46,6 +61,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const reportId = selectedTab.kind === 'embedded' ? selectedTab.request.reportId : undefined
   const given = commands.get(selectedTab.key)
   const { restoreFilters, captureView } = given ?? {}
+  const canExport = reports.areas.some(({ type, canExport }) => type === selectedTab.area && canExport)
   return (
     <Tabs
       selectedId={selectedTab.area}
@@ -74,6 +90,8 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           given && restoreFilters ? { ...given, restoreFilters: () => views.choose(undefined) } : given
         }
         share={{ userId, area: selectedTab.area, view: views.view, onChange: views.name }}
+        onExport={canExport ? exportDialog.open : undefined}
+        running={exports.running}
         views={
           <ViewsButton
             {...{ userId, reportId, captureView, views }}
@@ -83,6 +101,15 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           />
         }
       />
+      {exportDialog.Dialog && (
+        <exportDialog.Dialog
+          {...{ userId, reportId, captureView }}
+          area={selectedTab.area}
+          refusal={explainNoExport(selectedTab, given)}
+          onStarted={exports.add}
+          onClose={exportDialog.close}
+        />
+      )}
       <div className="relative min-h-0 flex-1 overflow-hidden">
         <WholeHeightButton isWhole={isWhole} onToggle={() => setIsWhole(!isWhole)} />
         {shown

@@ -67,7 +67,8 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
         <p className="min-w-0 flex-1 basis-72 break-words">
           <Eye aria-hidden="true" className="mr-2 inline size-4" />
           Vendo como <strong>{name}</strong>
-          {view.full_name && ` (${view.email})`} · somente leitura
+          {view.full_name && ` (${view.email})`} · somente leitura; nada é exportado, porque os dados são de
+          outra pessoa
         </p>
         <div className="flex items-center justify-between gap-4 max-sm:w-full">
           <p role="timer" className="tabular-nums">

@@ -1,5 +1,6 @@
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
+import { saveFile } from '#web/http/save-file.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { formatDay } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -42,11 +43,5 @@ export async function exportList(filter: ProfileFilter, order: ProfileOrder): Pr
 }
 
 export function downloadFile(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // Some browsers start reading only after the click has been handled.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+  saveFile(name, new Blob([text], { type }))
 }

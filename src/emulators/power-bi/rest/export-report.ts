@@ -1,6 +1,8 @@
 import type { EmulatedReport } from '#emulators/power-bi/catalogue.ts'
 import { findAreaModel } from '#emulators/power-bi/data-set-areas.ts'
 import { sumScope } from '#emulators/power-bi/data-set-sums.ts'
+import { readState } from '#emulators/power-bi/page/session.ts'
+import { filterValues, toFilter } from '#emulators/power-bi/page/update-filters.ts'
 import { isObject, type Reply, refuse } from '#emulators/power-bi/reply.ts'
 import { describeDataset } from './describe-report.ts'
 import { buildPdf, buildPptx } from './export-file.ts'
@@ -44,7 +46,7 @@ export function startExport(report: EmulatedReport, { secret, now, body }: Expor
   const { format, powerBIReportConfiguration: config = {} } = isObject(body) ? body : {}
   if (typeof format !== 'string' || !Object.hasOwn(FORMATS, format))
     return refuse(400, 'InvalidRequest', `Unsupported format ${format}`)
-  const { identities = [] } = isObject(config) ? config : {}
+  const { identities = [], defaultBookmark } = isObject(config) ? config : {}
   if (!Array.isArray(identities) || !identities.every(isObject))
     return refuse(400, 'InvalidRequest', 'identities must be a list')
   const error = checkIdentities([describeDataset(report)], identities)
@@ -52,13 +54,19 @@ export function startExport(report: EmulatedReport, { secret, now, body }: Expor
   const { username = '', customData = '' } = (identities[0] ?? {}) as Record<string, string>
   const listCodes = (prefix: string) =>
     customData.split('|').flatMap((code) => (code.startsWith(prefix) ? [code.slice(prefix.length)] : []))
+  const state = isObject(defaultBookmark) ? readState(defaultBookmark.state) : undefined
+  const { selection } = state ?? {}
+  const filters = [
+    ...(state?.filters ?? []),
+    ...(selection ? [toFilter(selection.column, selection.values)] : []),
+  ]
   const started = {
     reportId: report.reportId,
     format: format as StartedExport['format'],
     startedAt: now,
     username,
-    marcas: listCodes('M:'),
-    estados: listCodes('U:'),
+    marcas: filterValues(filters, 'Marca', listCodes('M:')),
+    estados: filterValues(filters, 'Estado', listCodes('U:')),
   } satisfies StartedExport
   const id = signToken(secret, 'export', started)
   return { status: 202, body: describeExport(report, id, started, now) }

@@ -32,6 +32,7 @@ describe('a link in the form', () => {
       workspace_id: WORKSPACE,
       report_id: REPORT,
       dataset_id: 'd',
+      exports: true,
     })
     expect(fillReport(createForm({ dataset_id: ` ${PAGE}` }), NAMED).dataset_id).toBe('')
   })

@@ -4,7 +4,7 @@ import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { RadioGroup } from '#web/ui/choices.tsx'
+import { Checkbox, RadioGroup } from '#web/ui/choices.tsx'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -120,6 +120,11 @@ function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsPr
           Escolher no Power BI
         </Button>
       </div>
+      <Checkbox
+        label="As pessoas podem exportar este relatório em PDF e PowerPoint"
+        checked={form.exports}
+        onChange={({ target }) => onChange({ ...form, exports: target.checked })}
+      />
       {Dialog && (
         <Dialog
           onClose={close}

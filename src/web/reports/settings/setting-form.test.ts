@@ -34,6 +34,7 @@ describe('the form of a setting', () => {
   it('is changed by its mode and the fields of that mode only', () => {
     expect(isUnchanged({ ...toForm(principal), mode: 'none' }, principal)).toBe(false)
     expect(isUnchanged({ ...toForm(principal), dataset_id: 'd' }, principal)).toBe(false)
+    expect(isUnchanged({ ...toForm(principal), exports: false }, principal)).toBe(false)
     expect(isUnchanged({ ...toForm(principal), report_url: 'x' }, principal)).toBe(true)
     expect(isUnchanged({ ...toForm(undefined), report_url: 'x' }, undefined)).toBe(true)
   })
@@ -45,6 +46,7 @@ describe('the form of a setting', () => {
       workspace_id: 'w',
       report_id: 'r',
       dataset_id: null,
+      exports: true,
     })
     expect(toInput({ ...form, dataset_id: ' d ' })).toMatchObject({ dataset_id: 'd' })
     expect(toInput({ ...form, mode: 'secure_sso' })).toEqual({ embed_mode: 'secure_sso', report_url: 'x' })

@@ -12,7 +12,7 @@ export const SETTING_FIELDS = ['report_url', 'workspace_id', 'report_id', 'datas
 export type SettingField = (typeof SETTING_FIELDS)[number]
 
 /** The form of one area; fields of the other modes keep their input. */
-export type SettingForm = { mode: FormMode } & Record<SettingField, string>
+export type SettingForm = { mode: FormMode; exports: boolean } & Record<SettingField, string>
 
 export const MODE_FIELDS: Record<FormMode, readonly SettingField[]> = {
   none: [],
@@ -27,6 +27,7 @@ export function toForm(setting: ReportSetting | undefined): SettingForm {
     workspace_id: setting?.workspace_id ?? '',
     report_id: setting?.report_id ?? '',
     dataset_id: setting?.dataset_id ?? '',
+    exports: setting?.exports ?? true,
   }
 }
 
@@ -44,6 +45,7 @@ export function toInput(form: SettingForm): ReportSettingInput | undefined {
     workspace_id: form.workspace_id.trim(),
     report_id: form.report_id.trim(),
     dataset_id: form.dataset_id.trim() || null,
+    exports: form.exports,
   }
 }
 
@@ -65,6 +67,7 @@ export function describeSetting(setting: ReportSetting | undefined): [label: str
     ['Workspace ID', setting.workspace_id ?? ''],
     ['Report ID', setting.report_id ?? ''],
     ['Dataset ID', setting.dataset_id ?? 'não informado'],
+    ['Exportação', setting.exports ? 'permitida' : 'desligada'],
   ]
 }
 

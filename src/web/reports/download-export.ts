@@ -1,0 +1,28 @@
+import { describeExport } from '#contract/messages.ts'
+import type { ReportExport } from '#contract/report-exports.ts'
+import { withAccessToken } from '#web/http/api.ts'
+import { saveFile } from '#web/http/save-file.ts'
+import { fetchReply, readFailure } from '#web/http/send-request.ts'
+import { formatDay } from '#web/ui/format-instant.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { toFailureToast } from '#web/ui/use-submit.ts'
+
+/** A file of 250 MB over a slow line. */
+const TIMEOUT_MS = 10 * 60_000
+
+/** Fetches the file with the session's token, which no link could carry, and saves it. */
+export async function downloadExport(item: ReportExport): Promise<void> {
+  const { id, area, format } = item
+  try {
+    const file = await withAccessToken(async (accessToken) => {
+      const input = { params: { id }, timeoutMs: TIMEOUT_MS }
+      const response = await fetchReply('GET /api/report-exports/{id}/file', input, accessToken)
+      if (!response.ok) throw await readFailure(response)
+      return response.blob()
+    })
+    const day = formatDay(new Date()).split('/').reverse().join('-')
+    saveFile(`${area} ${day}.${format}`, file)
+  } catch (error) {
+    showToast(toFailureToast(`Erro ao baixar ${describeExport(item)}`, error))
+  }
+}

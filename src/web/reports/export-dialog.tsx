@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { describeExport } from '#contract/messages.ts'
+import type { ExportFormat, ReportExport } from '#contract/report-exports.ts'
+import { callApi } from '#web/http/api.ts'
+import { Button } from '#web/ui/button.tsx'
+import { RadioGroup } from '#web/ui/choices.tsx'
+import { Dialog, FormDialog } from '#web/ui/dialog.tsx'
+import { formatTime } from '#web/ui/format-instant.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { useSubmit } from '#web/ui/use-submit.ts'
+import { downloadExport } from './download-export.ts'
+import { closeReadyToasts, reportExportsQuery } from './report-exports.ts'
+
+interface ExportDialogProps {
+  userId: string
+  area: string
+  reportId: string | undefined
+  /** Captures what the person sees; undefined where the report cannot. */
+  captureView: (() => Promise<string>) | undefined
+  /** Why the report cannot be exported. */
+  refusal: string | undefined
+  onStarted: (item: ReportExport) => void
+  onClose: () => void
+}
+
+/** 'Exportar': asks for the format and what the file shows, and lists the files of the last hour. */
+export function ExportDialog(props: ExportDialogProps) {
+  const { userId, area, reportId, captureView, refusal, onStarted, onClose } = props
+  useEffect(closeReadyToasts, [])
+  const [format, setFormat] = useState<ExportFormat>('pdf')
+  const [content, setContent] = useState<'current' | 'published'>(captureView ? 'current' : 'published')
+  const { submit, isBusy } = useSubmit({
+    async send() {
+      const state = content === 'current' ? await captureView?.() : undefined
+      const body = { area, reportId: reportId ?? '', format, ...(state !== undefined && { state }) }
+      return callApi('POST /api/report-exports', { body })
+    },
+    onDone(item) {
+      onStarted(item)
+      onClose()
+      showToast({
+        kind: 'info',
+        title: `Exportando ${describeExport(item)}`,
+        description: 'Continue usando o portal: um aviso aparece quando o arquivo estiver pronto.',
+      })
+    },
+    onFailed: `Erro ao exportar ${area}`,
+  })
+  const title = `Exportar ${area}`
+  if (refusal)
+    return (
+      <Dialog
+        isOpen
+        title={title}
+        description={refusal}
+        onClose={onClose}
+        actions={<Button onClick={onClose}>Fechar</Button>}
+      />
+    )
+  return (
+    <FormDialog
+      title={title}
+      description="O arquivo traz só os seus dados, e o que cabe na tela: tabelas longas saem cortadas."
+      confirmLabel="Exportar"
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onCancel={onClose}
+    >
+      <RadioGroup
+        label="Formato"
+        options={FORMATS}
+        value={format}
+        onChange={setFormat}
+        className="grid-cols-2"
+      />
+      {captureView && (
+        <RadioGroup label="Conteúdo" options={CONTENTS} value={content} onChange={setContent} />
+      )}
+      <RecentFiles userId={userId} />
+    </FormDialog>
+  )
+}
+
+const FORMATS = [
+  { value: 'pdf', label: 'PDF' },
+  { value: 'pptx', label: 'PowerPoint' },
+] as const
+
+const CONTENTS = [
+  { value: 'current', label: 'Como está agora', hint: 'Com os filtros e as seleções que você fez.' },
+  { value: 'published', label: 'Como foi publicado', hint: 'Sem os seus filtros e seleções.' },
+] as const
+
+/** The files that can still be downloaded; nothing while they are unknown. */
+function RecentFiles({ userId }: { userId: string }) {
+  const { data = [] } = useQuery(reportExportsQuery(userId))
+  const files = data.filter(({ status }) => status === 'done')
+  if (files.length === 0) return null
+  return (
+    <section aria-labelledby="recent-exports">
+      <h3 id="recent-exports" className="font-medium text-sm">
+        Prontos
+      </h3>
+      <ul className="mt-1 divide-y divide-line">
+        {files.map((item) => (
+          <li key={item.id} className="flex items-center justify-between gap-4 py-1 text-sm">
+            <span className="min-w-0">
+              {describeExport(item)}
+              <span className="block text-muted text-xs">
+                disponível até {formatTime(item.available_until ?? '')}
+              </span>
+            </span>
+            <Button
+              variant="ghost"
+              aria-label={`Baixar ${describeExport(item)}`}
+              onClick={() => void downloadExport(item)}
+            >
+              Baixar
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
