@@ -5,7 +5,7 @@ import Maximize from 'lucide-react/icons/maximize'
 import PanelTop from 'lucide-react/icons/panel-top'
 import Printer from 'lucide-react/icons/printer'
 import RotateCcw from 'lucide-react/icons/rotate-ccw'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { describeExport, reportMessages } from '#contract/messages.ts'
 import type { ReportExport } from '#contract/report-exports.ts'
 import { classNames } from '#web/ui/class-names.ts'
@@ -18,7 +18,7 @@ import type { ReportCommands } from './embed/report-frame.ts'
 import type { SharePanelProps } from './share-panel.tsx'
 
 interface ReportBarProps {
-  areas: readonly string[]
+  tabs: ComponentProps<typeof TabList>['tabs']
   selected: string
   /** The report whose data age is shown; undefined for a shared link, whose age is unknown. */
   reportId: string | undefined
@@ -35,18 +35,13 @@ interface ReportBarProps {
 
 /** The tabs of the reports and the actions of the open one; on a narrow window in a menu. */
 export function ReportBar(props: ReportBarProps) {
-  const { areas, selected, reportId, commands, views, share, onExport, running } = props
+  const { tabs, selected, reportId, commands, views, share, onExport, running } = props
   const actions = listActions(commands, onExport)
   const age = useDataAge(reportId, commands !== undefined)
   return (
     <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
       <div className="min-w-0 shrink-0 pl-1 lg:px-3">{views}</div>
-      <TabList
-        label="Relatórios"
-        tabs={areas.map((area) => ({ id: area, label: area }))}
-        selectedId={selected}
-        className="min-w-0 flex-1"
-      />
+      <TabList label="Relatórios" tabs={tabs} selectedId={selected} className="min-w-0 flex-1" />
       <div className="hidden min-w-0 items-center justify-end gap-0.5 px-2 lg:flex">
         {running && <ExportProgress item={running} className="mr-2" />}
         {age && <DataAge age={age} className="mr-2" />}

@@ -11,7 +11,7 @@ import { TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
-import { ReportLoading, ReportNotice } from './embed/report-overlay.tsx'
+import { AreaLabel, ReportLoading, ReportNotice } from './embed/report-overlay.tsx'
 import { useOpenViews } from './open-views.ts'
 import { type ReportTab, toTabs } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
@@ -83,7 +83,10 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         </LazyPart>
       )}
       <ReportBar
-        areas={shown.map(({ area }) => area)}
+        tabs={shown.map((tab) => ({
+          id: tab.area,
+          label: <AreaLabel area={tab.area} token={tokens.get(tab.key)} isOpen={tab === selectedTab} />,
+        }))}
         selected={selectedTab.area}
         reportId={reportId}
         commands={
@@ -220,7 +223,12 @@ function useIncompleteToasts(incomplete: readonly string[]): void {
   const names = incomplete.join('\n')
   useEffect(() => {
     for (const area of names.split('\n').filter(Boolean))
-      showToast({ kind: 'error', title: reportMessages.incomplete(area) })
+      showToast({
+        kind: 'error',
+        title: reportMessages.incomplete(area),
+        // The same cause for all, so that they stand on one card.
+        description: 'Peça a um administrador que a complete.',
+      })
   }, [names])
 }
 

@@ -14,7 +14,7 @@ import { TabList, TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { formatTimeLeft, useSecondsLeft } from '#web/ui/use-seconds-left.ts'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { issueViewAsToken } from './embed/issue-embed-token.ts'
-import { ReportNotice } from './embed/report-overlay.tsx'
+import { AreaLabel, ReportNotice } from './embed/report-overlay.tsx'
 import { toTabs } from './own-reports.ts'
 import { useEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
 
@@ -129,7 +129,10 @@ function Reports({ userId, view }: { userId: string; view: View }) {
     <Tabs selectedId={selected} onSelect={select} className="flex min-h-0 flex-1 flex-col">
       <TabList
         label="Relatórios"
-        tabs={areas.map((area) => ({ id: area, label: area }))}
+        tabs={areas.map((area) => {
+          const token = tokens.get(tabs.find((tab) => tab.area === area)?.key ?? '')
+          return { id: area, label: <AreaLabel area={area} token={token} isOpen={area === selected} /> }
+        })}
         selectedId={selected}
         className="shrink-0 border-line border-b bg-surface"
       />

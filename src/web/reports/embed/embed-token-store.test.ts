@@ -52,7 +52,7 @@ describe('embed token store', () => {
     expect([...read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready', 'ready'])
   })
 
-  it('keeps a report whose token request fails, notifies once and retries with backoff', async () => {
+  it('keeps a report whose token request fails, notifies once if it is open and retries with backoff', async () => {
     const { store, read, requested, script, onFailed, onRefused } = openStore()
     script.answer = () => ({ kind: 'failed', detail: 'Sem conexão' })
     store.sync(['a', 'b'].map(createRequest), 'a')
@@ -71,10 +71,11 @@ describe('embed token store', () => {
       if (requested.filter((key) => key === 'a').length > count) times.push(second)
     }
     expect(times).toEqual([2, 6, 14, 30, 62])
-    expect(onFailed.mock.calls).toEqual([
-      ['A', 'Sem conexão'],
-      ['B', 'Sem conexão'],
-    ])
+    expect(onFailed.mock.calls).toEqual([['A', 'Sem conexão']])
+    store.sync(['a', 'b'].map(createRequest), 'b')
+    store.retry('b')
+    await flush()
+    expect(onFailed.mock.calls.slice(1)).toEqual([['B', 'Sem conexão']])
     expect(onRefused).not.toHaveBeenCalled()
     script.answer = () => createIssued()
     store.wake()

@@ -93,6 +93,31 @@ export function ReportFailed({ report, failure, canReload = false, link }: Repor
   )
 }
 
+interface AreaLabelProps {
+  area: string
+  token: TokenState | undefined
+  isOpen: boolean
+}
+
+/** The name of an area on its tab; a dot marks one that is not open and whose token failed. */
+export function AreaLabel({ area, token, isOpen }: AreaLabelProps) {
+  const text = reportMessages.tokenFailed(area)
+  return (
+    <span className="relative">
+      {area}
+      {token?.kind === 'failed' && !isOpen && (
+        // Drawn by a border, which high contrast keeps.
+        <span
+          role="img"
+          aria-label={text}
+          title={text}
+          className="absolute top-0 -right-2.5 rounded-full border-4 border-warning"
+        />
+      )}
+    </span>
+  )
+}
+
 /** Explains why there is no report to show, where nothing has failed. */
 export function ReportNotice({ children }: { children: ReactNode }) {
   return (
