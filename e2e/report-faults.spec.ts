@@ -62,6 +62,23 @@ test('a transient failure is reported once, marks the tabs not open and is retri
   await expect(getReportFrame(page, 'CRM').locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
 })
 
+test('a report that takes long says so and what to do, and nothing moves', async ({ page }) => {
+  await page.clock.install()
+  await page.route('**/api/functions/get-powerbi-token', () => {})
+  await openAs(page, 'vendas.rj')
+  const text = page.getByText('Carregando o relatório Vendas…')
+  const loading = page.getByRole('status').filter({ has: text })
+  await expect(loading).toHaveText('Carregando o relatório Vendas…')
+  const top = (await text.boundingBox())?.y
+  await page.clock.fastForward(8_000)
+  await expect(loading).toContainText('Está demorando mais que o normal.')
+  await expect(loading).toContainText('recarregue a página')
+  expect((await text.boundingBox())?.y).toBe(top)
+  const reloaded = page.waitForEvent('load')
+  await page.getByRole('button', { name: 'Recarregar' }).click()
+  await reloaded
+})
+
 test('areas with an incomplete setting are named on one card', async ({ page, portal }) => {
   await portal.database.db
     .updateTable('global_powerbi_settings')

@@ -134,6 +134,14 @@ export const SCREEN_STATES: ScreenState[] = [
     ready: text('Carregando o relatório Vendas'),
   },
   {
+    name: 'power-bi-demorando',
+    path: '/power-bi',
+    as: 'diretoria',
+    given: hang(TOKEN),
+    ready: text('Carregando o relatório Vendas'),
+    act: (page) => text('Está demorando')(page).waitFor(),
+  },
+  {
     name: 'power-bi-falha',
     path: '/power-bi',
     as: 'diretoria',

@@ -6,9 +6,10 @@ import PanelTop from 'lucide-react/icons/panel-top'
 import Printer from 'lucide-react/icons/printer'
 import RotateCcw from 'lucide-react/icons/rotate-ccw'
 import type { ComponentProps, ReactNode } from 'react'
-import { describeExport, reportMessages } from '#contract/messages.ts'
+import { describeExport } from '#contract/messages.ts'
 import type { ReportExport } from '#contract/report-exports.ts'
 import { classNames } from '#web/ui/class-names.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { Popover } from '#web/ui/popover.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -69,10 +70,10 @@ export function ReportBar(props: ReportBarProps) {
 /** The placeholder until the tabs are known; as tall as the bar. */
 export function ReportBarLoading() {
   return (
-    <div className="report-bar flex h-[calc(2.75rem+1px)] shrink-0 items-center justify-center border-line border-b bg-surface">
-      <p role="status" className="text-muted text-sm">
-        {reportMessages.loading}
-      </p>
+    <div className="report-bar flex h-[calc(2.75rem+1px)] shrink-0 items-center justify-center gap-6 overflow-hidden border-line border-b bg-surface">
+      {[1, 2, 3, 4, 5, 6, 7].map((tab) => (
+        <Skeleton key={tab} className="h-4 w-16 shrink-0" />
+      ))}
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { formatDate } from '#web/ui/format-instant.ts'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { loadPowerBi } from './embed/powerbi-client.ts'
+import { ReportPlaceholder } from './embed/report-loading.tsx'
 import { ownReportsQuery, useOwnReports } from './own-reports.ts'
 import { ReportBarLoading } from './report-bar.tsx'
 import { NoReports, ReportTabs } from './report-tabs.tsx'
@@ -54,8 +55,11 @@ function ReportsLoading() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <ReportBarLoading />
-      <div className="min-h-0 flex-1 p-4">
-        <Skeleton className="size-full" />
+      <div className="relative min-h-0 flex-1">
+        <ReportPlaceholder
+          text={reportMessages.loading}
+          advice="Confira sua conexão. Se nada mudar, recarregue a página."
+        />
       </div>
     </div>
   )

@@ -11,7 +11,8 @@ import {
   type ReportCommands,
   type ReportFrame,
 } from './report-frame.ts'
-import { ReportFailed, ReportLoading, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
+import { ReportLoading } from './report-loading.tsx'
+import { ReportFailed, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
 
 const RETRY_MS = 60_000
 

@@ -4,22 +4,10 @@ import type { EmbedMode } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import type { EmbedFailure } from './embed-failure.ts'
 import type { TokenState } from './embed-token-store.ts'
-
-export function ReportLoading({ area }: { area: string }) {
-  return (
-    <Overlay>
-      <Skeleton className="absolute inset-4" />
-      <p role="status" className="relative text-muted text-sm">
-        Carregando o relatório {area}…
-      </p>
-    </Overlay>
-  )
-}
 
 /** The token has expired and none is available; the report returns with the next one. */
 export function ReportReconnecting({ onRetry }: { onRetry: () => Promise<unknown> }) {

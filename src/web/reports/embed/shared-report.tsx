@@ -5,7 +5,8 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { INVALID_URL, NOT_FRAMED } from './embed-failure.ts'
 import { getDemoBase } from './powerbi-client.ts'
 import type { ReportCommands } from './report-frame.ts'
-import { ReportFailed, ReportLoading } from './report-overlay.tsx'
+import { ReportLoading } from './report-loading.tsx'
+import { ReportFailed } from './report-overlay.tsx'
 
 interface SharedReportProps {
   area: string
