@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { backoffDelay, coalesce, retry, wait } from './timing.ts'
+import { backoffDelay, coalesce, retry, startStopwatch, wait } from './timing.ts'
 
 describe('coalesce', () => {
   test('starts at once, and pauses after each run', async () => {
@@ -85,5 +85,18 @@ describe('retry', () => {
     ending.abort()
     await end
     expect(work).toHaveBeenCalledOnce()
+  })
+})
+
+describe('startStopwatch', () => {
+  test('goes on after the clock is set back, and counts a sleep that stops performance.now()', () => {
+    vi.useFakeTimers()
+    const elapsed = startStopwatch()
+    vi.setSystemTime(Date.now() - 5 * 3_600_000)
+    vi.advanceTimersByTime(2_000)
+    expect(elapsed()).toBe(2_000)
+    vi.setSystemTime(Date.now() + 6 * 3_600_000)
+    expect(elapsed()).toBe(3_602_000)
+    vi.useRealTimers()
   })
 })

@@ -102,3 +102,13 @@ export function formatDuration(seconds: number): string {
 function formatUnit(value: number, unit: 'second' | 'minute' | 'hour'): string {
   return Math.ceil(value).toLocaleString('pt-BR', { style: 'unit', unit, unitDisplay: 'long' })
 }
+
+/**
+ * Starts measuring elapsed time, in ms: the larger of wall clock and performance.now(), since the
+ * former may be set back, and the latter stands still while some computers sleep.
+ */
+export function startStopwatch(): () => number {
+  const wallStart = Date.now()
+  const start = performance.now()
+  return () => Math.max(Date.now() - wallStart, performance.now() - start)
+}

@@ -1,4 +1,5 @@
 import type { AuthUser, Session } from '#contract/accounts.ts'
+import { startStopwatch } from '#contract/timing.ts'
 import { sharedStorage } from './browser-storage.ts'
 
 /** Local storage key of the session, shared by all tabs. */
@@ -31,15 +32,15 @@ export function getSession(): StoredSession | undefined {
   return lastRead.session
 }
 
-/** The last token that this page received; its end is in seconds of performance.now(). */
-let received: { token: string; endsAt: number } | undefined
+/** The last token that this page received. */
+let received: { token: string; expiresIn: number; elapsed: () => number } | undefined
 
 export function storeSession(session: Session): StoredSession {
   const { user, access_token, refresh_token, expires_in } = session
   // Computed from now: the expiry must follow this browser's clock, even if that is wrong.
   const expires_at = Math.floor(Date.now() / 1000) + expires_in
   const stored: StoredSession = { user, access_token, refresh_token, expires_at }
-  received = { token: access_token, endsAt: performance.now() / 1000 + expires_in }
+  received = { token: access_token, expiresIn: expires_in, elapsed: startStopwatch() }
   sharedStorage.set(SESSION_KEY, JSON.stringify(stored))
   return getSession() ?? stored
 }
@@ -71,10 +72,9 @@ export function mustChangePassword(session: StoredSession): boolean {
 
 /** Returns the remaining lifetime of the access token in seconds; negative once expired. */
 export function getSecondsLeft(session: StoredSession): number {
-  const byClock = session.expires_at - Date.now() / 1000
-  if (received?.token !== session.access_token) return byClock
-  // The clock may be set back meanwhile, and performance.now() may stop while a computer sleeps.
-  return Math.min(byClock, received.endsAt - performance.now() / 1000)
+  if (received?.token === session.access_token) return received.expiresIn - received.elapsed() / 1000
+  // Pages share no other clock; should it have been set back, the server's 401 causes the refresh.
+  return session.expires_at - Date.now() / 1000
 }
 
 function parseSession(raw: string | null): StoredSession | undefined {

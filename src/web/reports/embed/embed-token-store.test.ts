@@ -188,6 +188,28 @@ describe('token renewal', () => {
     expect(read().get('a')).not.toBe(before)
   })
 
+  it.each([-5, 0, 5])('renews in time when the clock is set by %i hours meanwhile', async (hours) => {
+    const { store, requested, script } = openStore()
+    script.answer = () => createIssued(MINUTE)
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    store.hold('a')
+    vi.setSystemTime(Date.now() + hours * 60 * MINUTE)
+    await vi.advanceTimersByTimeAsync(48_000)
+    store.tick()
+    expect(requested).toEqual(['a', 'a'])
+  })
+
+  it('renews on wake after a sleep during which performance.now() stood still', async () => {
+    const { store, requested } = openStore()
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    store.hold('a')
+    vi.setSystemTime(Date.now() + 25 * MINUTE)
+    store.wake()
+    expect(requested).toEqual(['a', 'a'])
+  })
+
   it('keeps the current token while renewal fails, with backoff', async () => {
     const { store, read, requested, script, onFailed } = openStore()
     script.answer = () => createIssued(MINUTE)

@@ -1,4 +1,4 @@
-import { backoffDelay } from '#contract/timing.ts'
+import { backoffDelay, startStopwatch } from '#contract/timing.ts'
 
 /** A report that needs embed tokens; the key changes with everything that requires a new frame. */
 export interface TokenRequest {
@@ -40,11 +40,12 @@ export type TokenState =
 interface Entry {
   request: TokenRequest
   state: TokenState
-  /** When to renew a ready token or retry a failed one, as a timestamp. */
-  renewAt: number
+  /** The time since the last outcome, and after how many ms a token is renewed or retried. */
+  elapsed: () => number
+  renewAfterMs: number
   failures: number
-  /** When a ready token expires. */
-  expiresAt: number
+  /** Whether a ready token has expired. */
+  isExpired: () => boolean
   pending?: Promise<TokenOutcome> | undefined
   /** Whether a refusal has been confirmed by a second request. */
   isConfirmed?: boolean
@@ -94,10 +95,10 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
 
   async function run(entry: Entry): Promise<TokenOutcome> {
     const { signal } = controller
-    const requestedAt = Date.now()
+    const elapsed = startStopwatch()
     const outcome = await issue(entry.request, signal)
     entry.pending = undefined
-    if (!signal.aborted && entries.get(entry.request.key) === entry) applyOutcome(entry, outcome, requestedAt)
+    if (!signal.aborted && entries.get(entry.request.key) === entry) applyOutcome(entry, outcome, elapsed)
     requestNext()
     return outcome
   }
@@ -123,15 +124,15 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
     void requestToken(entry).then(releaseOthers)
   }
 
-  function applyOutcome(entry: Entry, outcome: TokenOutcome, requestedAt: number): void {
+  function applyOutcome(entry: Entry, outcome: TokenOutcome, elapsed: () => number): void {
     const current = entry.state.kind === 'ready' ? entry.state.token : undefined
     const isSame = outcome.kind === 'issued' && outcome.value === current
-    const isStillValid = outcome.kind === 'rejected' && Date.now() < entry.expiresAt
+    const isStillValid = outcome.kind === 'rejected' && !entry.isExpired()
     if (outcome.kind === 'issued') for (const resolve of entry.resolvers.splice(0)) resolve(outcome.value)
     if (current !== undefined && (isSame || isStillValid || outcome.kind === 'failed')) {
       // The current token stays in use; the renewal is retried later.
       entry.failures = isSame ? 0 : entry.failures + 1
-      entry.renewAt = Date.now() + (isSame ? SAME_TOKEN_DELAY_MS : backoffDelay(entry.failures, BACKOFF))
+      scheduleRenewal(entry, isSame ? SAME_TOKEN_DELAY_MS : backoffDelay(entry.failures, BACKOFF))
       return
     }
     // The refusal has been confirmed.
@@ -139,16 +140,15 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
     const isNotified = entry.state.kind === 'failed' && !entry.state.isRetrying && outcome.kind === 'failed'
     if (outcome.kind === 'failed') {
       entry.failures += 1
-      entry.renewAt =
-        Date.now() + backoffDelay(entry.failures, { ...BACKOFF, retryAfterMs: outcome.retryAfterMs })
+      scheduleRenewal(entry, backoffDelay(entry.failures, { ...BACKOFF, retryAfterMs: outcome.retryAfterMs }))
       const { detail, isPaused = false } = outcome
       entry.state = { kind: 'failed', detail, isPaused, isRetrying: false }
     } else {
       entry.failures = 0
       if (outcome.kind === 'issued') {
         entry.state = { kind: 'ready', token: outcome.value, isPaginated: outcome.isPaginated }
-        entry.renewAt = requestedAt + getRenewalAge(outcome.lifetimeMs)
-        entry.expiresAt = requestedAt + outcome.lifetimeMs
+        scheduleRenewal(entry, getRenewalAge(outcome.lifetimeMs), elapsed)
+        entry.isExpired = () => elapsed() >= outcome.lifetimeMs
         entry.isConfirmed = false
       } else
         entry.state =
@@ -233,7 +233,7 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
     /** Resets the backoff: after sleep or a network change, requests may succeed again. */
     wake(): void {
       for (const entry of entries.values()) {
-        if (entry.failures > 0) entry.renewAt = 0
+        if (entry.failures > 0) entry.renewAfterMs = 0
         entry.failures = 0
       }
       tick()
@@ -250,12 +250,18 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
 }
 
 function createEntry(request: TokenRequest): Entry {
-  return { request, state: { kind: 'waiting' }, renewAt: 0, failures: 0, expiresAt: 0, resolvers: [] }
+  const state = { kind: 'waiting' } as const
+  const elapsed = startStopwatch()
+  return { request, state, elapsed, renewAfterMs: 0, failures: 0, isExpired: () => true, resolvers: [] }
 }
 
-/** Uses the wall clock, which continues while a laptop sleeps. */
-function isDue({ state, renewAt }: Entry): boolean {
-  return (state.kind === 'ready' || state.kind === 'failed') && Date.now() >= renewAt
+function scheduleRenewal(entry: Entry, afterMs: number, elapsed = startStopwatch()): void {
+  entry.elapsed = elapsed
+  entry.renewAfterMs = afterMs
+}
+
+function isDue({ state, elapsed, renewAfterMs }: Entry): boolean {
+  return (state.kind === 'ready' || state.kind === 'failed') && elapsed() >= renewAfterMs
 }
 
 const MAX_MARGIN_MS = 10 * 60_000
