@@ -193,6 +193,27 @@ describe('watchInactivity', () => {
     expect(tab.getSession()).toBeUndefined()
   })
 
+  it('signs out 30 minutes after the last activity when the clock is set back meanwhile', async () => {
+    const tab = await openSignedInTab()
+    await advance(20 * MINUTE)
+    vi.setSystemTime(Date.now() - 5 * 60 * MINUTE)
+    await advance(8 * MINUTE)
+    expect(tab.titles()).toEqual([WARNING])
+    await advance(2 * MINUTE)
+    expect(tab.getSession()).toBeUndefined()
+  })
+
+  it('keeps an active session when the clock is set back by less than 30 minutes', async () => {
+    const tab = await openSignedInTab()
+    await advance(20 * MINUTE)
+    vi.setSystemTime(Date.now() - 20 * MINUTE)
+    tab.pressKey()
+    await advance(20 * MINUTE)
+    tab.pressKey()
+    await advance(20 * MINUTE)
+    expect(tab.getSession()).toBeDefined()
+  })
+
   it('does not refresh a session that has timed out', async () => {
     const tab = await openWatchedTab()
     tab.adoptSession(makeSession(1, { expiresIn: 600 }))

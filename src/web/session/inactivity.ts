@@ -2,7 +2,7 @@ import { sessionMessages } from '#contract/messages.ts'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { formatTimeLeft } from '#web/ui/use-seconds-left.ts'
-import { ACTIVITY_KEY, getLastActivityAt, INACTIVITY_MS, isInactive, recordActivity } from './activity.ts'
+import { ACTIVITY_KEY, getIdleMs, INACTIVITY_MS, isInactive, recordActivity } from './activity.ts'
 import { getSession, onAuthStateChange, signOut } from './session.ts'
 
 /** How long before the sign-out the warning shows. */
@@ -83,10 +83,6 @@ function listen(onActivity: (event?: Event) => void, check: () => void): () => v
   window.addEventListener('storage', ({ key }) => key === ACTIVITY_KEY && check(), { signal: ending.signal })
   document.addEventListener('visibilitychange', check, { signal: ending.signal })
   return () => ending.abort()
-}
-
-function getIdleMs(): number {
-  return Date.now() - getLastActivityAt()
 }
 
 function isInFrame(): boolean {
