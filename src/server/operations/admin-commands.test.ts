@@ -2,12 +2,13 @@ import { beforeEach, expect, test } from 'vitest'
 import {
   isSignedIn,
   NEW_PASSWORD,
+  receiveMail,
   refreshSession,
   setPassword,
   signIn,
   useLink,
 } from '#server/testing/account-calls.ts'
-import { clearTrail } from '#server/testing/admin-calls.ts'
+import { clearTrail, openAdmin } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -151,6 +152,18 @@ describeOnEachDatabase('npm run admin', (kind) => {
     expect(await isSignedIn(portal, body.access_token)).toBe(false)
     await expect(run('remove', last.email)).rejects.toThrow('é o único administrador')
     expect(await readAudit()).toHaveLength(2)
+  })
+
+  test('remove withdraws an open invitation, so that its link gives nothing back', async () => {
+    const admin = await openAdmin(portal)
+    const { email } = await addPerson(portal, { approved: false, email_verified_at: null })
+    const body = { addresses: email, defaults: { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] } }
+    await send(portal, 'POST', '/api/invitations', { token: admin.token, body })
+    const link = (await receiveMail(portal, email, 'invitation'))?.link
+    expect(await run('remove', email)).toContain('O convite foi retirado.')
+    expect((await useLink(portal, 'invite', link, { password: NEW_PASSWORD })).status).toBe(400)
+    expect((await readAudit()).at(-1)).toMatchObject({ action: 'invitation-lost', target_email: email })
+    expect(await run('remove', email)).not.toContain('convite')
   })
 
   test('revoke keeps the last administrator, also when two are revoked concurrently', async () => {

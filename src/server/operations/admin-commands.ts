@@ -46,7 +46,7 @@ export const formatUsage = (command: string): string => `Uso: ${command} COMANDO
   reset EMAIL    encerra as sessões da pessoa e mostra um link de uso único para criar uma senha nova
   grant EMAIL    torna administradora uma pessoa que já tem conta
   revoke EMAIL   tira a administração de uma pessoa, que ainda vê relatórios; a última não pode perdê-la
-  remove EMAIL   tira o acesso de uma pessoa: administração, aprovação e sessões; os dados ficam`
+  remove EMAIL   tira o acesso de uma pessoa: administração, aprovação, sessões e convite; os dados ficam`
 
 /** Creates a verified and approved administrator and prints a link to set the password. */
 async function createAdministrator(context: AdminContext, typed: string): Promise<string> {
@@ -130,17 +130,20 @@ async function revokeAdministration(context: AdminContext, typed: string): Promi
     : demoted
 }
 
-/** Removes role, approval and sessions, from the person's next request on. */
+/** Removes role, approval, sessions and an invitation, from the person's next request on. */
 async function removeAccess(context: AdminContext, typed: string): Promise<string> {
   const { db } = context
   const { user_id, email } = await findPerson(db, typed)
   const wasAdministrator = await dropRole(context, { user_id, email })
   const wasApproved = (await lockProfile(db, user_id))?.approved
+  const wasInvited = await dropInvitations(context, [{ user_id, email }])
   if (wasApproved) await removeApproval(context, { user_id, email })
   await db.deleteFrom('sessions').where('user_id', '=', user_id).execute()
-  return wasAdministrator || wasApproved
-    ? `${email} não tem mais acesso: sem administração, sem aprovação e sem sessões.`
-    : `${email} já não tinha acesso; as sessões foram encerradas.`
+  const removed =
+    wasAdministrator || wasApproved
+      ? `${email} não tem mais acesso: sem administração, sem aprovação e sem sessões.`
+      : `${email} já não tinha acesso; as sessões foram encerradas.`
+  return wasInvited ? `${removed} O convite foi retirado.` : removed
 }
 
 /** @returns whether the person was an administrator; @throws AdminError for the last one */

@@ -170,12 +170,13 @@ const createInvitationGoneError = () => new ProblemError('not-found', { detail: 
 /**
  * Deletes the invitations of people who were decided about otherwise or are deleted; audits each.
  * @param reason why the invitation did not apply to a person who has proved to own the address
+ * @returns whether there was one
  */
 export async function dropInvitations(
   context: AuditContext,
   people: readonly Person[],
   reason?: 'expired' | 'withdrawn' | 'approved',
-): Promise<void> {
+): Promise<boolean> {
   const emails = people.map(({ email }) => email)
   const dropped = await context.db
     .deleteFrom('invitations')
@@ -190,6 +191,7 @@ export async function dropInvitations(
       : []
   })
   await recordAudit(context, ...entries)
+  return dropped.length > 0
 }
 
 /** Uses an invitation up: approves a person who has proved to own its address, with its access. */
