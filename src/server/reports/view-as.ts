@@ -6,6 +6,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { ReportRef } from '#server/power-bi/power-bi.ts'
+import { lockProfile } from '#server/users/user-queries.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
 import { findReader, readOwnReports } from './own-reports.ts'
 
@@ -21,6 +22,8 @@ export function readViewedReports(
 ): Promise<ReplyOf<typeof viewAsRoutes.readReportsOf>> {
   return runAdminTransaction(context, async (db) => {
     const txContext = { ...context, db }
+    // Entries written during a deletion would keep the address.
+    await lockProfile(db, userId)
     const person = await findReader(txContext, userId)
     const { profile } = person
     await recordAudit(txContext, { action: 'viewed-as', target: profile })

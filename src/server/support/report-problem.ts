@@ -2,7 +2,9 @@ import type { BodyOf } from '#contract/route.ts'
 import type { supportRoutes } from '#contract/support.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Context } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
+import { lockProfile } from '#server/users/user-queries.ts'
 import { cleanLine, storeMessage } from './send-message.ts'
 
 type ProblemReport = BodyOf<typeof supportRoutes.reportProblem>
@@ -38,18 +40,22 @@ export interface ReportProblemContext extends Context {
 
 /**
  * Stores a message about a failed report, in the name of the caller.
- * @throws ProblemError rate-limited, invalid-input for an unknown area
+ * @throws ProblemError rate-limited, invalid-input for an unknown area, unauthenticated when deleted
  */
 export async function reportProblem(context: ReportProblemContext, report: ProblemReport): Promise<void> {
   const { profile } = context.actor
   findArea(await readCatalogue(context.db), { label: report.type })
   await context.consumeRateLimit(`problem-report ${profile.user_id}`, LIMIT)
   await context.consumeRateLimit(`problem-report-daily ${profile.user_id}`, DAILY_LIMIT)
-  await storeMessage(context.db, {
-    name: cleanLine(profile.full_name ?? '').slice(0, MAX_NAME) || profile.email,
-    email: profile.email,
-    phone: '—',
-    message: writeReport(context, report),
+  await context.db.transaction().execute(async (db) => {
+    // A message written during a deletion would stay.
+    if (!(await lockProfile(db, profile.user_id))) throw new ProblemError('unauthenticated')
+    await storeMessage(db, {
+      name: cleanLine(profile.full_name ?? '').slice(0, MAX_NAME) || profile.email,
+      email: profile.email,
+      phone: '—',
+      message: writeReport(context, report),
+    })
   })
 }
 

@@ -46,15 +46,13 @@ export async function sendMessage(
   await consumeRateLimit(`contact ${caller}`, LIMIT)
   await consumeRateLimit(`contact-daily ${caller}`, DAILY_LIMIT)
   if (website) await db.insertInto('suspect_messages').values(form).execute()
-  else await storeMessage(db, form)
+  else await db.transaction().execute((transaction) => storeMessage(transaction, form))
 }
 
-/** Stores a message and queues the digest to administrators. */
-export function storeMessage(db: Db, form: ContactForm): Promise<void> {
-  return db.transaction().execute(async (transaction) => {
-    await transaction.insertInto('support_messages').values(form).execute()
-    await queueDigest({ db: transaction }, 'message-digest')
-  })
+/** Stores a message and queues the digest to administrators. Call it in a transaction. */
+export async function storeMessage(db: Db, form: ContactForm): Promise<void> {
+  await db.insertInto('support_messages').values(form).execute()
+  await queueDigest({ db }, 'message-digest')
 }
 
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu

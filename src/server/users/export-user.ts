@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { readProfile } from './user-queries.ts'
+import { lockProfile, readProfile } from './user-queries.ts'
 
 /**
  * Exports all data about a person (LGPD art. 18) except credentials: no hashes, keys or link tokens.
@@ -11,6 +11,8 @@ import { readProfile } from './user-queries.ts'
  */
 export async function exportUser(context: Context, userId: string): Promise<Record<string, unknown>> {
   return runAdminTransaction(context, async (db) => {
+    // Entries written during a deletion would keep the address.
+    await lockProfile(db, userId)
     const { version: _, request: __, ...profile } = await readProfile(db, userId)
     const query = async (statement: RawBuilder<unknown>) => (await statement.execute(db)).rows
     const exported = {
