@@ -6,6 +6,7 @@ import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
 import { type Database, prepare } from '#server/database/database.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
+import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -36,6 +37,8 @@ const PARENT_GRACE_MS = 10_000
 const LOST_REPLY_MS = 2 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 const REFRESH_LIMIT = { max: 12, windowSeconds: 60 }
+/** High, because a dealership shares one address, and its browsers try sessions that have ended. */
+const REFUSED_PER_IP = { max: 600, windowSeconds: 300, perIp: 'kept' } as const
 
 type SessionContext = Pick<AccountContext, 'db' | 'clock' | 'tokens'>
 
@@ -179,8 +182,15 @@ export async function refreshSession(
   const parts = parseRefreshToken(refreshToken)
   const createRefusal = async () =>
     new ProblemError('invalid-refresh-token', await explainSessionEnd(context, accessToken))
+  let isKnown: boolean | undefined
+  const checkKnown = async () => {
+    isKnown ??= parts !== undefined && (await findSession(context, parts)) !== undefined
+    return isKnown
+  }
+  const ip = toIpPrefix(context.request.ip)
+  await context.consumeRateLimit(`refused-refresh ${ip}`, REFUSED_PER_IP, checkKnown)
   // Forged tokens must not consume the rate limit of the session's owner.
-  if (!parts || !(await findSession(context, parts))) throw await createRefusal()
+  if (!parts || !(await checkKnown())) throw await createRefusal()
   await context.consumeRateLimit(`refresh ${parts.sessionId}`, REFRESH_LIMIT)
   // Returned, not thrown: an exception would roll the revocation back.
   const session = await context.db

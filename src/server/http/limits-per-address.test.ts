@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { getLinkToken, receiveMail } from '#server/testing/account-calls.ts'
-import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -86,6 +87,22 @@ describeOnEachDatabase('rate limits per IP address', (kind) => {
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
     portal.clock.advance(FIVE_MINUTES_MS)
     expect((await ask()).status).toBe(200)
+  })
+
+  test('allow 600 refused refresh tokens in five minutes, and any good one', async () => {
+    const { refresh_token } = await openTestSession(portal, await addPerson(portal))
+    const refresh = (token: string) =>
+      post('/api/auth/token?grant_type=refresh_token', { refresh_token: token }, '203.0.113.7')
+    const forge = () => refresh(randomBytes(36).toString('base64url'))
+    expect((await forge()).status).toBe(400)
+    const { db } = portal.database
+    const limit = db.updateTable('rate_limits').where('key', '=', 'refused-refresh 203.0.113.7')
+    await limit.set({ taken: 598 }).execute()
+    expect(await codes(3, forge)).toEqual(['invalid-refresh-token', 'invalid-refresh-token', 'rate-limited'])
+    expect((await refresh('malformed')).headers.get('retry-after')).toBe('300')
+    expect((await refresh(refresh_token)).status).toBe(200)
+    portal.clock.advance(FIVE_MINUTES_MS)
+    expect((await forge()).status).toBe(400)
   })
 
   test.each([
