@@ -274,6 +274,35 @@ describeOnEachDatabase('exporting a report', (kind) => {
       expect([file.status, file.headers.get('retry-after')]).toEqual([503, '7'])
     })
 
+    test.each<[string, number, (reader: Reader) => Promise<unknown>]>([
+      [
+        'the person is deleted',
+        401,
+        ({ person }) =>
+          portal.database.db.deleteFrom('profiles').where('user_id', '=', person.user_id).execute(),
+      ],
+      [
+        'the session ends',
+        401,
+        ({ person }) =>
+          portal.database.db.deleteFrom('sessions').where('user_id', '=', person.user_id).execute(),
+      ],
+      ['the approval is removed', 404, (reader) => change(reader, { approved: false })],
+      ['the marcas change', 404, (reader) => change(reader, { marcas: ['JEEP'] })],
+    ])('when %s while Power BI is asked for it, without a row in the trail', async (_, status, act) => {
+      const reader = await addReader()
+      const id = await finish(reader)
+      await scriptFault(portal, { on: 'exportFile', delayMs: 1_000 })
+      const download = reader.download(id)
+      await expect.poll(async () => (await listCalls(portal)).exportFile.length).toBe(1)
+      await act(reader)
+      expect((await download).status).toBe(status)
+      const entries = await readTrail(portal)
+      expect(entries.filter(({ actor_id }) => actor_id === reader.person.user_id)).toMatchObject([
+        { action: 'report-exported' },
+      ])
+    })
+
     test('when access changes while it is exported, nothing is exported or handed out', async () => {
       const [waiting, running] = [await addReader(), await addReader()]
       const early = (await running.start()).body.id

@@ -9,6 +9,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { EffectiveIdentity, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
+import { lockProfile } from '#server/users/user-queries.ts'
 import { type TokenHolder, toEffectiveIdentity } from './issue-embed-token.ts'
 import { findReader, hasScope, readVisibleReports } from './own-reports.ts'
 
@@ -137,7 +138,7 @@ export async function readReportExport(context: Context, id: string): Promise<Re
 
 async function findOwn(context: Context, id: string) {
   const row = await selectOwn(context).where('id', '=', id).executeTakeFirst()
-  if (!row) throw new ProblemError('not-found', { detail: messages.gone })
+  if (!row) throw createGoneError()
   return row
 }
 
@@ -159,28 +160,63 @@ function presentExport({
 /**
  * Streams the file of a finished export from Power BI, which keeps it.
  * @throws ProblemError not-found when the caller's access is not the export's any more, for others,
- *   after an hour; power-bi-unavailable
+ *   after an hour; unauthenticated; power-bi-unavailable
  */
 export async function downloadReportExport(context: ReportExportContext, id: string): Promise<FileReply> {
-  const { actor, clock } = context
-  const gone = () => new ProblemError('not-found', { detail: messages.gone })
+  const { report, exportId } = await findAvailable(context, context.actor, id)
+  const file = await context.powerBi.openExportFile(report, exportId)
+  if (!file) throw createGoneError()
+  try {
+    // Power BI may take long, and nothing is handed out or recorded after a deletion.
+    const { area, format } = await context.db.transaction().execute(async (db) => {
+      const txContext = { ...context, db }
+      const found = await findAvailable(txContext, await lockReader(txContext), id)
+      await recordAudit(txContext, {
+        action: 'export-downloaded',
+        target: context.actor.profile,
+        after: { type: found.area, report_id: report.reportId, format: found.format },
+      })
+      return found
+    })
+    const day = new Date(context.clock()).toLocaleDateString('sv', { timeZone: 'America/Sao_Paulo' })
+    return { ...file, name: `${area} ${day}.${format}` }
+  } catch (error) {
+    await file.body.cancel()
+    throw error
+  }
+}
+
+const createGoneError = () => new ProblemError('not-found', { detail: messages.gone })
+
+/** Finds a finished export whose access is still the reader's. @throws ProblemError not-found */
+async function findAvailable(
+  context: ReportExportContext,
+  reader: Parameters<typeof authorizeExport>[1] & { entitlementVersion: number },
+  id: string,
+) {
   const { input, progress, status } = await findOwn(context, id)
   const { format, version, ...wanted } = input as ExportInput
   const { exportId, identity } = progress as unknown as ExportProgress
-  if (status !== 'done' || version !== actor.entitlementVersion) throw gone()
-  const now = await authorizeExport(context, actor, wanted).catch((error) => {
-    throw error instanceof ProblemError ? gone() : error
+  if (status !== 'done' || version !== reader.entitlementVersion) throw createGoneError()
+  const now = await authorizeExport(context, reader, wanted).catch((error) => {
+    throw error instanceof ProblemError ? createGoneError() : error
   })
-  if (!isSameIdentity(identity, now.identity)) throw gone()
-  const file = await context.powerBi.openExportFile(now.report, exportId)
-  if (!file) throw gone()
-  await recordAudit(context, {
-    action: 'export-downloaded',
-    target: actor.profile,
-    after: { type: wanted.area, report_id: wanted.reportId, format },
-  })
-  const day = new Date(clock()).toLocaleDateString('sv', { timeZone: 'America/Sao_Paulo' })
-  return { ...file, name: `${wanted.area} ${day}.${format}` }
+  if (!isSameIdentity(identity, now.identity)) throw createGoneError()
+  return { area: wanted.area, format, report: now.report, exportId }
+}
+
+/** Locks the caller's profile and reads it again. @throws ProblemError unauthenticated */
+async function lockReader(context: Context) {
+  const { db, actor } = context
+  const userId = actor.profile.user_id
+  const profile = await lockProfile(db, userId)
+  const session = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', actor.sessionId)
+    .executeTakeFirst()
+  if (!profile || !session) throw new ProblemError('unauthenticated')
+  return findReader(context, userId)
 }
 
 /** Archived brands and changed roles alter it too, without a new version of the entitlements. */
