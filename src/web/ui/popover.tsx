@@ -25,7 +25,7 @@ export function Popover<T = undefined>({ label, trigger, align = 'end', load, ch
   const [{ Popover: Primitive }, loaded] = parts
   return (
     <Primitive.Root open={isOpen} onOpenChange={setIsOpen}>
-      <Tooltip text={label}>
+      <Tooltip text={label} isOff={isOpen}>
         <Primitive.Trigger {...trigger} />
       </Tooltip>
       <Primitive.Portal>

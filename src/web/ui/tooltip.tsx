@@ -9,6 +9,8 @@ interface TooltipProps {
   text: string
   className?: string
   popupClassName?: string
+  /** Whether the child's own popup is open, which the text would cover. */
+  isOff?: boolean
   children: ReactNode
 }
 
@@ -16,7 +18,7 @@ interface TooltipProps {
  * Shows a short text below its child on hover and keyboard focus, never on touch; Escape hides
  * it. Only for text that the child's accessible name contains: the popup itself is not announced.
  */
-export function Tooltip({ text, className = 'relative', popupClassName, children }: TooltipProps) {
+export function Tooltip({ text, className = 'relative', popupClassName, isOff, children }: TooltipProps) {
   const [shown, setShown] = useState<{ anchor: Element; isHovered: boolean }>()
   const chunk = useOptionalChunk(loadParts, shown !== undefined)
   const hide = () => setShown(undefined)
@@ -36,7 +38,7 @@ export function Tooltip({ text, className = 'relative', popupClassName, children
       onPointerDown={hide}
     >
       {children}
-      {chunk && shown && (
+      {chunk && shown && !isOff && (
         <chunk.Tooltip.Root open onOpenChange={hide}>
           <chunk.Tooltip.Portal>
             <chunk.Tooltip.Positioner
