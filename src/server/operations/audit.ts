@@ -51,21 +51,24 @@ export async function recordAudit(
 
 const RECORD_ACCESS = prepare(`
   insert into access_records (at, user_id, action, report_id, viewed_as, ip, user_agent, request_id)
-  select $1::timestamptz, user_id, $3::text, $4::text, $5::uuid, $6::text, $7::text, $8::text
-  from profiles where user_id = $2::uuid for key share`)
+  select $1::timestamptz, p.user_id, $3::text, $4::text, $5::uuid, $6::text, $7::text, $8::text
+  from profiles p join profiles viewed on viewed.user_id = coalesce($5::uuid, $2::uuid)
+  where p.user_id = $2::uuid for key share
+  returning id`)
 
 /**
- * Records a sign-in or the access to a report. Writes nothing for a user deleted concurrently,
- * because no later deletion would remove the id.
+ * Records a sign-in or the access to a report. Writes nothing when the user or the viewed person was
+ * deleted concurrently, because no later deletion would remove the id. @returns whether it was written
  */
 export async function recordAccess(
   { db, clock, request }: PublicContext,
   access: { action: 'sign-in' | 'report'; userId: string; reportId?: string; viewedAs?: string },
-): Promise<void> {
+): Promise<boolean> {
   const { ip, userAgent, requestId } = request
   const { action, userId, reportId = null, viewedAs = null } = access
   const values = [new Date(clock()), userId, action, reportId, viewedAs, ip, userAgent, requestId]
-  await db.executeQuery(CompiledQuery.raw(RECORD_ACCESS, values))
+  const { rows } = await db.executeQuery(CompiledQuery.raw(RECORD_ACCESS, values))
+  return rows.length > 0
 }
 
 /** The newest IPs kept per row; an IPv6 /64 counts as one, because one subscriber owns it. */

@@ -3,11 +3,13 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues, type ListName } from '#contract/entitlement-lists.ts'
 import type { Profile } from '#contract/users.ts'
 import { createCache } from '#server/cache.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Actor, Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { recordAccess } from '#server/operations/audit.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
+import { createNotFound } from '#server/users/user-queries.ts'
 import { hasScope, readVisibleReports } from './own-reports.ts'
 
 /** Generous: one reload of the reports screen issues a request for each area. */
@@ -34,7 +36,8 @@ export interface EmbedTokenContext extends Context {
  * @param holder the caller, or the person whom an authorized caller views the report as
  * @param view the 'view as' of an administrator; its end (ms since the epoch) bounds the token
  * @throws ProblemError report-not-found (also for foreign and mixed ids), no-scope, access-ended,
- *   view-ended, rate-limited, power-bi-rejected, power-bi-unavailable, capacity-paused
+ *   view-ended, rate-limited, power-bi-rejected, power-bi-unavailable, capacity-paused; of a view
+ *   whose administrator or person is gone unauthenticated, forbidden, not-found
  */
 export async function issueEmbedToken(
   context: EmbedTokenContext,
@@ -79,12 +82,13 @@ export async function issueEmbedToken(
     await context.consumeRateLimit(`embed-token ${userId}`, UPSTREAM)
     return powerBi.generateEmbedToken(wanted, identity, { isFirst, maxMinutes })
   })
-  await recordAccess(context, {
-    action: 'report',
-    userId,
-    reportId: wanted.reportId,
-    ...(view && { viewedAs: profile.user_id }),
-  })
+  const access = { action: 'report', userId, reportId: wanted.reportId } as const
+  if (view)
+    await runAdminTransaction(context, async (transaction) => {
+      const viewed = { ...access, viewedAs: profile.user_id }
+      if (!(await recordAccess({ ...context, db: transaction }, viewed))) throw createNotFound()
+    })
+  else await recordAccess(context, access)
   return {
     embedToken: token.token,
     expiresInSeconds: Math.max(0, Math.floor((token.expiresAt - clock()) / 1000)),

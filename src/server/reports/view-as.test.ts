@@ -8,9 +8,10 @@ import {
   send,
   UNKNOWN_ID,
 } from '#server/testing/builders.ts'
-import { fetchToken, listCalls, resetEmulator } from '#server/testing/embed-token-calls.ts'
+import { fetchToken, listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 
 const MINUTE = 60_000
 
@@ -131,5 +132,24 @@ describeOnEachDatabase('viewing reports as another user', (kind) => {
     await db.deleteFrom('user_roles').where('user_id', '=', admin.user_id).execute()
     expect((await requestToken(person.user_id, view)).body.code).toBe('forbidden')
     expect((await startView(person.user_id)).body.code).toBe('forbidden')
+  })
+
+  test.each([
+    ['administrator’s demotion', 'forbidden'],
+    ['person’s deletion', 'not-found'],
+  ])('issues and records no token after the %s while Power BI answers', async (_, code) => {
+    const [person, other] = [await add(), await openAdmin(portal)]
+    const { view } = (await startView(person.user_id)).body
+    const { db } = portal.database
+    await scriptFault(portal, { on: 'generateToken', delayMs: 1_000 })
+    const pending = requestToken(person.user_id, view)
+    await waitFor(async () => expect((await listCalls(portal)).generateToken).toHaveLength(1))
+    if (code === 'forbidden') await db.deleteFrom('user_roles').where('user_id', '=', admin.user_id).execute()
+    else {
+      const body = { userIds: [person.user_id] }
+      await send(portal, 'POST', '/api/functions/delete-users', { token: other.token, body })
+    }
+    expect((await pending).body.code).toBe(code)
+    expect(await db.selectFrom('access_records').selectAll().execute()).toEqual([])
   })
 })
