@@ -121,6 +121,36 @@ describeOnEachDatabase('consumeRateLimit', (kind) => {
     expect(seen).toEqual({ queries: 62, running: 0, mostAtOnce: 1 })
   })
 
+  describe('with a full limit', () => {
+    const limit = { max: 1, windowSeconds: 300, perIp: 'kept' } as const
+    const fill = async (limits: ReturnType<typeof create>) =>
+      expect([await isOpen(limits, limit), await isOpen(limits, limit)]).toEqual([true, false])
+
+    test('lets an exempt call pass behind others that are checked', async () => {
+      const limits = create()
+      await fill(limits)
+      const calls = Array.from({ length: 20 }, (_, n) =>
+        limits.consumeRateLimit(`key ${now}`, limit, async () => n === 19),
+      )
+      const passed = (await Promise.allSettled(calls)).map(({ status }) => status === 'fulfilled')
+      expect(passed).toEqual([...Array(19).fill(false), true])
+    })
+
+    test('checks 500 waiting calls at most', async () => {
+      const limits = create()
+      await fill(limits)
+      let checks = 0
+      const isExempt = async () => {
+        checks++
+        return true
+      }
+      const calls = Array.from({ length: 600 }, () => limits.consumeRateLimit(`key ${now}`, limit, isExempt))
+      const settled = await Promise.allSettled(calls)
+      expect([settled.filter(({ status }) => status === 'fulfilled').length, checks]).toEqual([500, 500])
+      await limits.consumeRateLimit(`key ${now}`, limit, isExempt)
+    })
+  })
+
   describe('with a limit that is refunded', () => {
     const limit = { max: 1, windowSeconds: 300, perIp: 'refunded' } as const
 

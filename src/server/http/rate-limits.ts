@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { createCache } from '#server/cache.ts'
 import { type Database, prepare } from '#server/database/database.ts'
 import { ProblemError } from './problem-error.ts'
-import { isSerializing, serializePerKey } from './serialize-per-key.ts'
+import { countQueued, serializePerKey } from './serialize-per-key.ts'
 
 interface Limit {
   max: number
@@ -15,6 +15,8 @@ interface Limit {
 }
 
 const MAX_REMEMBERED = 10_000
+/** Checks of a full limit that may run or wait; further calls are refused unchecked. */
+const MAX_QUEUED_CHECKS = 500
 const REMEMBER_REFUNDED_MS = 1_000
 
 export type RateLimits = ReturnType<typeof createRateLimits>
@@ -63,8 +65,7 @@ export function createRateLimits({ db, runPrepared }: Database, isOn: boolean, c
   }
 
   /**
-   * @param isExempt checked first; a call that is exempt consumes nothing. Of a full limit's calls, one
-   *   at a time is checked
+   * @param isExempt checked first, one call at a time; a call that is exempt consumes nothing
    * @throws ProblemError rate-limited with Retry-After when the limit is exceeded
    */
   async function consumeRateLimit(
@@ -74,7 +75,7 @@ export function createRateLimits({ db, runPrepared }: Database, isOn: boolean, c
   ): Promise<void> {
     if (!isOn) return
     if (!limit.perIp) return consume(key, limit)
-    const isChecked = isExempt !== undefined && !isSerializing(key)
+    const isChecked = isExempt !== undefined && countQueued(key) < MAX_QUEUED_CHECKS
     if (!isChecked) rejectIfFull(key)
     await serializePerKey(key, async () => {
       if (!isChecked) rejectIfFull(key)

@@ -1,14 +1,18 @@
-const pendingByKey = new Map<string, Promise<unknown>>()
+const queues = new Map<string, { last: Promise<unknown>; length: number }>()
 
 /** Runs the work once earlier work of its key has ended, also if that failed. */
 export async function serializePerKey<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const current = (pendingByKey.get(key) ?? Promise.resolve()).then(work, work)
-  pendingByKey.set(key, current)
+  const queue = queues.get(key) ?? { last: Promise.resolve(), length: 0 }
+  queues.set(key, queue)
+  queue.length++
+  const current = queue.last.then(work, work)
+  queue.last = current
   try {
     return await current
   } finally {
-    if (pendingByKey.get(key) === current) pendingByKey.delete(key)
+    if (--queue.length === 0) queues.delete(key)
   }
 }
 
-export const isSerializing = (key: string): boolean => pendingByKey.has(key)
+/** Counts the work of a key that runs or waits. */
+export const countQueued = (key: string): number => queues.get(key)?.length ?? 0
