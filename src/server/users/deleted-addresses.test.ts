@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { emailSchema } from '#contract/accounts.ts'
 import { createRateLimits } from '#server/http/rate-limits.ts'
@@ -8,6 +10,7 @@ import { addPerson, send } from '#server/testing/builders.ts'
 import { readEveryTable } from '#server/testing/canaries.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { eraseNames } from './erase-names.ts'
 
 const DOMAIN = 'grupopatio.com.br'
 
@@ -89,5 +92,30 @@ describeOnEachDatabase('deleting one of similar addresses', (kind) => {
         examples: [[[`sant'anna@${DOMAIN}`, `anna@${DOMAIN}`]], [[`avila@${DOMAIN}`, `d'avila@${DOMAIN}`]]],
       },
     )
+  })
+
+  test('loads only the audit entries that hold it', async () => {
+    const { db } = portal.database
+    const [leaver, other] = [await addPerson(portal), await addPerson(portal)]
+    const addEntries = (action: string, after: object, count: number) =>
+      sql`insert into audit_entries (action, after)
+        select ${action}::text, ${JSON.stringify(after)}::jsonb from generate_series(1, ${count}::int)`.execute(
+        db,
+      )
+    await addEntries('export-downloaded', { type: 'Vendas', report_id: randomUUID() }, 100)
+    await addEntries('invitation-sent', { email: other.email, invited_by: other.user_id }, 100)
+    await addEntries('invitation-sent', { email: leaver.email.toUpperCase() }, 3)
+    let loaded = 0
+    const counting = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        loaded += result.rows.length
+        return result
+      },
+    })
+    await db.deleteFrom('profiles').where('user_id', '=', leaver.user_id).execute()
+    await eraseNames(counting, [{ ...leaver, pseudonym: randomUUID() }])
+    expect(await countMentions([leaver.email])).toEqual([0])
+    expect(loaded).toBeLessThan(10)
   })
 })

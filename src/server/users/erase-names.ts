@@ -80,8 +80,12 @@ async function pseudonymizeChanges(db: Db, pseudonyms: ReadonlyMap<string, strin
     .selectFrom('audit_entries')
     .select(['id', 'before', 'after'])
     .where(sql<boolean>`names_somebody(before, after)`)
-    // These hold report ids, and the trigger that guards the trail refuses to change them.
-    .where(sql<boolean>`action !~ '^(report-setting|catalogue)-'`)
+    // These hold report ids; the trigger that guards the trail refuses to change the first two kinds.
+    .where(sql<boolean>`action !~ '^(report-setting|catalogue)-|^(report-exported|export-downloaded)$'`)
+    .where(
+      sql<boolean>`exists (select from unnest(${[...pseudonyms.keys()]}::text[]) as name
+        where strpos(lower(concat(before::text, after::text)), name) > 0)`,
+    )
     .execute()
   for (const { id, before, after } of entries) {
     const changed = { before: replaceIdentifiers(before), after: replaceIdentifiers(after) }
