@@ -9,24 +9,24 @@ import { Dialog, FormDialog } from '#web/ui/dialog.tsx'
 import { formatTime } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
-import { downloadExport } from './download-export.ts'
-import { closeReadyToasts, reportExportsQuery } from './report-exports.ts'
+import { closeReadyToasts, downloadExport } from './export-files.ts'
+import { reportExportsQuery } from './report-exports.ts'
 
 interface ExportDialogProps {
   userId: string
   area: string
+  /** Undefined for a shared link. */
   reportId: string | undefined
   /** Captures what the person sees; undefined where the report cannot. */
   captureView: (() => Promise<string>) | undefined
-  /** Why the report cannot be exported. */
-  refusal: string | undefined
+  isPaginated: boolean
   onStarted: (item: ReportExport) => void
   onClose: () => void
 }
 
 /** 'Exportar': asks for the format and what the file shows, and lists the files of the last hour. */
 export function ExportDialog(props: ExportDialogProps) {
-  const { userId, area, reportId, captureView, refusal, onStarted, onClose } = props
+  const { userId, area, reportId, captureView, isPaginated, onStarted, onClose } = props
   useEffect(closeReadyToasts, [])
   const [format, setFormat] = useState<ExportFormat>('pdf')
   const [content, setContent] = useState<'current' | 'published'>(captureView ? 'current' : 'published')
@@ -48,12 +48,13 @@ export function ExportDialog(props: ExportDialogProps) {
     onFailed: `Erro ao exportar ${area}`,
   })
   const title = `Exportar ${area}`
-  if (refusal)
+  // The server refuses these too.
+  if (reportId === undefined || isPaginated)
     return (
       <Dialog
         isOpen
         title={title}
-        description={refusal}
+        description={reportId === undefined ? NO_LINKS : NO_PAGINATED}
         onClose={onClose}
         actions={<Button onClick={onClose}>Fechar</Button>}
       />
@@ -81,6 +82,11 @@ export function ExportDialog(props: ExportDialogProps) {
     </FormDialog>
   )
 }
+
+const NO_LINKS =
+  'Este relatório abre com a sua própria conta do Power BI, e o portal não o exporta. Use “Abrir no Power BI” e exporte-o lá.'
+const NO_PAGINATED =
+  'Este é um relatório paginado, e o portal não o exporta: use a exportação na barra do próprio relatório.'
 
 const FORMATS = [
   { value: 'pdf', label: 'PDF' },

@@ -1,11 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { describeExport } from '#contract/messages.ts'
 import type { ReportExport } from '#contract/report-exports.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { tabStorage } from '#web/session/browser-storage.ts'
-import { closeToast, showToast } from '#web/ui/toast.tsx'
 
 const POLL_MS = 2_000
 
@@ -16,9 +14,12 @@ export const reportExportsQuery = (userId: string) =>
     queryFn: async ({ signal }) => (await callApi('GET /api/report-exports', { signal })).items,
   })
 
-/** Loaded when needed: the download's code is used by few. */
-const downloadExport = (item: ReportExport) =>
-  import('./download-export.ts').then((module) => module.downloadExport(item))
+/** Loaded when needed: few people export. */
+const showOutcome = (item: ReportExport) =>
+  import('./export-files.ts').then(
+    (module) => module.showOutcome(item),
+    () => {},
+  )
 
 /**
  * Follows the exports that were started in this browser tab, also after a reload, and tells when one
@@ -42,7 +43,7 @@ export function useReportExports(userId: string) {
     const pending = items.filter(({ id, status }) => ids.includes(id) && !isEnded(status))
     const ended = items.filter(({ id, status }) => ids.includes(id) && isEnded(status))
     if (pending.length === ids.length) return
-    for (const item of ended) showOutcome(item)
+    for (const item of ended) void showOutcome(item)
     follow(pending.map(({ id }) => id))
   })
   useEffect(() => {
@@ -62,30 +63,3 @@ export function useReportExports(userId: string) {
 }
 
 const isEnded = (status: ReportExport['status']) => status === 'done' || status === 'failed'
-
-let readyToasts: number[] = []
-
-/** Closes the toasts that offer files: the dialog, which they would cover, lists the same files. */
-export function closeReadyToasts(): void {
-  for (const id of readyToasts) closeToast(id)
-  readyToasts = []
-}
-
-function showOutcome(item: ReportExport): void {
-  if (item.status === 'failed')
-    showToast({
-      kind: 'error',
-      title: `Erro ao exportar ${describeExport(item)}`,
-      ...(item.detail && { description: item.detail }),
-    })
-  else {
-    const id = showToast({
-      kind: 'success',
-      title: `${describeExport(item)}: o arquivo está pronto`,
-      description: 'Ele fica disponível por uma hora, também em “Exportar”.',
-      lifetimeMs: Number.POSITIVE_INFINITY,
-      action: { label: 'Baixar', run: () => void downloadExport(item) },
-    })
-    readyToasts.push(id)
-  }
-}

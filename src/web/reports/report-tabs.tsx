@@ -22,15 +22,6 @@ import { ViewsButton } from './views-button.tsx'
 
 const loadExportDialog = async () => (await import('./export-dialog.tsx')).ExportDialog
 
-/** Why the shown report cannot be exported; the server refuses it too. */
-function explainNoExport(tab: ReportTab, commands: ReportCommands | undefined): string | undefined {
-  if (tab.kind === 'shared')
-    return 'Este relatório abre com a sua própria conta do Power BI, e o portal não o exporta. Use “Abrir no Power BI” e exporte-o lá.'
-  if (commands && !commands.captureView)
-    return 'Este é um relatório paginado, e o portal não o exporta: use a exportação na barra do próprio relatório.'
-  return undefined
-}
-
 /**
  * One tab per area, each with its report; a visited tab stays mounted, so that returning is instant.
  * Use the `userId` as the React key too.
@@ -62,6 +53,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const reportId = selectedTab.kind === 'embedded' ? selectedTab.request.reportId : undefined
   const given = commands.get(selectedTab.key)
   const { restoreFilters, captureView } = given ?? {}
+  const isPaginated = given !== undefined && !captureView
   const canExport = reports.areas.some(({ type, canExport }) => type === selectedTab.area && canExport)
   return (
     <Tabs
@@ -101,15 +93,14 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
             {...{ userId, reportId, captureView, views }}
             area={selectedTab.area}
             view={views.view}
-            isPaginated={given !== undefined && !captureView}
+            isPaginated={isPaginated}
           />
         }
       />
       {exportDialog.Dialog && (
         <exportDialog.Dialog
-          {...{ userId, reportId, captureView }}
+          {...{ userId, reportId, captureView, isPaginated }}
           area={selectedTab.area}
-          refusal={explainNoExport(selectedTab, given)}
           onStarted={exports.add}
           onClose={exportDialog.close}
         />

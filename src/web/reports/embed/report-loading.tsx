@@ -49,9 +49,8 @@ export function ReportPlaceholder({ text, advice }: ReportPlaceholderProps) {
   )
 }
 
-const BARS = ['w-[86%]', 'w-[70%]', 'w-[61%]', 'w-[52%]', 'w-[48%]', 'w-[36%]', 'w-[25%]', 'w-[16%]']
-const LINE =
-  '[clip-path:polygon(0_38%,12%_22%,24%_56%,38%_44%,52%_40%,62%_16%,74%_48%,88%_34%,100%_20%,100%_100%,0_100%)]'
+/** The bars of a chart, in % of its width; as many rows in the table. */
+const BARS = [86, 70, 61, 52, 48, 36, 25, 16]
 
 /** The usual shape of a report: heading, figures, two charts, a table and the row of pages. */
 function ReportSkeleton() {
@@ -76,13 +75,13 @@ function ReportSkeleton() {
         <div className="flex min-h-0 flex-1 flex-col gap-2.5 md:grid md:grid-cols-[10fr_11fr] md:grid-rows-[4fr_5fr]">
           <div className={`gap-3 px-3.5 py-3 max-md:h-56 max-md:shrink-0 ${tile}`}>
             <div className={`h-3 w-40 shrink-0 ${part}`} />
-            <div className={`min-h-0 flex-1 ${part} ${LINE}`} />
+            <div className={`min-h-0 flex-1 ${part}`} />
           </div>
           <div className={`gap-3 overflow-hidden px-3.5 py-3 md:col-start-1 ${tile}`}>
             <div className={`h-3 w-40 shrink-0 ${part}`} />
             <div className="flex min-h-0 flex-1 flex-col gap-3.5 overflow-hidden md:justify-around md:gap-2">
               {BARS.map((width) => (
-                <div key={width} className={`h-4 max-md:shrink-0 ${width} ${part}`} />
+                <div key={width} style={{ width: `${width}%` }} className={`h-4 max-md:shrink-0 ${part}`} />
               ))}
             </div>
           </div>

@@ -4,7 +4,7 @@ import { withAccessToken } from '#web/http/api.ts'
 import { saveFile } from '#web/http/save-file.ts'
 import { fetchReply, readFailure } from '#web/http/send-request.ts'
 import { formatDay } from '#web/ui/format-instant.ts'
-import { showToast } from '#web/ui/toast.tsx'
+import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 
 /** A file of 250 MB over a slow line. */
@@ -24,5 +24,33 @@ export async function downloadExport(item: ReportExport): Promise<void> {
     saveFile(`${area} ${day}.${format}`, file)
   } catch (error) {
     showToast(toFailureToast(`Erro ao baixar ${describeExport(item)}`, error))
+  }
+}
+
+let readyToasts: number[] = []
+
+/** Closes the toasts that offer files: the dialog, which they would cover, lists the same files. */
+export function closeReadyToasts(): void {
+  for (const id of readyToasts) closeToast(id)
+  readyToasts = []
+}
+
+/** Tells how an export ended, and offers its file. */
+export function showOutcome(item: ReportExport): void {
+  if (item.status === 'failed')
+    showToast({
+      kind: 'error',
+      title: `Erro ao exportar ${describeExport(item)}`,
+      ...(item.detail && { description: item.detail }),
+    })
+  else {
+    const id = showToast({
+      kind: 'success',
+      title: `${describeExport(item)}: o arquivo está pronto`,
+      description: 'Ele fica disponível por uma hora, também em “Exportar”.',
+      lifetimeMs: Number.POSITIVE_INFINITY,
+      action: { label: 'Baixar', run: () => void downloadExport(item) },
+    })
+    readyToasts.push(id)
   }
 }
