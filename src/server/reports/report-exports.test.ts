@@ -12,6 +12,7 @@ import { listCalls, type Person, resetEmulator, scriptFault } from '#server/test
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 
 const { reportId } = getEmulatedReport('Vendas')
 const MINUTE = 60_000
@@ -292,9 +293,9 @@ describeOnEachDatabase('exporting a report', (kind) => {
     ])('when %s while Power BI is asked for it, without a row in the trail', async (_, status, act) => {
       const reader = await addReader()
       const id = await finish(reader)
-      await scriptFault(portal, { on: 'exportFile', delayMs: 1_000 })
+      await scriptFault(portal, { on: 'exportFile', delayMs: 3_000 })
       const download = reader.download(id)
-      await expect.poll(async () => (await listCalls(portal)).exportFile.length).toBe(1)
+      await waitFor(async () => expect((await listCalls(portal)).exportFile).toHaveLength(1))
       await act(reader)
       expect((await download).status).toBe(status)
       const entries = await readTrail(portal)
