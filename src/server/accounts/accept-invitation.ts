@@ -7,7 +7,7 @@ import type { ProfilesTable, Tables } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
-import { grantInvitation } from '#server/users/invitations.ts'
+import { dropInvitations, grantInvitation, isDecidedSince } from '#server/users/invitations.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitUnknownLinks, markVerified } from './email-links.ts'
@@ -32,8 +32,9 @@ export async function previewInvitation(context: AccountContext, token: string):
 /**
  * Accepts an invitation: its owner gets a verified, approved account with the invited access. Whatever
  * was done with the address before is discarded.
- * @throws ProblemError invalid-link for a link that is unknown, used, expired or withdrawn;
- *   password-rejected with the broken rule as detail, which does not use the link; rate-limited
+ * @throws ProblemError invalid-link for a link that is unknown, used, expired, withdrawn or
+ *   older than a decision about the account; password-rejected with the broken rule as detail, which
+ *   does not use the link; rate-limited
  */
 export async function acceptInvitation(
   context: AccountContext,
@@ -47,12 +48,16 @@ export async function acceptInvitation(
   await rejectGuessablePassword(context, { password, email })
   // Hashing takes long: the link is used later, in the transaction that writes the password.
   const hash = await hashPassword(password)
-  return context.db.transaction().execute(async (db) => {
+  const session = await context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
     await lockCatalogue(db)
     const person = await lockAccount(txContext, email)
     const invitation = await findInvitation(txContext, token, true)
     if (person.email_verified_at) throw new ProblemError('invalid-link')
+    if (await isDecidedSince(db, person, invitation.invited_at)) {
+      await dropInvitations(txContext, [person], 'decided')
+      return undefined
+    }
     const userId = person.user_id
     await revokeUnverifiedAccess(db, userId)
     await clearUnverifiedRequest(db, userId)
@@ -63,6 +68,8 @@ export async function acceptInvitation(
     const profile = (await findProfile(db, userId)) as Profile
     return { ...(await openSession(txContext, { profile, kind: 'full' })), device_token }
   })
+  if (!session) throw new ProblemError('invalid-link')
+  return session
 }
 
 /**

@@ -163,6 +163,41 @@ describeOnEachDatabase('an invitation of an address that signs up', (kind) => {
     },
   )
 
+  const laterChanges = {
+    areas: { types: ['CRM'] },
+    brands: { marcas: ['GM'], estados: ['RJ'] },
+    'last day': { valid_until: '2099-01-01' },
+  }
+  test.each(Object.keys(laterChanges) as (keyof typeof laterChanges)[])(
+    'is lost, also by its own link, when an administrator sets the %s after it',
+    async (change) => {
+      await invite()
+      await signUp(portal, ANA)
+      const { user_id } = (await findPerson()) ?? {}
+      expect((await patchProfile(portal, admin, `${user_id}`, laterChanges[change])).status).toBe(200)
+      const [own, mailed] = [await findLink('invitation'), await findLink()]
+      expect((await useLink(portal, 'invite', own, { password: OWN_PASSWORD })).status).toBe(400)
+      expect((await useLink(portal, 'signup', mailed, { password: OWN_PASSWORD })).status).toBe(200)
+      expect(await findPerson()).toMatchObject({ approved: false, ...laterChanges[change] })
+      expect(await readEntries('invitation-accepted', 'invitation-lost')).toMatchObject([
+        { action: 'invitation-lost', before: { email: ANA, ...GIVEN }, after: { reason: 'decided' } },
+      ])
+    },
+  )
+
+  test('is applied when it is sent again after an administrator set the areas', async () => {
+    await invite()
+    await signUp(portal, ANA)
+    const { user_id } = (await findPerson()) ?? {}
+    await patchProfile(portal, admin, `${user_id}`, { types: ['CRM'] })
+    portal.clock.advance(1_000)
+    const [{ id }] = (await send(portal, 'GET', '/api/invitations', admin)).body.items
+    expect((await send(portal, 'POST', `/api/invitations/${id}/resend`, admin)).status).toBe(200)
+    const { status } = await useLink(portal, 'signup', await findLink(), { password: OWN_PASSWORD })
+    expect(status).toBe(200)
+    await expectApplied()
+  })
+
   const addUnverified = () => addPerson(portal, { email: ANA, email_verified_at: null, approved: false })
   const decisions = {
     approval: async () => patchProfile(portal, admin, (await addUnverified()).user_id, { approved: true }),

@@ -175,7 +175,7 @@ const createInvitationGoneError = () => new ProblemError('not-found', { detail: 
 export async function dropInvitations(
   context: AuditContext,
   people: readonly Person[],
-  reason?: 'expired' | 'withdrawn' | 'approved',
+  reason?: 'expired' | 'withdrawn' | 'approved' | 'decided',
 ): Promise<boolean> {
   const emails = people.map(({ email }) => email)
   const dropped = await context.db
@@ -241,18 +241,29 @@ export async function applyInvitation(
       ? 'expired'
       : (await wasEverApproved(db, person))
         ? 'approved'
-        : undefined
+        : (await isDecidedSince(db, person, invitation.invited_at))
+          ? 'decided'
+          : undefined
   if (reason) await dropInvitations(context, [person], reason)
   else await grantInvitation(context, person, invitation)
 }
 
 async function wasEverApproved(db: Db, person: Selectable<ProfilesTable>): Promise<boolean> {
   if (person.approved || person.approval_removed_at) return true
-  const approval = await db
+  return hasEntry(db, person, ['approval-given'])
+}
+
+/** Returns whether an administrator set a person's access after the invitation was sent. */
+export const isDecidedSince = (db: Db, person: Person, invitedAt: Date): Promise<boolean> =>
+  hasEntry(db, person, ['types-set', 'scope-set', 'validity-set', 'entitlements-removed'], invitedAt)
+
+async function hasEntry(db: Db, person: Person, actions: AuditAction[], since?: Date): Promise<boolean> {
+  const entry = await db
     .selectFrom('audit_entries')
     .select('id')
     .where('target_id', '=', person.user_id)
-    .where('action', '=', 'approval-given' satisfies AuditAction)
+    .where('action', 'in', actions)
+    .$if(since !== undefined, (query) => query.where('at', '>=', since as Date))
     .executeTakeFirst()
-  return approval !== undefined
+  return entry !== undefined
 }

@@ -13,6 +13,7 @@ const LOSSES: Record<string, string> = {
   expired: 'já tinha vencido',
   withdrawn: 'já tinha sido retirado',
   approved: 'a conta já tinha sido aprovada uma vez',
+  decided: 'o acesso foi alterado depois dele',
 }
 const LIST_ARTICLES = { types: 'os', marcas: 'as', estados: 'os' }
 
