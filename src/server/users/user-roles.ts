@@ -19,6 +19,8 @@ export async function setRole(
     .select('role')
     .where('user_id', '=', person.user_id)
     .executeTakeFirst()
+  // Before the role changes, whose trigger withdraws them without an audit entry.
+  if (before?.role === 'admin' && role !== 'admin') await withdrawInvitationsBy(context, [person.user_id])
   await context.db
     .insertInto('user_roles')
     .values({ user_id: person.user_id, role })
@@ -30,7 +32,6 @@ export async function setRole(
     before: { role: before?.role ?? 'user' },
     after: { role },
   })
-  if (before?.role === 'admin' && role !== 'admin') await withdrawInvitationsBy(context, [person.user_id])
   const mail = { kind: 'administrators-changed', exceptId: person.user_id } as const
   if ((before?.role ?? 'user') !== role) await queueAdministratorMail(context, mail)
 }

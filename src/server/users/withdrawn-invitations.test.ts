@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { ADMIN_COMMANDS, createCliRequest } from '#server/operations/admin-commands.ts'
-import { NEW_PASSWORD, previewLink, receiveMail, useLink } from '#server/testing/account-calls.ts'
+import { NEW_PASSWORD, previewLink, receiveMail, signUp, useLink } from '#server/testing/account-calls.ts'
 import { type Admin, openAdmin, readTrail, removeAllPeople } from '#server/testing/admin-calls.ts'
 import { send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -96,6 +96,35 @@ describeOnEachDatabase('invitations of a former administrator', (kind) => {
     await leave[loss]()
     expect(await list()).toMatchObject([{ invited_by: other.email, withdrawn_at: null }])
     expect((await previewLink(portal, 'invite', await findLink('ana'))).status).toBe(200)
+  })
+
+  test.each(['demotion', 'deletion'])('open nothing after a %s by a replica of 0.2', async (loss) => {
+    const { db } = portal.database
+    await invite(sender, 'ana', 'bia')
+    const link = await findLink('ana')
+    await db
+      .updateTable('mail_outbox')
+      .set({ sent_at: null, attempts: 0 })
+      .where('recipient', '=', at('bia'))
+      .execute()
+    portal.mails.length = 0
+    // 0.2 knows no invitations: it changes only these tables.
+    if (loss === 'deletion') await db.deleteFrom('profiles').where('user_id', '=', sender.user_id).execute()
+    else
+      await db.updateTable('user_roles').set({ role: 'user' }).where('user_id', '=', sender.user_id).execute()
+
+    expect((await previewLink(portal, 'invite', link)).status).toBe(400)
+    expect((await useLink(portal, 'invite', link, { password: NEW_PASSWORD })).status).toBe(400)
+    expect(await receiveMail(portal, at('bia'), 'invitation')).toBeUndefined()
+    expect(await list()).toMatchObject([
+      { withdrawn_at: expect.any(String) },
+      { withdrawn_at: expect.any(String) },
+    ])
+    await signUp(portal, at('ana'))
+    const { link: own } = (await receiveMail(portal, at('ana'), 'verification')) ?? {}
+    expect((await useLink(portal, 'signup', own, { password: NEW_PASSWORD })).status).toBe(200)
+    const lost = (await readTrail(portal)).find(({ action }) => action === 'invitation-lost')
+    expect(lost).toMatchObject({ target_email: at('ana'), after: { reason: 'withdrawn' } })
   })
 
   test('are withdrawn, accepted or never sent when all happens at once', async () => {
