@@ -73,11 +73,12 @@ export function createHumanCheck(
     let claimed: string | undefined
     let isConsumed = false
     const claim = async (id: string) => {
+      // First, because it costs less than claiming, and nothing while full. Used answers count too.
+      await consumeRateLimit(key, deviceId ? DEVICE_FAILURE_LIMIT : FAILURE_LIMIT)
+      isConsumed = true
       // A wrong answer uses up its challenge too: a new try needs a new challenge.
       if (!(await consume(id, REMEMBER_ANSWER_MS))) return false
       claimed = id
-      await consumeRateLimit(key, deviceId ? DEVICE_FAILURE_LIMIT : FAILURE_LIMIT)
-      isConsumed = true
       return true
     }
     // Counts as wrong while it is checked.

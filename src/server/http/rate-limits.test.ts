@@ -3,6 +3,7 @@ import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import { send } from '#server/testing/builders.ts'
+import { encodeAnswer } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
@@ -68,6 +69,11 @@ describeOnEachDatabase('a full limit of an IP address', (kind) => {
       post(portal, '/api/auth/token?grant_type=refresh_token', {
         refresh_token: randomBytes(36).toString('base64url'),
       }),
+    'human-check': async (portal) => {
+      const { body: challenge } = await send(portal, 'GET', '/api/auth/challenge')
+      const token = encodeAnswer({ challenge, solution: { counter: 1, derivedKey: '00'.repeat(32) } })
+      return post(portal, '/api/functions/verify-recaptcha', { token })
+    },
   }
   const CHECKED = ['email-link', 'refused-refresh']
 
