@@ -51,7 +51,8 @@ export function getReturnPath(userId: string | undefined): string | undefined {
 
 /** Returns a path of this origin's screens; undefined for '//host', backslashes, schemes and /api. */
 export function toReturnPath(path: string | undefined): string | undefined {
-  return path && /^\/(?!\/|api(\/|$))[^\\]*$/.test(path) ? path : undefined
+  // Browsers drop tabs and line breaks from addresses.
+  return path && /^\/(?!\/|api(\/|$))[^\\\t\n\r]*$/.test(path) ? path : undefined
 }
 
 /** Called once a person is signed in again. */
