@@ -50,14 +50,15 @@ export async function startExport(
   { report, identity, format, state }: ExportWish & { report: ReportRef; identity: EffectiveIdentity },
 ): Promise<string> {
   const datasetId = await checkExport(checks, report)
-  const { id } = await rest('POST', `${getReportPath(report)}/ExportTo`, {
+  const body = {
     format: format.toUpperCase(),
     powerBIReportConfiguration: {
       identities: [{ ...identity, datasets: [datasetId] }],
       settings: { locale: 'pt-BR' },
       ...(state !== null && { defaultBookmark: { state } }),
     },
-  })
+  }
+  const { id } = await rest('POST', `${getReportPath(report)}/ExportTo`, body, { isOnce: true })
   if (typeof id !== 'string' || id === '') throw createUnreadableError('no export id')
   return id
 }

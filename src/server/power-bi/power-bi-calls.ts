@@ -148,7 +148,7 @@ function parseFailureCode(json: unknown): string | null {
 
 /** Starts a refresh (Power BI REST, 'Datasets - Refresh Dataset In Group'); the reply has no body. */
 export async function requestRefresh(rest: PowerBiRest, datasetPath: string): Promise<void> {
-  await rest('POST', `${datasetPath}/refreshes`, { notifyOption: 'NoNotification' })
+  await rest('POST', `${datasetPath}/refreshes`, { notifyOption: 'NoNotification' }, { isOnce: true })
 }
 
 /** More than any group of dealers has; the service does not page. */
@@ -219,7 +219,7 @@ export async function requestEmbedToken(
     lifetimeInMinutes: minutes,
     ...(identities.length > 0 && { identities }),
   }
-  const { token, expiration } = await rest('POST', '/GenerateToken', body, budgetMs)
+  const { token, expiration } = await rest('POST', '/GenerateToken', body, { budgetMs })
   const expiresAt = Date.parse(String(expiration))
   if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt))
     throw createUnreadableError('no token')

@@ -23,7 +23,8 @@ const BACKOFF = { firstMs: 250, maxMs: 2_000 }
 /**
  * Calls the REST API, with at most two tries.
  * @param path after /v1.0/myorg
- * @param budgetMs the timeout over all tries, 8 s by default
+ * @param options.budgetMs the timeout over all tries, 8 s by default
+ * @param options.isOnce sends it again only after a refused token: the service may have carried it out
  * @throws PowerBiRefusal for a permanent 4xx, DirectoryRefusal, ProxyReply, ProblemError
  *   power-bi-unavailable for transient failures
  */
@@ -31,7 +32,7 @@ export type PowerBiRest = (
   method: 'GET' | 'POST',
   path: string,
   body?: object,
-  budgetMs?: number,
+  options?: { budgetMs?: number | undefined; isOnce?: boolean },
 ) => Promise<Record<string, unknown>>
 
 interface RestOptions {
@@ -46,10 +47,10 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
   const { host } = new URL(apiBase)
   async function tryOnce(
     overall: AbortSignal,
-    ...[method, path, body, budgetMs = ALL_TRIES_MS]: Parameters<PowerBiRest>
+    ...[method, path, body, { budgetMs = ALL_TRIES_MS, isOnce } = {}]: Parameters<PowerBiRest>
   ) {
     const token = await directory.read(overall)
-    const firstTryMs = Math.max(budgetMs - SECOND_TRY_MS, budgetMs / 2)
+    const firstTryMs = isOnce ? budgetMs : Math.max(budgetMs - SECOND_TRY_MS, budgetMs / 2)
     const send = () =>
       fetch(`${apiBase}/v1.0/myorg${path}`, {
         method,
@@ -77,13 +78,14 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     throw refusal
   }
 
-  return async (method, path, body, budgetMs = ALL_TRIES_MS) => {
-    const overall = AbortSignal.timeout(budgetMs)
+  return async (method, path, body, options = {}) => {
+    const overall = AbortSignal.timeout(options.budgetMs ?? ALL_TRIES_MS)
     try {
       return await retry(
-        () => tryOnce(overall, method, path, body, budgetMs),
+        () => tryOnce(overall, method, path, body, options),
         (error, failures) => {
           if (failures >= TRIES || isDefinite(error)) return undefined
+          if (options.isOnce && !(error instanceof PowerBiRefusal)) return undefined
           const pauseMs = backoffDelay(failures, {
             ...BACKOFF,
             retryAfterMs: (getRetryAfter(error) ?? 0) * 1000,
@@ -112,6 +114,12 @@ function isDefinite(error: unknown): boolean {
 const isTokenRefusal = ({ status, code }: PowerBiRefusal) =>
   status === 401 || /\b(TokenExpired|InvalidToken)\b/.test(code)
 
+/** Microsoft names 'application/*'; a proxy's page is HTML. */
+const FILE_TYPES = [
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  'application/octet-stream',
+]
 /** A file of 250 MB over a slow line. */
 const FILE_MS = 10 * 60_000
 const FILE_HEAD_MS = 15_000
@@ -132,9 +140,10 @@ export function createFileReader({ apiBase, directory, countCall, log }: RestOpt
       const reply = await fetch(`${apiBase}/v1.0/myorg${path}`, { headers, signal })
       countCall('power-bi', classifyStatus(reply.status), performance.now() - start)
       const { status, ok, body } = reply
-      if (ok && body) return { body, type: reply.headers.get('content-type') ?? 'application/octet-stream' }
+      const type = reply.headers.get('content-type') ?? ''
+      if (ok && body && FILE_TYPES.includes(type.replace(/;.*/, '').toLowerCase())) return { body, type }
       await body?.cancel()
-      log.warn({ path, status }, 'Power BI refused a file')
+      log.warn({ path, status, type }, 'Power BI refused a file')
       if (status === 404 || status === 410) return undefined
       throw new TransientError(status, {
         requestId: reply.headers.get('requestid'),

@@ -98,6 +98,19 @@ describeOnEachDatabase('Atualizar agora', (kind) => {
     expect([reply.status, reply.body]).toMatchObject([status, expected])
   })
 
+  test('asks Power BI once, also when it may have taken a request that failed', async () => {
+    await scriptFault(portal, { on: 'refreshes', status: 503 })
+    const { status, body } = await call('POST')
+    expect([status, body.code]).toEqual([503, 'power-bi-unavailable'])
+    expect(await listRefreshCalls()).toHaveLength(1)
+  })
+
+  test('renews a refused directory token and asks again', async () => {
+    await scriptFault(portal, { on: 'refreshes', status: 401 })
+    expect((await call('POST')).body).toMatchObject({ status: 'running' })
+    expect(await listRefreshCalls()).toHaveLength(2)
+  })
+
   test('tells that a model has no refresh history', async () => {
     await scriptFault(portal, { on: 'refreshes', status: 415 })
     expect((await call('GET')).body).toMatchObject({ status: 'unknown' })
