@@ -24,7 +24,7 @@ const reportViewSchema = z.object({
   isDefault: z.boolean(),
   /** Whether others with the area can open it. */
   shared: z.boolean(),
-  /** Name or e-mail of the owner; null for the caller's own. */
+  /** Name of the owner, or 'Um colega'; null for the caller's own. */
   owner: z.nullable(z.string()),
   updatedAt: instantSchema,
 })

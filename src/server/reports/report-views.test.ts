@@ -10,6 +10,7 @@ import {
   send,
   UNKNOWN_ID,
 } from '#server/testing/builders.ts'
+import { deleteDuring } from '#server/testing/delete-during.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -199,5 +200,25 @@ describeOnEachDatabase('saved views', (kind) => {
     expect(await list(bia)).toEqual([])
     for (const table of ['report_views', 'opened_report_views'] as const)
       expect(await portal.database.db.selectFrom(table).selectAll().execute(), table).toEqual([])
+  })
+
+  test('name no e-mail of their owner, and close for others with the approval', async () => {
+    const view = await add(ana)
+    await change(ana, view.id, { shared: true })
+    const setOwner = (values: object) =>
+      portal.database.db.updateTable('profiles').set(values).where('user_id', '=', anaId).execute()
+    await setOwner({ full_name: null })
+    expect((await call(bia, 'GET', `/${view.id}`)).body.owner).toBe('Um colega')
+    expect((await list(bia)).map(({ owner }) => owner)).toEqual(['Um colega'])
+    await setOwner({ approved: false })
+    expect(await call(bia, 'GET', `/${view.id}`)).toMatchObject(gone)
+    expect(await list(bia)).toEqual([])
+  })
+
+  test('are gone for somebody who opens one while its owner is deleted', async () => {
+    const view = await add(ana)
+    await change(ana, view.id, { shared: true })
+    const open = () => call(bia, 'GET', `/${view.id}`)
+    expect(await deleteDuring(portal, { kind, userId: anaId, call: open })).toMatchObject(gone)
   })
 })

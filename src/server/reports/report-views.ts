@@ -17,6 +17,7 @@ import { readVisibleReports } from './own-reports.ts'
 const WRITES = { max: 60, windowSeconds: 60 }
 /** Bounds the list of others' views, and the deleted views of a person. */
 const [MAX_OPENED, MAX_DELETED] = [100, 10]
+const FOREIGN_KEY_VIOLATION = '23503'
 
 export interface ReportViewContext extends Context {
   consumeRateLimit: ConsumeRateLimit
@@ -43,13 +44,18 @@ function selectViews(db: Db, actorId: string) {
     ])
     .select([
       sql<boolean>`v.is_default and v.user_id = ${actorId}`.as('isDefault'),
-      sql<string | null>`case when v.user_id <> ${actorId} then coalesce(p.full_name, p.email) end`.as(
+      sql<string | null>`case when v.user_id <> ${actorId} then coalesce(p.full_name, 'Um colega') end`.as(
         'owner',
       ),
       sql<string>`to_json(v.updated_at at time zone 'UTC') #>> '{}' || 'Z'`.as('updatedAt'),
     ])
     .where('v.deleted_at', 'is', null)
-    .where((where) => where.or([where('v.user_id', '=', actorId), where('v.shared', '=', true)]))
+    .where((where) =>
+      where.or([
+        where('v.user_id', '=', actorId),
+        where.and([where('v.shared', '=', true), where('p.approved', '=', true)]),
+      ]),
+    )
 }
 
 /** Lists the caller's views and the shared ones that they have opened, in their areas, by name. */
@@ -100,6 +106,10 @@ export async function readReportView({ db, actor, clock }: Context, id: string):
       .values({ user_id: actor.profile.user_id, view_id: id, opened_at })
       .onConflict((conflict) => conflict.columns(['user_id', 'view_id']).doUpdateSet({ opened_at }))
       .execute()
+      .catch((error) => {
+        // The view or the caller was deleted meanwhile.
+        throw error.code === FOREIGN_KEY_VIOLATION ? createGoneError() : error
+      })
   return view
 }
 
