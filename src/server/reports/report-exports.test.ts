@@ -8,6 +8,7 @@ import {
   openTestSession,
   send,
 } from '#server/testing/builders.ts'
+import { deleteDuring } from '#server/testing/delete-during.ts'
 import { listCalls, type Person, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -209,7 +210,7 @@ describeOnEachDatabase('exporting a report', (kind) => {
       status: 'failed',
       detail: expect.stringMatching(/^O Power BI não respondeu/),
     })
-    expect((await listCalls(portal)).exportTo).toHaveLength(1 + 6 * 2)
+    expect((await listCalls(portal)).exportTo).toHaveLength(1 + 6)
   })
 
   test.each([
@@ -302,6 +303,15 @@ describeOnEachDatabase('exporting a report', (kind) => {
       expect(entries.filter(({ actor_id }) => actor_id === reader.person.user_id)).toMatchObject([
         { action: 'report-exported' },
       ])
+    })
+
+    test("when what comes is a proxy's page, it is unavailable and not recorded", async () => {
+      const reader = await addReader()
+      const id = await finish(reader)
+      await scriptFault(portal, { on: 'exportFile', headers: { 'content-type': 'text/html' } })
+      expect((await reader.download(id)).status).toBe(503)
+      const entries = await readTrail(portal)
+      expect(entries.at(-1)).toMatchObject({ action: 'report-exported' })
     })
 
     test('when access changes while it is exported, nothing is exported or handed out', async () => {
@@ -433,9 +443,30 @@ describeOnEachDatabase('exporting a report', (kind) => {
     expect(await portal.database.db.selectFrom('jobs').selectAll().execute()).toEqual([])
   })
 
-  test('limits how often a person exports', async () => {
+  test('refuses a person who is being deleted', async () => {
     const reader = await addReader()
-    for (let i = 0; i < 30; i++) expect((await reader.start()).status).toBe(202)
+    const token = await reader.open()
+    const body = { area: 'Vendas', reportId, format: 'pdf' }
+    const reply = await deleteDuring(portal, {
+      kind,
+      userId: reader.person.user_id,
+      call: () => send(portal, 'POST', '/api/report-exports', { token, body }),
+    })
+    expect(reply.status).toBe(401)
+    expect(await portal.database.db.selectFrom('jobs').selectAll().execute()).toEqual([])
+  })
+
+  test('limits how often a person exports and downloads, with one row of the trail for a file', async () => {
+    const reader = await addReader()
+    const id = await finish(reader)
+    for (let i = 0; i < 30; i++) expect((await reader.download(id)).status).toBe(200)
+    expect((await reader.download(id)).status).toBe(429)
+    expect((await listCalls(portal)).exportFile).toHaveLength(30)
+    const downloads = (await readTrail(portal)).filter(
+      ({ action, actor_id }) => action === 'export-downloaded' && actor_id === reader.person.user_id,
+    )
+    expect(downloads).toHaveLength(1)
+    for (let i = 1; i < 30; i++) expect((await reader.start()).status).toBe(202)
     expectRefusal(await reader.start(), 429, 'rate-limited')
   })
 })

@@ -48,6 +48,8 @@ interface ExportProgress {
   /** ms since the epoch */
   startedAt: number
   identity: EffectiveIdentity
+  /** Whether the trail has the download; further ones are not recorded. */
+  isDownloaded?: boolean
 }
 
 const messages = {
@@ -101,6 +103,7 @@ export async function startReportExport(
   await context.consumeRateLimit(`report-export ${userId}`, LIMIT)
   await authorizeExport(context, actor, wanted)
   return context.db.transaction().execute(async (db) => {
+    if (!(await lockProfile(db, userId))) throw new ProblemError('unauthenticated')
     const txContext = { ...context, db }
     const input: ExportInput = { ...wanted, version: actor.entitlementVersion }
     const id = await queueJob(txContext, { kind: 'export', userId, input, payload: state ?? null })
@@ -160,22 +163,31 @@ function presentExport({
 /**
  * Streams the file of a finished export from Power BI, which keeps it.
  * @throws ProblemError not-found when the caller's access is not the export's any more, for others,
- *   after an hour; unauthenticated; power-bi-unavailable
+ *   after an hour; rate-limited; unauthenticated; power-bi-unavailable
  */
 export async function downloadReportExport(context: ReportExportContext, id: string): Promise<FileReply> {
-  const { report, exportId } = await findAvailable(context, context.actor, id)
-  const file = await context.powerBi.openExportFile(report, exportId)
+  const { profile } = context.actor
+  await context.consumeRateLimit(`export-download ${profile.user_id}`, LIMIT)
+  const { report, progress } = await findAvailable(context, context.actor, id)
+  const file = await context.powerBi.openExportFile(report, progress.exportId)
   if (!file) throw createGoneError()
   try {
     // Power BI may take long, and nothing is handed out or recorded after a deletion.
     const { area, format } = await context.db.transaction().execute(async (db) => {
       const txContext = { ...context, db }
       const found = await findAvailable(txContext, await lockReader(txContext), id)
+      if (found.progress.isDownloaded) return found
       await recordAudit(txContext, {
         action: 'export-downloaded',
-        target: context.actor.profile,
+        target: profile,
         after: { type: found.area, report_id: report.reportId, format: found.format },
       })
+      const recorded = { ...found.progress, isDownloaded: true } satisfies ExportProgress
+      await db
+        .updateTable('jobs')
+        .set({ progress: JSON.stringify(recorded) })
+        .where('id', '=', id)
+        .execute()
       return found
     })
     const day = new Date(context.clock()).toLocaleDateString('sv', { timeZone: 'America/Sao_Paulo' })
@@ -194,15 +206,15 @@ async function findAvailable(
   reader: Parameters<typeof authorizeExport>[1] & { entitlementVersion: number },
   id: string,
 ) {
-  const { input, progress, status } = await findOwn(context, id)
+  const { input, status, ...row } = await findOwn(context, id)
   const { format, version, ...wanted } = input as ExportInput
-  const { exportId, identity } = progress as unknown as ExportProgress
+  const progress = row.progress as ExportProgress
   if (status !== 'done' || version !== reader.entitlementVersion) throw createGoneError()
   const now = await authorizeExport(context, reader, wanted).catch((error) => {
     throw error instanceof ProblemError ? createGoneError() : error
   })
-  if (!isSameIdentity(identity, now.identity)) throw createGoneError()
-  return { area: wanted.area, format, report: now.report, exportId }
+  if (!isSameIdentity(progress.identity, now.identity)) throw createGoneError()
+  return { area: wanted.area, format, report: now.report, progress }
 }
 
 /** Locks the caller's profile and reads it again. @throws ProblemError unauthenticated */
