@@ -158,6 +158,23 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
     for (const email of unchanged) expect(text).not.toContain(email)
   })
 
+  test('do not count people as deleted who joined the restored portal', SLOW, async () => {
+    const again = await startTestPortal({ kind, database: restored, rateLimits: false })
+    const newcomer = await addPerson(again, { email: at('novata'), password: TEST_PASSWORD })
+    expectAll(await listRevocations(restored.db, { db: lost, hasPeople: true }))
+    await restored.db.deleteFrom('profiles').where('user_id', '=', newcomer.user_id).execute()
+    await again.stop()
+  })
+
+  test('are refused from the database of another portal, where everybody is missing', SLOW, async () => {
+    const other = await startTestPortal({ kind: 'embedded', rateLimits: false })
+    await addPerson(other, { email: at('outra'), password: TEST_PASSWORD })
+    await expect(listRevocations(restored.db, { db: other.database.db, hasPeople: true })).rejects.toThrow(
+      'não é o deste portal',
+    )
+    await other.stop()
+  })
+
   test('are all found in a back-up of the lost database', SLOW, async () => {
     await backUp(lost, join(folder, 'newer.backup'))
     const newer = await openPglite({})

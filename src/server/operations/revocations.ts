@@ -11,6 +11,7 @@ import { eraseNames } from '#server/users/erase-names.ts'
 import { dropInvitations } from '#server/users/invitations.ts'
 import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
 import { recordAudit } from './audit.ts'
+import { BackUpError } from './back-up.ts'
 
 // A restore brings back what was revoked after the backup. The trail of the lost database says what
 // that was: entries that the restored trail lacks, and pseudonyms of people deleted since.
@@ -53,9 +54,13 @@ const PASSWORD_ACTIONS: readonly string[] = [
   'invitation-accepted',
 ] satisfies AuditAction[]
 
-/** Lists what was revoked in the lost database after the backup that was restored. */
+/**
+ * Lists what was revoked in the lost database after the backup that was restored.
+ * @throws BackUpError if it is the database of another portal: all people would count as deleted
+ */
 export async function listRevocations(restored: Db, lost: LostDatabase): Promise<Revocations> {
-  const { added, pseudonyms, erasedEmails } = await compareTrails(restored, lost.db)
+  const { added, pseudonyms, erasedEmails, sharedUntil } = await compareTrails(restored, lost.db)
+  if (lost.hasPeople && !sharedUntil) throw new BackUpError(NOT_THE_LOST_ONE)
   const gone = new Set(pseudonyms.keys())
   const outcomes = new Map<string, Outcome>()
   const invitations = new Map([...erasedEmails].map((email) => [email, { isOpen: false }]))
@@ -71,7 +76,10 @@ export async function listRevocations(restored: Db, lost: LostDatabase): Promise
   }
   const people = await readPeople(restored)
   const remaining = lost.hasPeople ? await readIds(lost.db) : undefined
-  const isGone = ({ user_id }: Person) => gone.has(user_id) || remaining?.has(user_id) === false
+  // Younger people joined the restored portal, and were never in the lost database.
+  const isMissing = ({ user_id, created_at }: RestoredPerson) =>
+    remaining?.has(user_id) === false && sharedUntil !== undefined && created_at <= sharedUntil
+  const isGone = (person: RestoredPerson) => gone.has(person.user_id) || isMissing(person)
   const staying = people.filter((person) => !isGone(person))
   const select = (applies: (outcome: Outcome, person: RestoredPerson) => unknown) =>
     staying
@@ -96,6 +104,9 @@ export async function listRevocations(restored: Db, lost: LostDatabase): Promise
   }
 }
 
+const NOT_THE_LOST_ONE =
+  'O banco de --lost não tem nenhum registro de auditoria em comum com a cópia: não é o deste portal. Nada foi retirado.'
+
 interface TrailEntry {
   action: string
   target_id: string | null
@@ -111,9 +122,11 @@ async function compareTrails(restored: Db, lost: Db) {
   const pseudonyms = new Map<string, string>()
   const erasedEmails = new Set<string>()
   const addedIds: number[] = []
+  let sharedUntil: Date | undefined
   for (const head of await readTrailHeads(lost)) {
     const same = known.get(head.key)
     if (!same) addedIds.push(head.id)
+    else if (!sharedUntil || same.at > sharedUntil) sharedUntil = same.at
     for (const name of ['actor_id', 'target_id'] as const)
       if (same?.[name] && head[name] && same[name] !== head[name]) pseudonyms.set(same[name], head[name])
     if (same?.email && same.email !== head.email) erasedEmails.add(same.email)
@@ -121,18 +134,19 @@ async function compareTrails(restored: Db, lost: Db) {
   const { rows: added } = await sql<TrailEntry>`
     select action, target_id, target_email, before, after from audit_entries
     where id = any(${addedIds}::bigint[]) order by id`.execute(lost)
-  return { added, pseudonyms, erasedEmails }
+  return { added, pseudonyms, erasedEmails, sharedUntil }
 }
 
 /** The key also tells apart entries that a restored portal wrote under the same id. */
 async function readTrailHeads(db: Db) {
   const { rows } = await sql<{
     id: number
+    at: Date
     key: string
     actor_id: string | null
     target_id: string | null
     email: string | null
-  }>`select id, concat_ws(' ', id, action, extract(epoch from at)) as key, actor_id, target_id,
+  }>`select id, at, concat_ws(' ', id, action, extract(epoch from at)) as key, actor_id, target_id,
       coalesce(before ->> 'email', after ->> 'email') as email from audit_entries`.execute(db)
   return rows
 }
@@ -160,13 +174,14 @@ function updateOutcome(outcome = NO_OUTCOME, { action, after }: TrailEntry): Out
 }
 
 interface RestoredPerson extends Person, State {
+  created_at: Date
   is_admin: boolean
   has_password: boolean
 }
 
 async function readPeople(db: Db): Promise<RestoredPerson[]> {
   const { rows } = await sql<RestoredPerson>`
-    select p.user_id, p.email, p.approved, p.valid_until, p.types, p.marcas, p.estados,
+    select p.user_id, p.email, p.created_at, p.approved, p.valid_until, p.types, p.marcas, p.estados,
       exists (select from user_roles r where r.user_id = p.user_id and r.role = 'admin') as is_admin,
       exists (select from passwords w where w.user_id = p.user_id) as has_password
     from profiles p order by p.email`.execute(db)
