@@ -66,7 +66,7 @@ test('an equal number of different people changes nothing until it is confirmed 
   await other.change(newcomer.email, { approved: false })
   await other.change(newcomer.email, { types: [] })
   await openAdmin(page, '?q=teixeira&status=approved')
-  await page.getByRole('checkbox').first().check()
+  await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
   await page.getByRole('button', { name: /^Alterar Filtros em Massa \([1-9]\d*\)$/ }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('checkbox', { name: 'Operadores' }).check()

@@ -43,7 +43,7 @@ test('deletes all who match: lists the first ten and deletes only those confirme
   // More than twenty require the number to be typed.
   expect(matching.length).toBeGreaterThan(21)
   await openAdmin(page, '?q=a&status=pending')
-  await page.getByRole('checkbox').first().check()
+  await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
   await page.getByRole('button', { name: `Excluir Selecionados (${matching.length})` }).click()
   const dialog = page.getByRole('dialog')
   const names = dialog.getByRole('listitem')
@@ -76,7 +76,7 @@ test('deletes all who match: lists the first ten and deletes only those confirme
 test('requires everyone to be loaded before it can be confirmed', async ({ page, other }) => {
   const matching = await other.people('q=costa')
   await openAdmin(page, '?q=costa')
-  await page.getByRole('checkbox').first().check()
+  await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
   const isReading = ({ pathname, searchParams }: URL) =>
     pathname === '/api/profiles' && searchParams.get('limit') === '1000'
   let answer = (route: Route) => route.abort()
@@ -109,7 +109,7 @@ test('reports that no one is left to delete', async ({ page, other }) => {
   // The click comes before any event.
   await muteChanges(page)
   await openAdmin(page, '?q=curta')
-  await page.getByRole('checkbox').first().check()
+  await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
   await page.getByRole('button', { name: 'Excluir Selecionados (1)' }).click()
   const dialog = page.getByRole('dialog')
   const confirm = dialog.getByRole('button', { name: /^Excluir \d usuários?$/ })

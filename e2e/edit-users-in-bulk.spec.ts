@@ -73,7 +73,7 @@ test('removes from all who match except one', async ({ page, other }) => {
   for (const { email } of people) await other.change(email, { types: ['Vendas', 'CRM'] })
   const family = await other.people('q=oliveira')
   await openAdmin(page, '?q=oliveira')
-  await page.getByRole('checkbox').first().check()
+  await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
   const left = people[0]?.email as string
   await page.getByRole('row').filter({ hasText: left }).getByRole('checkbox').uncheck()
   const count = family.length - 1

@@ -128,7 +128,7 @@ test('printing shows every loaded person and then restores the table', async ({ 
     }),
   )
   await openTable(page)
-  await page.locator('main').evaluate((main) => main.scrollTo({ top: 2_000 }))
+  await page.locator('main').evaluate((main) => main.scrollTo({ top: 2_300 }))
   const box = page.locator('#usuarios [data-index="30"]').getByRole('checkbox')
   await box.focus()
   await page.pdf()

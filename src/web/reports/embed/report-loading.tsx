@@ -49,8 +49,8 @@ export function ReportPlaceholder({ text, advice }: ReportPlaceholderProps) {
   )
 }
 
-/** The bars of a chart, in % of its width; as many rows in the table. */
-const BARS = [86, 70, 61, 52, 48, 36, 25, 16]
+/** Widths of a chart's bars; as many rows in the table. */
+const BARS = ['w-5/6', 'w-2/3', 'w-1/2', 'w-1/3', 'w-1/4']
 
 /** The usual shape of a report: heading, figures, two charts, a table and the row of pages. */
 function ReportSkeleton() {
@@ -81,7 +81,7 @@ function ReportSkeleton() {
             <div className={`h-3 w-40 shrink-0 ${part}`} />
             <div className="flex min-h-0 flex-1 flex-col gap-3.5 overflow-hidden md:justify-around md:gap-2">
               {BARS.map((width) => (
-                <div key={width} style={{ width: `${width}%` }} className={`h-4 max-md:shrink-0 ${part}`} />
+                <div key={width} className={`h-4 max-md:shrink-0 ${width} ${part}`} />
               ))}
             </div>
           </div>
