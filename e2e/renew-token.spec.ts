@@ -1,4 +1,4 @@
-import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
+import { expect, getReportFrame, openAs, signIn, test } from './portal-fixture.ts'
 
 test('an expiring embed token is renewed without reloading the frame', async ({ page, portal, demo }) => {
   await page.clock.install()
@@ -44,3 +44,30 @@ test('an outage beyond the token’s expiry is recovered from', async ({ page, p
   await expect(page.getByText('Tentando reconectar…')).toHaveCount(0)
   await expect(card).toBeVisible()
 })
+
+for (const hours of [-5, 5])
+  test(`a browser clock that is wrong by ${hours} hours ends no session and no report`, async ({
+    page,
+    demo,
+  }) => {
+    await page.addInitScript((ms) => {
+      // The emulated report judges its token by the browser's clock, unlike Power BI.
+      if (window !== top) return
+      const now = Date.now
+      Date.now = () => now.call(Date) + ms
+    }, hours * 3_600_000)
+    await demo.script({ on: 'generateToken', tokenLifeS: 10, times: 1 })
+    let issued = 0
+    page.on('response', (response) => {
+      if (response.url().endsWith('/get-powerbi-token') && response.ok()) issued += 1
+    })
+    await signIn(page, 'vendas.rj')
+    const card = getReportFrame(page, 'Vendas').locator('[data-card]').first()
+    // Both areas, and the short-lived token once more.
+    await expect.poll(() => issued, { timeout: 20_000 }).toBe(3)
+    await expect(card).toBeVisible()
+    await page.reload()
+    await expect(card).toBeVisible()
+    await expect(page).toHaveURL(/\/power-bi/)
+    await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toHaveCount(0)
+  })
