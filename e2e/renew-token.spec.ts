@@ -57,8 +57,9 @@ for (const hours of [-5, 5])
       Date.now = () => now.call(Date) + ms
     }, hours * 3_600_000)
     await demo.script({ on: 'generateToken', tokenLifeS: 10, times: 1 })
-    let issued = 0
+    let [issued, refreshed] = [0, 0]
     page.on('response', (response) => {
+      if (response.url().endsWith('grant_type=refresh_token')) refreshed += 1
       if (response.url().endsWith('/get-powerbi-token') && response.ok()) issued += 1
     })
     await signIn(page, 'vendas.rj')
@@ -70,4 +71,6 @@ for (const hours of [-5, 5])
     await expect(card).toBeVisible()
     await expect(page).toHaveURL(/\/power-bi/)
     await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toHaveCount(0)
+    // The session is new: its token is good for minutes.
+    expect(refreshed).toBe(0)
   })
