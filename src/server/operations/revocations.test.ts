@@ -85,7 +85,9 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
         token: admin.token,
         body: { addresses, defaults: { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] } },
       })
-    expect((await invitation(`${at('retirado')}\n${at('de-novo')}\n${at('aberto')}`)).status).toBe(200)
+    expect(
+      (await invitation(`${at('retirado')}\n${at('de-novo')}\n${at('aberto')}\n${at('aceito')}`)).status,
+    ).toBe(200)
     await backUp(lost, join(folder, 'older.backup'))
     unchanged = [at('ampliada'), at('chefe'), at('igual'), at('reaprovada')]
 
@@ -114,6 +116,8 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
     const disowned = await openTestSession(portal, disowning)
     await changePassword(portal, disowned.access_token)
     await disown(portal, findNotMeLink(await receiveMail(portal, disowning.email)))
+    const { link: accepted } = (await receiveMail(portal, at('aceito'))) ?? {}
+    expect((await useLink(portal, 'invite', accepted, { password: NEW_PASSWORD })).status).toBe(200)
     const open = await lost.selectFrom('invitations').select(['id', 'email']).execute()
     for (const { id, email } of open)
       if (email !== at('aberto'))
@@ -138,7 +142,7 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
       unattributedDeletions: 0,
       demoted: [at('rebaixado')],
       sessions: [],
-      invitations: [at('retirado')],
+      invitations: [at('aceito'), at('retirado')],
     })
     expect(pickEmails(lists.passwords)).toEqual([at('emitida'), at('esquece'), at('naofui'), at('troca')])
     expect(reduced.map(({ email, after }) => [email, after])).toEqual([
@@ -228,7 +232,7 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
     expect(actions.toSorted()).toEqual(
       [
         ...Array(3).fill('access-revoked'),
-        'invitation-withdrawn',
+        ...Array(2).fill('invitation-withdrawn'),
         ...Array(4).fill('password-revoked'),
         'role-changed',
         ...Array(2).fill('user-deleted'),

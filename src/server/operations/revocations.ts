@@ -69,7 +69,9 @@ export async function listRevocations(restored: Db, lost: LostDatabase): Promise
     if (/^invitation-(re)?sent$/.test(action) && after?.email) invitations.set(after.email, { isOpen: true })
     if (/^invitation-(withdrawn|lost)$/.test(action) && before?.email)
       invitations.set(before.email, { isOpen: false })
-    if (action === 'approval-removed' && email) invitations.set(email, { isOpen: false })
+    // Whoever accepted since is missing here: the invitation would give again what was taken later.
+    if (/^(approval-removed|invitation-accepted)$/.test(action) && email)
+      invitations.set(email, { isOpen: false })
     if (action === 'account-disowned' && after?.userId) gone.add(after.userId)
     if (action === 'user-deleted' && id) gone.add(id)
     if (id) outcomes.set(id, updateOutcome(outcomes.get(id), entry))
