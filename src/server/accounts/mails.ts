@@ -193,7 +193,7 @@ export const accountMails = {
     }
   },
 
-  /** Sent when a replaced refresh token came back: somebody may hold a copy of the session. */
+  /** Sent when a replaced refresh token was reused: the session may have been copied. */
   async 'session-reuse'({ db, groupName, publicUrl }, mail) {
     if (!(await findByEmail(db, mail.recipient))) return undefined
     return {

@@ -69,7 +69,7 @@ export async function listRevocations(restored: Db, lost: LostDatabase): Promise
     if (/^invitation-(re)?sent$/.test(action) && after?.email) invitations.set(after.email, { isOpen: true })
     if (/^invitation-(withdrawn|lost)$/.test(action) && before?.email)
       invitations.set(before.email, { isOpen: false })
-    // Whoever accepted since is missing here: the invitation would give again what was taken later.
+    // An accepted invitation, restored without its account, would grant revoked access again.
     if (/^(approval-removed|invitation-accepted)$/.test(action) && email)
       invitations.set(email, { isOpen: false })
     if (action === 'account-disowned' && after?.userId) gone.add(after.userId)

@@ -215,7 +215,7 @@ describeOnEachDatabase('saved views', (kind) => {
     expect(await list(bia)).toEqual([])
   })
 
-  test('are gone for somebody who opens one while its owner is deleted', async () => {
+  test('are not found by a reader who opens one while its owner is deleted', async () => {
     const view = await add(ana)
     await change(ana, view.id, { shared: true })
     const open = () => call(bia, 'GET', `/${view.id}`)

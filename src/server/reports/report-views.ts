@@ -96,7 +96,7 @@ export async function findReportView(
   return view
 }
 
-/** Reads a view, and adds somebody else's to the caller's list. @throws ProblemError not-found */
+/** Reads a view, and adds a shared one to the caller's list. @throws ProblemError not-found */
 export async function readReportView({ db, actor, clock }: Context, id: string): Promise<StoredView> {
   const view = await findReportView(db, actor, id)
   const opened_at = new Date(clock())
@@ -164,7 +164,7 @@ export function changeReportView(
 }
 
 /**
- * Deletes a view of the caller, which can be undone, or takes somebody else's off the caller's list.
+ * Deletes a view of the caller, which can be undone, or removes a shared one from the caller's list.
  * @throws ProblemError not-found, rate-limited
  */
 export function removeReportView(context: ReportViewContext, id: string): Promise<void> {

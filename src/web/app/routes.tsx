@@ -33,7 +33,7 @@ function isSignedIn(): boolean {
   return session !== undefined && !mustChangePassword(session)
 }
 
-/** Whether this page has had a session: whoever signs in after its end may be somebody else. */
+/** Whether this page has had a session: the next sign-in may be of another person. */
 let hadSession = false
 
 function requireSession({ location }: { location: ParsedLocation }): void {

@@ -215,7 +215,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     }
   }
 
-  /** A view holds the filter of whoever saved it; its other filters stay. */
+  /** A view holds its author's filter, which is replaced; its other filters stay. */
   async function resetMarcaFilter(): Promise<void> {
     const filter = powerBi && buildMarcaFilter(powerBi.models, view.marcas)
     if (!powerBi || !filter) return
