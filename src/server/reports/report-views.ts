@@ -11,7 +11,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Actor, Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
-import { lockProfile } from '#server/users/user-queries.ts'
+import { lockProfile, toInstantSql } from '#server/users/user-queries.ts'
 import { readVisibleReports } from './own-reports.ts'
 
 const WRITES = { max: 60, windowSeconds: 60 }
@@ -47,7 +47,7 @@ function selectViews(db: Db, actorId: string) {
       sql<string | null>`case when v.user_id <> ${actorId} then coalesce(p.full_name, 'Um colega') end`.as(
         'owner',
       ),
-      sql<string>`to_json(v.updated_at at time zone 'UTC') #>> '{}' || 'Z'`.as('updatedAt'),
+      sql<string>`${sql.raw(toInstantSql('v.updated_at'))}`.as('updatedAt'),
     ])
     .where('v.deleted_at', 'is', null)
     .where((where) =>
