@@ -17,6 +17,9 @@ import { rejectGuessablePassword } from './password-rules.ts'
 /** Dot-atom of RFC 5322 in ASCII without '+': no quoted part, look-alikes or control characters. */
 const LOCAL_PART = /^[\w.!#$%&'*/=?^`{|}~-]+$/
 
+/** Built once, as that costs more than a refusal; parseCompanyEmail checks the domain. */
+const FORM = signUpFormSchema('')
+
 /**
  * Parses the e-mail of a new account to lower case. Checks for ASCII before lower-casing, which turns
  * some look-alikes into ASCII.
@@ -44,8 +47,7 @@ export async function signUp(
 ) {
   const { password } = typed
   const email = parseCompanyEmail(typed.email, context.companyEmailDomain)
-  const form = signUpFormSchema(context.companyEmailDomain)
-  const issue = form.safeParse({ email, password, confirmation: password }).error?.issues[0]
+  const issue = FORM.safeParse({ email, password, confirmation: password }).error?.issues[0]
   if (issue) throw toFieldError(issue.path.join('.'), issue.message)
   const { ip } = context.request
   await context.humanCheck.verify(typed.captcha, { ip, target: { email, form: 'sign-up' } })
