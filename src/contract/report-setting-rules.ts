@@ -16,6 +16,15 @@ export const reportSettingMessages = {
   saved: (type: string) => `Configuração do Power BI para ${type} salva com sucesso`,
   removed: (type: string) => `Configuração do Power BI para ${type} removida com sucesso`,
   nothingToRemove: (type: string) => `Nenhuma configuração para remover em ${type}`,
+  nameRequired: 'Informe um nome para o relatório',
+  nameTooLong: 'O nome deve ter no máximo 60 caracteres',
+  nameInvalid: 'O nome tem um caractere que não pode ser usado',
+  nameTaken: 'Esta área já tem um relatório com este nome',
+  reportTaken: (name: string) => `Esta área já tem este relatório, com o nome “${name}”`,
+  tooMany: 'Esta área já tem 20 relatórios além do primeiro, o máximo.',
+  firstMissing: (type: string) => `Configure antes o primeiro relatório de ${type}.`,
+  archived: (type: string) => `A área “${type}” está no arquivo e não pode receber um relatório.`,
+  reportGone: 'Este relatório não existe mais. Atualize a página.',
   saveFailed: (type: string) => `Erro ao salvar configuração do Power BI para ${type}`,
 } as const
 
@@ -24,6 +33,11 @@ export const NO_SETTING = 'none'
 
 export const MAX_URL_LENGTH = 4_096
 export const MAX_ID_LENGTH = 100
+
+/** Names a report: 'Vendas', or a further one of the area 'Vendas · Metas'. */
+export function formatReportTitle(area: string, name?: string): string {
+  return name === undefined || name === area ? area : `${area} · ${name}`
+}
 
 /**
  * Validates a report setting, in the order of its fields. The dataset id may be any short text.

@@ -3,6 +3,7 @@ import { slugSchema } from './catalogue.ts'
 import { MAX_ID_LENGTH, MAX_URL_LENGTH, reportSettingMessages } from './report-setting-rules.ts'
 import { embedModeSchema } from './reports.ts'
 import type { Routes } from './route.ts'
+import { ONE_LINE } from './users.ts'
 
 /** The report of an area. Without a setting the mode is 'Nenhum'. */
 const reportSettingSchema = z.object({
@@ -26,41 +27,60 @@ const textSchema = (max: number, missing: string, tooLong: string) =>
   z.string(missing).check(z.trim(), z.maxLength(max, tooLong))
 const nothing = z.optional(z.nullable(z.literal('')))
 
+const ssoInputSchema = z.strictObject({
+  embed_mode: z.literal('secure_sso'),
+  report_url: textSchema(MAX_URL_LENGTH, reportSettingMessages.urlRequired, reportSettingMessages.urlInvalid),
+  workspace_id: nothing,
+  report_id: nothing,
+  dataset_id: nothing,
+})
+const principalInputSchema = z.strictObject({
+  embed_mode: z.literal('service_principal'),
+  report_url: nothing,
+  workspace_id: textSchema(
+    MAX_ID_LENGTH,
+    reportSettingMessages.idsRequired,
+    reportSettingMessages.workspaceInvalid,
+  ),
+  report_id: textSchema(
+    MAX_ID_LENGTH,
+    reportSettingMessages.idsRequired,
+    reportSettingMessages.reportInvalid,
+  ),
+  dataset_id: z.optional(
+    z.nullable(z.string().check(z.trim(), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.datasetTooLong))),
+  ),
+  exports: z.optional(z.boolean()),
+})
+
 /** Input of an administrator, by mode; checkReportSetting validates the texts. */
-const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
-  z.strictObject({
-    embed_mode: z.literal('secure_sso'),
-    report_url: textSchema(
-      MAX_URL_LENGTH,
-      reportSettingMessages.urlRequired,
-      reportSettingMessages.urlInvalid,
-    ),
-    workspace_id: nothing,
-    report_id: nothing,
-    dataset_id: nothing,
-  }),
-  z.strictObject({
-    embed_mode: z.literal('service_principal'),
-    report_url: nothing,
-    workspace_id: textSchema(
-      MAX_ID_LENGTH,
-      reportSettingMessages.idsRequired,
-      reportSettingMessages.workspaceInvalid,
-    ),
-    report_id: textSchema(
-      MAX_ID_LENGTH,
-      reportSettingMessages.idsRequired,
-      reportSettingMessages.reportInvalid,
-    ),
-    dataset_id: z.optional(
-      z.nullable(
-        z.string().check(z.trim(), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.datasetTooLong)),
-      ),
-    ),
-    exports: z.optional(z.boolean()),
-  }),
-])
+const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [ssoInputSchema, principalInputSchema])
 export type ReportSettingInput = z.input<typeof reportSettingInputSchema>
+
+/** A report of an area beside its setting, which is the first. */
+const furtherReportSchema = z.extend(reportSettingSchema, { name: z.string() })
+export type FurtherReport = z.output<typeof furtherReportSchema>
+
+/** Further reports of an area. */
+export const MAX_FURTHER_REPORTS = 20
+
+const furtherFields = {
+  name: z
+    .string(reportSettingMessages.nameRequired)
+    .check(
+      z.trim(),
+      z.minLength(1, reportSettingMessages.nameRequired),
+      z.maxLength(60, reportSettingMessages.nameTooLong),
+      z.regex(ONE_LINE, reportSettingMessages.nameInvalid),
+    ),
+  /** Place among the further reports, from 0; left out, it stays, and a new one is the last. */
+  position: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_FURTHER_REPORTS - 1))),
+}
+const furtherReportInputSchema = z.discriminatedUnion('embed_mode', [
+  z.extend(ssoInputSchema, furtherFields),
+  z.extend(principalInputSchema, furtherFields),
+])
+export type FurtherReportInput = z.output<typeof furtherReportInputSchema>
 
 /** Outcomes of a dry run against Power BI. */
 const REPORT_TEST_OUTCOMES = [
@@ -115,6 +135,9 @@ const dataRefreshSchema = z.object({
 export type DataRefresh = z.output<typeof dataRefreshSchema>
 
 const typeParams = z.object({ type: slugSchema })
+const furtherParams = z.object({ type: slugSchema, id: z.uuid() })
+/** The id of a further report; left out, the area's first. */
+const reportQuery = z.object({ report: z.optional(z.uuid()) })
 
 export const reportSettingsRoutes = {
   listReportSettings: {
@@ -143,6 +166,50 @@ export const reportSettingsRoutes = {
     params: typeParams,
     response: z.object({ removed: z.boolean() }),
   },
+  listFurtherReports: {
+    method: 'GET',
+    path: '/api/global-powerbi-settings/{type}/reports',
+    access: 'admin',
+    summary: "An area's reports beside its setting, in order, and how many approved people have the area",
+    params: typeParams,
+    response: z.object({ items: z.array(furtherReportSchema), people: z.number() }),
+  },
+  addFurtherReport: {
+    method: 'POST',
+    path: '/api/global-powerbi-settings/{type}/reports',
+    access: 'admin',
+    summary: `Adds a report to an area that has a setting; at most ${MAX_FURTHER_REPORTS}`,
+    params: typeParams,
+    body: furtherReportInputSchema,
+    response: furtherReportSchema,
+    status: 201,
+  },
+  changeFurtherReport: {
+    method: 'PATCH',
+    path: '/api/global-powerbi-settings/{type}/reports/{id}',
+    access: 'admin',
+    conditional: true,
+    summary: 'Changes a further report of an area, or its place; with a stale If-Match 409',
+    params: furtherParams,
+    body: furtherReportInputSchema,
+    response: furtherReportSchema,
+  },
+  removeFurtherReport: {
+    method: 'DELETE',
+    path: '/api/global-powerbi-settings/{type}/reports/{id}',
+    access: 'admin',
+    conditional: true,
+    summary: 'Removes a further report of an area; for a day it can be restored',
+    params: furtherParams,
+  },
+  restoreFurtherReport: {
+    method: 'POST',
+    path: '/api/global-powerbi-settings/{type}/reports/{id}/restore',
+    access: 'admin',
+    summary: 'Undoes the removal of a further report',
+    params: furtherParams,
+    response: furtherReportSchema,
+  },
   listWorkspaces: {
     method: 'GET',
     path: '/api/power-bi/workspaces',
@@ -166,6 +233,7 @@ export const reportSettingsRoutes = {
     access: 'admin',
     summary: "The newest refresh of the data of an area's saved report",
     params: typeParams,
+    query: reportQuery,
     response: dataRefreshSchema,
   },
   startDataRefresh: {
@@ -174,6 +242,7 @@ export const reportSettingsRoutes = {
     access: 'admin',
     summary: "Has Power BI refresh the data of an area's saved report; eight a day on shared capacity",
     params: typeParams,
+    query: reportQuery,
     response: dataRefreshSchema,
   },
   testReportSetting: {

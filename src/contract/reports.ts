@@ -5,8 +5,10 @@ import type { Routes } from './route.ts'
 export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
 export type EmbedMode = z.output<typeof embedModeSchema>
 
-const reportAreaSchema = z.object({
-  type: z.string(),
+const areaReportSchema = z.object({
+  id: z.uuid(),
+  /** Unique in its area; the area's label for its first report. */
+  name: z.string(),
   embedMode: embedModeSchema,
   /** Null also if the person has no marcas or no estados: without scope nothing is shown (fail closed). */
   reportUrl: z.nullable(z.string()),
@@ -15,6 +17,13 @@ const reportAreaSchema = z.object({
   datasetId: z.nullable(z.string()),
   /** False where the portal or the area's administrators have switched exports off. */
   canExport: z.boolean(),
+})
+export type AreaReport = z.output<typeof areaReportSchema>
+
+const reportAreaSchema = z.extend(z.omit(areaReportSchema, { id: true, name: true }), {
+  type: z.string(),
+  /** The first, whose fields the area has too, and the further ones. A server of 0.2 leaves it out. */
+  reports: z.optional(z.array(areaReportSchema)),
 })
 export type ReportArea = z.output<typeof reportAreaSchema>
 

@@ -96,7 +96,11 @@ export function rejectUnknownItems(
 
 export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogueRoutes.readCatalogueUse>> {
   const catalogue = await readCatalogue(db)
-  const settings = await db.selectFrom('global_powerbi_settings').select('type').execute()
+  const settings = await db
+    .selectFrom('global_powerbi_settings')
+    .select('type')
+    .unionAll(db.selectFrom('further_reports').select('type').where('deleted_at', 'is', null))
+    .execute()
   const { rows } = await sql<{ kind: ListName; value: string; people: number }>`
     select kind, value, count(distinct user_id)::integer as people from (
       select user_id, 'types' as kind, unnest(types) as value from profiles

@@ -190,6 +190,12 @@ export interface Tables {
     archived: Defaulted<boolean>
   }
   global_powerbi_settings: ReportSettingsTable
+  further_reports: ReportSettingsTable & {
+    name: string
+    position: number
+    /** Set until the removal can no longer be undone. */
+    deleted_at: Defaulted<Date | null>
+  }
   report_views: {
     id: Generated<string>
     user_id: string

@@ -54,12 +54,12 @@ async function checkService(powerBi: PowerBi): Promise<Result> {
 
 type SavedReport = Awaited<ReturnType<typeof testSavedReports>>[number]
 
-async function describeArea({ type, test }: SavedReport): Promise<Result> {
+async function describeArea({ title, test }: SavedReport): Promise<Result> {
   const { outcome, message } = await test()
-  if (outcome === 'not-testable') return good(formatLine([type], 'link de SSO, que só um navegador testa.'))
-  const says = formatLine([type], message)
+  if (outcome === 'not-testable') return good(formatLine([title], 'link de SSO, que só um navegador testa.'))
+  const says = formatLine([title], message)
   if (outcome === 'ok' || outcome === 'capacity-unknown') return good(says)
   const isTransient = ['rate-limited', 'service-down', 'capacity-paused', 'refresh-failed'].includes(outcome)
   const todo = 'Depois de corrigir, “Testar relatório” em /admin o prova.'
-  return { ...(isTransient ? warning(says, todo) : fault(says, todo)), area: type }
+  return { ...(isTransient ? warning(says, todo) : fault(says, todo)), area: title }
 }

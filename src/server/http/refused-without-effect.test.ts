@@ -30,6 +30,8 @@ import {
   SOME_DELETED_VIEW,
   SOME_INVITATION,
   SOME_MESSAGE,
+  SOME_REMOVED_REPORT,
+  SOME_REPORT,
   SOME_REPORT_VIEW,
   SOME_TEMPLATE,
   SOME_USER,
@@ -70,7 +72,11 @@ const AUDITED = ADMINS.filter((route) => {
 function listAdminExamples(name: string, route: Route) {
   if (route.method !== 'GET') return listExamples(name)
   const { workspaceId } = getEmulatedReport('CRM')
-  return [{ path: buildPath(route, { userId: SOME_USER, kind: 'marcas', code: 'VW', workspaceId }) }]
+  return [
+    {
+      path: buildPath(route, { userId: SOME_USER, kind: 'marcas', code: 'VW', workspaceId, type: 'vendas' }),
+    },
+  ]
 }
 
 /** Lists the callers that a route refuses; a password reset also refuses sessions without its link. */
@@ -146,6 +152,21 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       .execute()
     await addMessages(portal, { id: SOME_MESSAGE })
     await configureReports(portal, 'Vendas', 'CRM')
+    const further = { type: 'vendas', position: 1, embed_mode: 'secure_sso' as const }
+    await db.deleteFrom('further_reports').execute()
+    await db
+      .insertInto('further_reports')
+      .values([
+        { ...further, id: SOME_REPORT, name: 'Serviços', report_url: 'https://app.powerbi.com/a' },
+        {
+          ...further,
+          id: SOME_REMOVED_REPORT,
+          name: 'Leads',
+          report_url: 'https://app.powerbi.com/b',
+          deleted_at: new Date(portal.clock()),
+        },
+      ])
+      .execute()
     admin = await openAdmin(portal)
     view = (await send(portal, 'GET', `/api/profiles/${SOME_USER}/reports`, admin)).body.view
     const edited = await editMany(portal, admin, { userIds: [SOME_USER], action: 'add', types: ['HPD'] })

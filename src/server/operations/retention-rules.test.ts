@@ -103,6 +103,11 @@ describeOnEachDatabase('retention rules', (kind) => {
       .insertInto('report_views')
       .values([view, { ...view, deleted_at: now }])
       .execute()
+    const report = { type: 'vendas', position: 1, name: 'Metas', embed_mode: 'secure_sso' as const }
+    await db
+      .insertInto('further_reports')
+      .values([report, { ...report, deleted_at: now }])
+      .execute()
     const job = { kind: 'export', user_id, input: '{}', payload: null, created_at: now, due_at: now }
     await db
       .insertInto('jobs')
@@ -127,7 +132,7 @@ describeOnEachDatabase('retention rules', (kind) => {
       [2 * HOUR, ['human checks']],
       [3 * HOUR, ['sessions']],
       [DAY - MINUTE, []],
-      [DAY, ['deleted views', 'finished jobs', 'idempotency keys']],
+      [DAY, ['deleted views', 'finished jobs', 'idempotency keys', 'removed reports']],
       [7 * DAY - MINUTE, []],
       [7 * DAY, ['e-mail links']],
       [30 * DAY - MINUTE, []],

@@ -61,6 +61,7 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
     toRule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', keepDays(DEVICE_DAYS)),
     toRule('idempotency keys', 'idempotency_keys', 'id', 'created_at', keepDays(1)),
     toRule('deleted views', 'report_views', 'id', 'deleted_at', keepDays(1)),
+    toRule('removed reports', 'further_reports', 'id', 'deleted_at', keepDays(1)),
     toRule('finished jobs', 'jobs', 'id', 'finished_at', keepDays(1)),
     toRule('rate limits', 'rate_limits', 'key', 'resets_at', keepMs(0)),
     toRule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', keepMs(0)),

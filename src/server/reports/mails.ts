@@ -1,3 +1,4 @@
+import { formatReportTitle } from '#contract/report-setting-rules.ts'
 import type { Mails } from '#server/mail/mails.ts'
 import { describeNewestEntries, isAdministrator } from '#server/users/mails.ts'
 
@@ -12,7 +13,8 @@ export const reportMails = {
     if (!(await isAdministrator(db, recipient))) return undefined
     const actions = ['report-setting-saved', 'report-setting-removed'] as const
     const changes = await describeNewestEntries(db, actions, ({ action, before, after }) => {
-      return `${(after ?? before)?.type}: ${SENTENCES[action as keyof typeof SENTENCES]}`
+      const { type, name } = { ...before, ...after } as { type?: string; name?: string }
+      return `${formatReportTitle(type ?? '', name)}: ${SENTENCES[action as keyof typeof SENTENCES]}`
     })
     return {
       subject: `Os relatórios do portal ${groupName} mudaram`,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues, sortItems } from '#contract/entitlement-lists.ts'
-import type { OwnReports, ReportArea } from '#contract/reports.ts'
+import type { AreaReport, OwnReports } from '#contract/reports.ts'
 import type { Profile } from '#contract/users.ts'
 import { CATALOGUE_JSON } from '#server/catalogue/catalogue.ts'
 import { prepare } from '#server/database/database.ts'
@@ -21,43 +21,74 @@ export async function readOwnReports(
 ): Promise<OwnReports> {
   const { catalogue, visible } = await readVisibleReports(db, profile)
   const isInScope = hasScope(catalogue, profile)
+  const present = (report: VisibleReport): AreaReport => ({
+    id: report.id,
+    name: report.name,
+    embedMode: report.embed_mode,
+    reportUrl: isInScope ? report.report_url : null,
+    workspaceId: report.workspace_id,
+    reportId: report.report_id,
+    datasetId: report.dataset_id,
+    canExport: exports && report.exports,
+  })
+  const areas = Map.groupBy(approved ? visible : [], ({ label }) => label)
   return {
     approved,
     endedOn: accessEnded ? profile.valid_until : null,
     emailVerified: profile.email_verified_at !== null,
-    areas: (approved ? visible : []).map((report) => ({
-      ...presentArea(report, isInScope),
-      canExport: exports && report.exports,
-    })),
+    areas: [...areas].map(([type, reports]) => {
+      const presented = reports.map(present) as [AreaReport, ...AreaReport[]]
+      return { ...presented[0], type, reports: presented }
+    }),
     marcas: profile.marcas,
     estados: profile.estados,
   }
 }
 
-/** A report setting with the label of its area. */
-interface VisibleReport extends Omit<ReportSettingRow, 'updated_at'> {
+type StoredReport = Omit<ReportSettingRow, 'updated_at'>
+
+/** A report with the label of its area, which is also the name of the area's first report. */
+interface VisibleReport extends StoredReport {
   label: string
+  name: string
 }
 
-const READ_VISIBLE = prepare(`select ${CATALOGUE_JSON} as catalogue,
-  (select coalesce(json_agg(s), '[]') from global_powerbi_settings as s) as settings`)
+const READ_REPORTS = prepare(`select ${CATALOGUE_JSON} as catalogue,
+  (select coalesce(json_agg(s), '[]') from global_powerbi_settings as s) as settings,
+  (select coalesce(json_agg(f order by f.position, f.id), '[]') from further_reports as f
+    where f.deleted_at is null) as further`)
 
-/** Reads the settings of a person's areas, in tab order, and the catalogue. */
+/**
+ * Reads the catalogue and all reports, in tab order, each area's specified one first. Without that one
+ * an area has no further reports either, as for people.
+ */
+export async function readReports(db: Db): Promise<{ catalogue: Catalogue; reports: VisibleReport[] }> {
+  const query = sql.raw<{
+    catalogue: Catalogue
+    settings: StoredReport[]
+    further: (StoredReport & { name: string })[]
+  }>(READ_REPORTS)
+  const { rows } = await query.execute(db)
+  const { catalogue, settings, further } = rows[0] as (typeof rows)[number]
+  const reports = catalogue.types.flatMap(({ code, label }) => {
+    const first = settings.find(({ type }) => type === code)
+    if (!first) return []
+    return [
+      { ...first, label, name: label },
+      ...further.filter(({ type }) => type === code).map((report) => ({ ...report, label })),
+    ]
+  })
+  return { catalogue, reports }
+}
+
+/** Reads the reports of a person's areas, and the catalogue. */
 export async function readVisibleReports(
   db: Db,
   person: { types: readonly string[] },
 ): Promise<{ catalogue: Catalogue; visible: VisibleReport[] }> {
-  const query = sql.raw<{ catalogue: Catalogue; settings: Omit<ReportSettingRow, 'updated_at'>[] }>(
-    READ_VISIBLE,
-  )
-  const { rows } = await query.execute(db)
-  const { catalogue, settings } = rows[0] as (typeof rows)[number]
+  const { catalogue, reports } = await readReports(db)
   const own = sortItems(catalogue, 'types', person.types)
-  const areas = catalogue.types.filter(({ label }) => own.includes(label))
-  const visible = areas.flatMap(({ code, label }) =>
-    settings.filter(({ type }) => type === code).map((setting) => ({ ...setting, label })),
-  )
-  return { catalogue, visible }
+  return { catalogue, visible: reports.filter(({ label }) => own.includes(label)) }
 }
 
 /** Fails closed: without a known brand and a known state nothing may be shown. */
@@ -68,20 +99,6 @@ export function hasScope(
   return (['marcas', 'estados'] as const).every((list) =>
     getValues(catalogue, list).some((code) => person[list].includes(code)),
   )
-}
-
-function presentArea(
-  { label, ...setting }: VisibleReport,
-  isInScope: boolean,
-): Omit<ReportArea, 'canExport'> {
-  return {
-    type: label,
-    embedMode: setting.embed_mode,
-    reportUrl: isInScope ? setting.report_url : null,
-    workspaceId: setting.workspace_id,
-    reportId: setting.report_id,
-    datasetId: setting.dataset_id,
-  }
 }
 
 /**

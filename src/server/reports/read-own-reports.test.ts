@@ -37,6 +37,23 @@ describeOnEachDatabase('reports/me', (kind) => {
       estados: ['ES'],
     })
     const { workspaceId, reportId, datasetId } = getEmulatedReport('Vendas')
+    const sales = {
+      embedMode: 'service_principal',
+      reportUrl: null,
+      workspaceId,
+      reportId,
+      datasetId,
+      canExport: true,
+    }
+    const calls = {
+      embedMode: 'secure_sso',
+      reportUrl: REPORT_URL,
+      workspaceId: null,
+      reportId: null,
+      datasetId: null,
+      canExport: true,
+    }
+    const id = expect.stringMatching(/^[0-9a-f-]{36}$/)
     expect(rest).toEqual({
       approved: true,
       endedOn: null,
@@ -44,24 +61,8 @@ describeOnEachDatabase('reports/me', (kind) => {
       marcas: ['GM', 'FIAT'],
       estados: ['ES'],
       areas: [
-        {
-          type: 'Vendas',
-          embedMode: 'service_principal',
-          reportUrl: null,
-          workspaceId,
-          reportId,
-          datasetId,
-          canExport: true,
-        },
-        {
-          type: 'Operadores',
-          embedMode: 'secure_sso',
-          reportUrl: REPORT_URL,
-          workspaceId: null,
-          reportId: null,
-          datasetId: null,
-          canExport: true,
-        },
+        { type: 'Vendas', ...sales, reports: [{ id, name: 'Vendas', ...sales }] },
+        { type: 'Operadores', ...calls, reports: [{ id, name: 'Operadores', ...calls }] },
       ],
     })
   })

@@ -1,5 +1,5 @@
 import type { DataRefresh } from '#contract/report-settings.ts'
-import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
+import { findArea } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
@@ -8,6 +8,7 @@ import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { formatInstant } from '#server/mail/compose-mail.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { LastRefresh, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
+import { readReports } from './own-reports.ts'
 
 /** Bounds the calls to Power BI; the browser polls a running refresh every five seconds. */
 const LIMIT = { max: 60, windowSeconds: 60 }
@@ -23,17 +24,28 @@ export interface DataRefreshContext extends Context {
   consumeRateLimit: ConsumeRateLimit
 }
 
+interface SavedReport {
+  /** Slug of the area. */
+  type: string
+  /** Id of a further report. */
+  report?: string | undefined
+}
+
 /**
  * Starts a refresh of the data of an area's saved report; the request is audited, also if refused.
  * @throws ProblemError not-found without such a report; rate-limited, power-bi-rejected,
  *   power-bi-unavailable, capacity-paused
  */
-export async function startDataRefresh(context: DataRefreshContext, slug: string): Promise<DataRefresh> {
+export async function startDataRefresh(
+  context: DataRefreshContext,
+  wanted: SavedReport,
+): Promise<DataRefresh> {
   await consumeLimit(context)
   const report = await runAdminTransaction(context, async (db) => {
-    const { label, ...found } = await findSavedReport(db, slug)
-    await recordAudit({ ...context, db }, { action: 'report-refresh-requested', after: { type: label } })
-    return found
+    const { label, name, ref } = await findSavedReport(db, wanted)
+    const after = { type: label, ...(name !== label && { name }) }
+    await recordAudit({ ...context, db }, { action: 'report-refresh-requested', after })
+    return ref
   })
   const outcome = await context.powerBi.startRefresh(report)
   if (outcome === 'no-write-permission') return { status: outcome, message: NO_WRITE_PERMISSION }
@@ -44,28 +56,30 @@ export async function startDataRefresh(context: DataRefreshContext, slug: string
  * Reads the newest refresh of the data of an area's saved report.
  * @throws ProblemError as startDataRefresh does
  */
-export async function readDataRefresh(context: DataRefreshContext, slug: string): Promise<DataRefresh> {
+export async function readDataRefresh(
+  context: DataRefreshContext,
+  wanted: SavedReport,
+): Promise<DataRefresh> {
   await consumeLimit(context)
-  return describeRefresh(await context.powerBi.readRefresh(await findSavedReport(context.db, slug)))
+  const { ref } = await findSavedReport(context.db, wanted)
+  return describeRefresh(await context.powerBi.readRefresh(ref))
 }
 
 function consumeLimit({ actor, consumeRateLimit }: DataRefreshContext): Promise<void> {
   return consumeRateLimit(`refresh-data ${actor.profile.user_id}`, LIMIT)
 }
 
-async function findSavedReport(db: Db, slug: string): Promise<ReportRef & { label: string }> {
-  const { label } = findArea(await readCatalogue(db), { slug })
-  const setting = await db
-    .selectFrom('global_powerbi_settings')
-    .select(['workspace_id', 'report_id', 'dataset_id'])
-    .where('type', '=', slug)
-    .executeTakeFirst()
-  if (!setting?.workspace_id || !setting.report_id) {
+/** Finds a report of an area; its first one without an id. @throws ProblemError not-found */
+async function findSavedReport(db: Db, { type: slug, report: id }: SavedReport) {
+  const { catalogue, reports } = await readReports(db)
+  const { label } = findArea(catalogue, { slug })
+  const report = reports.find((each) => each.type === slug && (id === undefined || each.id === id))
+  if (!report?.workspace_id || !report.report_id) {
     const detail = `A área ${label} não tem um relatório salvo em “Service Principal”.`
     throw new ProblemError('not-found', { detail })
   }
-  const { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId } = setting
-  return { label, workspaceId, reportId, datasetId }
+  const { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId } = report
+  return { label, name: report.name, ref: { workspaceId, reportId, datasetId } satisfies ReportRef }
 }
 
 function describeRefresh(refresh: LastRefresh | undefined): DataRefresh {

@@ -79,9 +79,12 @@ async function authorizeExport(
   if (!holder.approved) throw new ProblemError('not-approved')
   const { catalogue, visible } = await readVisibleReports(db, holder.profile)
   const inArea = visible.filter(({ label }) => label === area)
-  if (inArea[0]?.embed_mode === 'secure_sso') throw refuse(messages.sso)
   const setting = inArea.find(({ report_id }) => report_id === reportId)
-  if (!setting) throw new ProblemError('report-not-found')
+  if (!setting)
+    // A link has no report id.
+    throw inArea.some(({ embed_mode }) => embed_mode === 'secure_sso')
+      ? refuse(messages.sso)
+      : new ProblemError('report-not-found')
   if (!setting.exports) throw refuse(messages.offInArea(area))
   if (!hasScope(catalogue, holder.profile)) throw new ProblemError('no-scope')
   return {

@@ -9,6 +9,13 @@ import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
+import {
+  addFurtherReport,
+  changeFurtherReport,
+  listFurtherReports,
+  removeFurtherReport,
+  restoreFurtherReport,
+} from './further-reports.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
 import { readOwnReports, readVisibleReports } from './own-reports.ts'
 import { readDataRefresh, startDataRefresh } from './refresh-data.ts'
@@ -94,10 +101,20 @@ export function reportSettingsHandlers(
       saveReportSetting({ ...services, ...context }, { slug: params.type, ifMatch, input: body }),
     removeReportSetting: ({ context, params, ifMatch }) =>
       removeReportSetting(context, { slug: params.type, ifMatch }),
+    listFurtherReports: ({ context, params }) => listFurtherReports(context, params.type),
+    addFurtherReport: ({ context, params, body }) =>
+      addFurtherReport({ ...services, ...context }, { slug: params.type, input: body }),
+    changeFurtherReport: ({ context, params, ifMatch, body }) =>
+      changeFurtherReport({ ...services, ...context }, { ...params, ifMatch, input: body }),
+    removeFurtherReport: ({ context, params, ifMatch }) =>
+      removeFurtherReport(context, { ...params, ifMatch }),
+    restoreFurtherReport: ({ context, params }) => restoreFurtherReport(context, params),
     listWorkspaces: ({ context }) => listWorkspaces({ ...services, ...context }),
     listWorkspaceReports: ({ context, params }) => listWorkspaceReports({ ...services, ...context }, params),
-    readDataRefresh: ({ context, params }) => readDataRefresh({ ...services, ...context }, params.type),
-    startDataRefresh: ({ context, params }) => startDataRefresh({ ...services, ...context }, params.type),
+    readDataRefresh: ({ context, params, query }) =>
+      readDataRefresh({ ...services, ...context }, { ...params, ...query }),
+    startDataRefresh: ({ context, params, query }) =>
+      startDataRefresh({ ...services, ...context }, { ...params, ...query }),
     testReportSetting: ({ context, params, body }) =>
       testReportSetting({ ...services, ...context }, { slug: params.type, input: body }),
   }

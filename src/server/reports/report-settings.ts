@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { CatalogueItem } from '#contract/catalogue.ts'
-import { checkReportSetting, NO_SETTING } from '#contract/report-setting-rules.ts'
+import { checkReportSetting, NO_SETTING, reportSettingMessages } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { normalizeShareUrl } from '#contract/share-url.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
@@ -56,8 +56,7 @@ export async function saveReportSetting(
     const area = findArea(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
     await refuseStaleWrite(txContext, area, ifMatch, current)
-    if (!current && area.archived)
-      throw toFieldError('type', `A área “${area.label}” está no arquivo e não pode receber um relatório.`)
+    if (!current && area.archived) throw toFieldError('type', reportSettingMessages.archived(area.label))
     if (current && isSame(current, columns)) return presentReportSetting(current, area)
     const at = new Date(context.clock())
     const saved = current
@@ -100,7 +99,7 @@ export async function removeReportSetting(
 }
 
 /** Debounced, so that one mail covers the changes of a few minutes. */
-function notifyAdministrators(db: Db): Promise<void> {
+export function notifyAdministrators(db: Db): Promise<void> {
   return queueAdministratorMail({ db }, { kind: 'report-settings-changed', restSeconds: 120 })
 }
 
@@ -121,17 +120,17 @@ export function toSettingColumns(input: ReportSettingInput, hosts: readonly stri
 }
 
 /** Converts a row to its wire form: the label instead of the slug, the instant as ISO 8601. */
-function presentReportSetting(row: ReportSettingRow, { label }: CatalogueItem): ReportSetting {
+export function presentReportSetting(row: ReportSettingRow, { label }: CatalogueItem): ReportSetting {
   return { ...row, type: label, updated_at: row.updated_at.toISOString() }
 }
 
-function toAuditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
+export function toAuditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
   const { embed_mode, report_url, workspace_id, report_id, dataset_id, exports } = row
   return { type: label, embed_mode, report_url, workspace_id, report_id, dataset_id, exports }
 }
 
 /** Locks an area's setting until the transaction ends. */
-function lockReportSetting(db: Db, slug: string): Promise<ReportSettingRow | undefined> {
+export function lockReportSetting(db: Db, slug: string): Promise<ReportSettingRow | undefined> {
   return db
     .selectFrom('global_powerbi_settings')
     .selectAll()
@@ -165,7 +164,7 @@ function insertSetting(db: Db, row: Columns & { type: string; updated_at: Date }
 }
 
 /** @throws ProblemError conflict with a stale ifMatch */
-async function refuseStaleWrite(
+export async function refuseStaleWrite(
   context: Context,
   area: CatalogueItem,
   ifMatch: string | undefined,

@@ -1,5 +1,6 @@
 import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues } from '#contract/entitlement-lists.ts'
+import { formatReportTitle } from '#contract/report-setting-rules.ts'
 import type { ReportSettingInput, reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import { findFrameIssue, isPublishedToWeb } from '#contract/share-url.ts'
@@ -9,7 +10,8 @@ import { formatInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
 import { describeRefusal } from '#server/power-bi/refusals.ts'
 import { toEffectiveIdentity } from './issue-embed-token.ts'
-import { listReportSettings, type ReportSettingContext, toSettingColumns } from './report-settings.ts'
+import { readReports } from './own-reports.ts'
+import { type ReportSettingContext, toSettingColumns } from './report-settings.ts'
 
 const NOT_TESTABLE =
   'Links de SSO não podem ser testados pelo portal: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'
@@ -73,18 +75,17 @@ export async function testReportSetting(
 }
 
 /**
- * Returns the test of every saved setting, in tab order.
+ * Returns the test of every report, in tab order.
  * @param email the identity to test with
  */
 export async function testSavedReports(
   { db, powerBi, rlsRoles }: Pick<ReportTestContext, 'db' | 'powerBi' | 'rlsRoles'>,
   email: string,
 ) {
-  const catalogue = await readCatalogue(db)
+  const { catalogue, reports } = await readReports(db)
   const identity = buildFullIdentity(catalogue, email, rlsRoles)
-  const settings = await listReportSettings(db)
-  return settings.map(({ type, workspace_id, report_id, dataset_id }) => ({
-    type,
+  return reports.map(({ label, name, workspace_id, report_id, dataset_id }) => ({
+    title: formatReportTitle(label, name),
     async test() {
       if (workspace_id === null || report_id === null)
         return { outcome: 'not-testable', message: NOT_TESTABLE } as const

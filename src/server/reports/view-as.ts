@@ -39,7 +39,11 @@ export function readViewedReports(
     return {
       ...reports,
       // An SSO link would show the administrator's own data.
-      areas: reports.areas.map((area) => ({ ...area, reportUrl: null })),
+      areas: reports.areas.map(({ reports = [], ...area }) => ({
+        ...area,
+        reportUrl: null,
+        reports: reports.map((report) => ({ ...report, reportUrl: null })),
+      })),
       email: profile.email,
       full_name: profile.full_name,
       view: String(id),

@@ -138,6 +138,9 @@ export const SOME_REPORT_VIEW = '5f0f8d1e-3a57-4c0f-9d0e-6a1b2c3d4e5f'
 export const SOME_DELETED_VIEW = '6a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'
 /** Placeholder for the id of a 'view as' of SOME_USER. */
 const SOME_VIEW = '123456789'
+/** A further report of Vendas, and a removed one. */
+export const SOME_REPORT = '7b2c3d4e-5f6a-4b7c-8d8e-0f1a2b3c4d5e'
+export const SOME_REMOVED_REPORT = '8c3d4e5f-6a7b-4c8d-9e9f-1a2b3c4d5e6f'
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
 const { workspaceId, reportId, datasetId } = getEmulatedReport('CRM')
@@ -276,6 +279,18 @@ export const EXAMPLES: Record<string, Example[]> = {
       body: toLinkSetting('https://app.powerbi.com/x?y=1'),
     },
   ],
+  'POST /api/global-powerbi-settings/{type}/reports': [
+    {
+      path: '/api/global-powerbi-settings/vendas/reports',
+      body: { name: 'Metas', ...toSetting('Gerentes') },
+    },
+  ],
+  'PATCH /api/global-powerbi-settings/{type}/reports/{id}': [
+    {
+      path: `/api/global-powerbi-settings/vendas/reports/${SOME_REPORT}`,
+      body: { name: 'Outro nome', ...toSetting('Oficina'), position: 0 },
+    },
+  ],
   'POST /api/functions/delete-users': [
     { path: '/api/functions/delete-users', body: { userIds: [SOME_USER] } },
   ],
@@ -309,6 +324,8 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'POST /api/profiles/bulk-edit/{undoId}/undo': '/api/profiles/bulk-edit/{undoId}/undo',
   'DELETE /api/global-powerbi-settings/{type}': '/api/global-powerbi-settings/vendas',
   'POST /api/global-powerbi-settings/{type}/refresh': '/api/global-powerbi-settings/vendas/refresh',
+  'DELETE /api/global-powerbi-settings/{type}/reports/{id}': `/api/global-powerbi-settings/vendas/reports/${SOME_REPORT}`,
+  'POST /api/global-powerbi-settings/{type}/reports/{id}/restore': `/api/global-powerbi-settings/vendas/reports/${SOME_REMOVED_REPORT}/restore`,
   'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,
   'DELETE /api/report-views/{id}': `/api/report-views/${SOME_REPORT_VIEW}`,
   'POST /api/report-views/{id}/restore': `/api/report-views/${SOME_DELETED_VIEW}/restore`,

@@ -182,7 +182,7 @@ function ItemRow({ list, item, onRename, children }: ItemRowProps) {
 function formatUsage(list: ListName, { people, reports }: Usage): string {
   const persons = people === 1 ? '1 pessoa' : `${people.toLocaleString('pt-BR')} pessoas`
   if (list !== 'types') return persons
-  return `${persons} · ${reports === 0 ? 'sem relatório' : `${reports} relatório`}`
+  return `${persons} · ${reports === 0 ? 'sem relatório' : `${reports} ${reports === 1 ? 'relatório' : 'relatórios'}`}`
 }
 
 interface IconButtonProps extends React.ComponentProps<'button'> {

@@ -95,6 +95,12 @@ describe('describeChange', () => {
       { type: 'Vendas' },
       `${CARLA} salvou a configuração do Power BI para Vendas`,
     ],
+    [
+      'report-setting-removed',
+      { type: 'CRM', name: 'Metas' },
+      null,
+      `${CARLA} removeu a configuração do Power BI para CRM · Metas`,
+    ],
     ['report-setting-removed', { type: 'CRM' }, null, `${CARLA} removeu a configuração do Power BI para CRM`],
     ['user-deleted', null, null, `${CARLA} excluiu a conta`],
     ['data-exported', null, null, `${CARLA} exportou os dados da pessoa`],

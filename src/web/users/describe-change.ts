@@ -1,4 +1,5 @@
 import { LISTS, type ListName } from '#contract/entitlement-lists.ts'
+import { formatReportTitle } from '#contract/report-setting-rules.ts'
 import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import { formatDate, formatDay, formatTime } from '#web/ui/format-instant.ts'
 
@@ -165,7 +166,9 @@ function quoteName({ name }: State): string {
 }
 
 function toArea(state: State, word = 'para'): string {
-  return typeof state.type === 'string' ? ` ${word} ${state.type}` : ''
+  if (typeof state.type !== 'string') return ''
+  // Only a further report of the area has a name.
+  return ` ${word} ${formatReportTitle(state.type, typeof state.name === 'string' ? state.name : undefined)}`
 }
 
 function toFormat({ format }: State): string {

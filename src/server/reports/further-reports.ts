@@ -1,0 +1,219 @@
+import { type Selectable, sql } from 'kysely'
+import type { CatalogueItem } from '#contract/catalogue.ts'
+import { foldText, listSpellings } from '#contract/entitlement-lists.ts'
+import { reportSettingMessages } from '#contract/report-setting-rules.ts'
+import {
+  type FurtherReport,
+  type FurtherReportInput,
+  MAX_FURTHER_REPORTS,
+  type reportSettingsRoutes,
+} from '#contract/report-settings.ts'
+import type { ReplyOf } from '#contract/route.ts'
+import type { AuditAction } from '#contract/users.ts'
+import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
+import type { Db, Tables } from '#server/database/schema.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
+import type { Context } from '#server/http/context.ts'
+import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { ACCESS_ENDS_AT } from '#server/users/user-queries.ts'
+import {
+  lockReportSetting,
+  notifyAdministrators,
+  presentReportSetting,
+  type ReportSettingContext,
+  type ReportSettingRow,
+  refuseStaleWrite,
+  toAuditedSetting,
+  toSettingColumns,
+} from './report-settings.ts'
+
+type Row = Selectable<Tables['further_reports']>
+
+/** A further report of an area, by the area's slug and its own id. */
+interface ReportPlace {
+  type: string
+  id: string
+}
+
+/** Lists the further reports of an area, in order, and counts who would lose one. */
+export async function listFurtherReports(
+  { db, clock }: Context,
+  slug: string,
+): Promise<ReplyOf<typeof reportSettingsRoutes.listFurtherReports>> {
+  const area = findArea(await readCatalogue(db), { slug })
+  const items = await selectReports(db, slug).execute()
+  const { rows } = await sql<{ people: number }>`
+    select count(*)::int as people from profiles p
+    where p.approved and p.types && ${listSpellings(area.label)}::text[]
+      and coalesce(${sql.raw(ACCESS_ENDS_AT)} > ${clock()}, true)`.execute(db)
+  return { items: items.map((row) => presentFurtherReport(row, area)), people: rows[0]?.people ?? 0 }
+}
+
+/**
+ * Adds a report to an area.
+ * @throws ProblemError invalid-input, also for a name or a report that the area has, limit-reached
+ */
+export function addFurtherReport(
+  context: ReportSettingContext,
+  { slug, input }: { slug: string; input: FurtherReportInput },
+): Promise<FurtherReport> {
+  const { name, position, columns } = toColumns(context, input)
+  return changeReports(context, slug, async ({ db, area, first, others, record }) => {
+    if (area.archived) throw toFieldError('type', reportSettingMessages.archived(area.label))
+    assertRoom(area, { name, ...columns }, first, others)
+    const last = others.at(-1)?.position ?? 0
+    const row = { type: slug, name, position: last + 1, ...columns, updated_at: new Date(context.clock()) }
+    const added = await db.insertInto('further_reports').values(row).returningAll().executeTakeFirstOrThrow()
+    if (position !== undefined) await movePlace(db, added, others, position)
+    const saved = { ...added, position: (position ?? last) + 1 }
+    await record('report-setting-saved', { after: saved })
+    return presentFurtherReport(saved, area)
+  })
+}
+
+/**
+ * Changes a further report, or its place.
+ * @throws ProblemError not-found, invalid-input, conflict with a stale ifMatch
+ */
+export function changeFurtherReport(
+  context: ReportSettingContext,
+  { type, id, ifMatch, input }: ReportPlace & { ifMatch: string | undefined; input: FurtherReportInput },
+): Promise<FurtherReport> {
+  const { name, position, columns } = toColumns(context, input)
+  return changeReports(context, type, async ({ db, area, first, others: all, record }) => {
+    const current = findReport(all, id)
+    await refuseStaleWrite({ ...context, db }, area, ifMatch, current)
+    const others = all.filter((other) => other !== current)
+    assertRoom(area, { name, ...columns }, first, others)
+    if (position !== undefined) await movePlace(db, current, others, position)
+    // The version advances by at least a millisecond.
+    const updated_at = new Date(Math.max(context.clock(), current.updated_at.getTime() + 1))
+    const saved = await db
+      .updateTable('further_reports')
+      .set({ ...columns, name, updated_at })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await record('report-setting-saved', { before: current, after: saved })
+    return presentFurtherReport(saved, area)
+  })
+}
+
+/** Removes a further report. @throws ProblemError not-found, conflict with a stale ifMatch */
+export function removeFurtherReport(
+  context: Context,
+  { type, id, ifMatch }: ReportPlace & { ifMatch: string | undefined },
+): Promise<undefined> {
+  return changeReports(context, type, async ({ db, area, others, record }) => {
+    const current = findReport(others, id)
+    await refuseStaleWrite({ ...context, db }, area, ifMatch, current)
+    await setDeletedAt(db, id, new Date(context.clock()))
+    await record('report-setting-removed', { before: current })
+    return undefined
+  })
+}
+
+/** Undoes a removal. @throws ProblemError not-found, invalid-input, limit-reached */
+export function restoreFurtherReport(context: Context, { type, id }: ReportPlace): Promise<FurtherReport> {
+  return changeReports(context, type, async ({ db, area, first, others, record }) => {
+    const removed = findReport(await selectReports(db, type, true).execute(), id)
+    assertRoom(area, removed, first, others)
+    await setDeletedAt(db, id, null)
+    await record('report-setting-saved', { after: removed })
+    return presentFurtherReport(removed, area)
+  })
+}
+
+interface AreaReports {
+  db: Db
+  area: CatalogueItem
+  first: ReportSettingRow
+  /** The further reports, in order. */
+  others: Row[]
+  /** Audits a change and mails it to administrators; saving the current values is none. */
+  record: (action: AuditAction, rows: { before?: Row; after?: Row }) => Promise<void>
+}
+
+/** Runs a change in a transaction, one at a time for an area: the lock of its setting serializes them. */
+function changeReports<T>(
+  context: Context,
+  slug: string,
+  change: (reports: AreaReports) => Promise<T>,
+): Promise<T> {
+  return runAdminTransaction(context, async (db) => {
+    const area = findArea(await readCatalogue(db), { slug })
+    const first = await lockReportSetting(db, slug)
+    if (!first) throw toFieldError('type', reportSettingMessages.firstMissing(area.label))
+    const others = await selectReports(db, slug).execute()
+    return change({
+      db,
+      area,
+      first,
+      others,
+      async record(action, rows) {
+        const [before, after] = [rows.before, rows.after].map((row) => row && toAudited(row, area))
+        if (JSON.stringify(before) === JSON.stringify(after)) return
+        await recordAudit({ ...context, db }, { action, ...(before && { before }), ...(after && { after }) })
+        await notifyAdministrators(db)
+      },
+    })
+  })
+}
+
+function selectReports(db: Db, slug: string, isRemoved = false) {
+  return db
+    .selectFrom('further_reports')
+    .selectAll()
+    .where('type', '=', slug)
+    .where('deleted_at', isRemoved ? 'is not' : 'is', null)
+    .orderBy('position')
+    .orderBy('id')
+}
+
+function findReport(rows: readonly Row[], id: string): Row {
+  const row = rows.find((each) => each.id === id)
+  if (!row) throw new ProblemError('not-found', { detail: reportSettingMessages.reportGone })
+  return row
+}
+
+function toColumns({ powerBiHosts }: ReportSettingContext, { name, position, ...input }: FurtherReportInput) {
+  return { name, position, columns: toSettingColumns(input, powerBiHosts) }
+}
+
+/** @throws ProblemError invalid-input for a name or report that the area has, limit-reached */
+function assertRoom(
+  { label }: CatalogueItem,
+  wanted: Pick<Row, 'name' | 'report_id' | 'report_url'>,
+  first: ReportSettingRow,
+  others: readonly Row[],
+): void {
+  if (others.length >= MAX_FURTHER_REPORTS)
+    throw new ProblemError('limit-reached', { detail: reportSettingMessages.tooMany })
+  const all = [{ ...first, name: label }, ...others]
+  if (all.some(({ name }) => foldText(name) === foldText(wanted.name)))
+    throw toFieldError('name', reportSettingMessages.nameTaken)
+  const path = wanted.report_id === null ? 'report_url' : 'report_id'
+  // Saved views, exports and the age of the data go by area and report id.
+  const same = all.find((each) => each[path]?.toLowerCase() === wanted[path]?.toLowerCase())
+  if (same) throw toFieldError(path, reportSettingMessages.reportTaken(same.name))
+}
+
+/** Puts a report at an index among the others and numbers all of them. */
+async function movePlace(db: Db, moved: Row, others: readonly Row[], index: number): Promise<void> {
+  const ids = others.map(({ id }) => id).toSpliced(index, 0, moved.id)
+  await sql`update further_reports r set position = o.position
+    from unnest(${ids}::uuid[]) with ordinality as o(id, position) where r.id = o.id`.execute(db)
+}
+
+async function setDeletedAt(db: Db, id: string, deleted_at: Date | null): Promise<void> {
+  await db.updateTable('further_reports').set({ deleted_at }).where('id', '=', id).execute()
+}
+
+function presentFurtherReport(row: Row, area: CatalogueItem): FurtherReport {
+  return { ...presentReportSetting(row, area), name: row.name }
+}
+
+function toAudited(row: Row, area: CatalogueItem) {
+  return { ...toAuditedSetting(row, area), name: row.name, position: row.position }
+}
