@@ -153,6 +153,23 @@ test('the URL and the title name the area', async ({ page }) => {
   await expect(selected).toHaveText('Vendas')
 })
 
+test('arrow keys move between the tabs and open nothing; Tab enters at the open one', async ({ page }) => {
+  await openAs(page, 'diretoria', '/power-bi?area=Oficina')
+  const tab = (name: string) => page.getByRole('tab', { name })
+  await tab('Oficina').focus()
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  await expect(tab('Operadores')).toBeFocused()
+  await page.keyboard.press('Shift+Tab')
+  await expect(page.getByRole('tab').and(page.locator(':focus'))).toHaveCount(0)
+  await page.keyboard.press('Tab')
+  await expect(tab('Oficina')).toBeFocused()
+  await expect(page.getByRole('tab', { selected: true })).toHaveText('Oficina')
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/area=Vendas/)
+})
+
 test('the back button returns to the tab before; quick changes of tab are one step', async ({ page }) => {
   await page.clock.install()
   await openAs(page, 'diretoria', '/profile')

@@ -1,15 +1,40 @@
-import { Tabs as Primitive } from '@base-ui/react/tabs'
-import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  createContext,
+  type KeyboardEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react'
 import { classNames } from './class-names.ts'
 
-type TabsProps = Omit<ComponentProps<typeof Primitive.Root>, 'value' | 'onValueChange' | 'onSelect'> & {
+interface TabsProps extends Omit<ComponentProps<'div'>, 'onSelect'> {
   selectedId: string | undefined
   onSelect: (id: string) => void
 }
 
+// Of our own, since a report waits for them: the library's tabs are 15 KB.
+const TabsContext = createContext({
+  selectedId: undefined as string | undefined,
+  onSelect: (_id: string) => {},
+  toDomIds: (id: string) => ({ tabId: id, panelId: id }),
+})
+
 /** The root of a TabList and its TabPanels. */
 export function Tabs({ selectedId, onSelect, ...rest }: TabsProps) {
-  return <Primitive.Root {...rest} value={selectedId ?? null} onValueChange={onSelect} />
+  const prefix = useId()
+  const toDomIds = (id: string) => {
+    const name = prefix + encodeURIComponent(id)
+    return { tabId: `${name}-tab`, panelId: `${name}-panel` }
+  }
+  return (
+    <TabsContext value={{ selectedId, onSelect, toDomIds }}>
+      <div {...rest} />
+    </TabsContext>
+  )
 }
 
 interface TabListProps {
@@ -24,6 +49,8 @@ interface TabListProps {
  * and End move the focus; Enter, Space or a click selects, since opening a panel may be expensive.
  */
 export function TabList({ label, tabs, selectedId, className }: TabListProps) {
+  const { onSelect, toDomIds } = useContext(TabsContext)
+  const [focusedId, setFocusedId] = useState<string>()
   const list = useRef<HTMLDivElement>(null)
   const { box, hasBefore, hasAfter } = useOverflowEdges()
 
@@ -52,25 +79,56 @@ export function TabList({ label, tabs, selectedId, className }: TabListProps) {
         className,
       )}
     >
-      <Primitive.List ref={list} aria-label={label} className="mx-auto flex w-max gap-1 px-3">
-        {tabs.map((tab) => (
-          <Primitive.Tab
-            key={tab.id}
-            value={tab.id}
-            className={classNames(
-              // Clear of the faded edge.
-              'scroll-mx-12 -outline-offset-2 h-11 shrink-0 whitespace-nowrap border-b-2 px-3 font-medium text-sm transition-colors',
-              tab.id === selectedId
-                ? 'border-brand-strong text-brand-strong'
-                : 'border-transparent text-muted hover:border-line-strong hover:text-ink',
-            )}
-          >
-            {tab.label}
-          </Primitive.Tab>
-        ))}
-      </Primitive.List>
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        className="mx-auto flex w-max gap-1 px-3"
+        onKeyDown={moveFocus}
+        onBlur={() => setFocusedId(undefined)}
+      >
+        {tabs.map((tab, index) => {
+          const isSelected = tab.id === selectedId
+          const { tabId, panelId } = toDomIds(tab.id)
+          const entryId = focusedId ?? selectedId
+          return (
+            <button
+              key={tab.id}
+              type="button"
+              role="tab"
+              id={tabId}
+              aria-selected={isSelected}
+              aria-controls={isSelected ? panelId : undefined}
+              tabIndex={(entryId === undefined ? index === 0 : tab.id === entryId) ? 0 : -1}
+              onFocus={() => setFocusedId(tab.id)}
+              onClick={() => onSelect(tab.id)}
+              className={classNames(
+                // Clear of the faded edge.
+                'scroll-mx-12 -outline-offset-2 h-11 shrink-0 whitespace-nowrap border-b-2 px-3 font-medium text-sm transition-colors',
+                isSelected
+                  ? 'border-brand-strong text-brand-strong'
+                  : 'border-transparent text-muted hover:border-line-strong hover:text-ink',
+              )}
+            >
+              {tab.label}
+            </button>
+          )
+        })}
+      </div>
     </div>
   )
+}
+
+/** Moves the focus to the next, previous, first or last tab, around the ends. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const { key, currentTarget, altKey, ctrlKey, metaKey, shiftKey } = event
+  const tabs = [...currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')]
+  const index = tabs.indexOf(document.activeElement as HTMLElement)
+  const target = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: -1 }[key]
+  // Alt and arrow keys are the browser's, for its history.
+  if (target === undefined || altKey || ctrlKey || metaKey || shiftKey) return
+  event.preventDefault()
+  tabs.at(target % tabs.length)?.focus()
 }
 
 interface TabPanelProps {
@@ -83,20 +141,21 @@ interface TabPanelProps {
 
 /** The content of a tab; stays mounted. */
 export function TabPanel({ id, isLaidOut = false, className, children }: TabPanelProps) {
+  const { selectedId, toDomIds } = useContext(TabsContext)
+  const { tabId, panelId } = toDomIds(id)
+  const isOpen = id === selectedId
   return (
-    <Primitive.Panel
-      value={id}
-      keepMounted
+    <div
+      role="tabpanel"
+      id={panelId}
+      aria-labelledby={tabId}
       tabIndex={-1}
-      {...(isLaidOut && { hidden: false })}
-      className={classNames(
-        // Immediately: the library hides it a frame later.
-        isLaidOut ? 'data-ending-style:invisible data-hidden:invisible' : 'data-ending-style:hidden',
-        className,
-      )}
+      inert={!isOpen}
+      hidden={!isOpen && !isLaidOut}
+      className={classNames(!isOpen && isLaidOut && 'invisible', className)}
     >
       {children}
-    </Primitive.Panel>
+    </div>
   )
 }
 
