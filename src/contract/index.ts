@@ -4,6 +4,7 @@ import { accountRoutes } from './accounts.ts'
 import { catalogueRoutes } from './catalogue.ts'
 import { healthRoutes } from './health.ts'
 import { invitationRoutes } from './invitations.ts'
+import { liveRoutes } from './live.ts'
 import { operationsRoutes } from './operations.ts'
 import { reportExportRoutes } from './report-exports.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
@@ -29,6 +30,7 @@ export const api = {
   viewAs: viewAsRoutes,
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,
+  live: liveRoutes,
 }
 /** Untyped, for iterating over all routes. */
 export const routeGroups: Record<string, Routes> = api

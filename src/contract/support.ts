@@ -76,13 +76,6 @@ export const CONTACT_MIN_FILL_MS = 3_000
 
 const idParams = z.object({ id: z.uuid() })
 
-/** Only ids of messages and people, never contents; `stale` makes the client fetch everything again. */
-const messageChangeSchema = z.union([
-  z.object({ kind: z.literal('changed'), ids: z.array(z.uuid()), people: z.array(z.uuid()) }),
-  z.object({ kind: z.literal('stale') }),
-])
-export type MessageChange = z.output<typeof messageChangeSchema>
-
 export const supportRoutes = {
   sendSupportMessage: {
     method: 'POST',
@@ -145,14 +138,6 @@ export const supportRoutes = {
     access: 'admin',
     summary: 'How many support messages are unread',
     response: z.object({ count: z.number() }),
-  },
-  followMessageChanges: {
-    method: 'GET',
-    path: '/api/support-messages/changes',
-    access: 'admin',
-    summary:
-      'Every change of the messages and of the people by anyone, as server-sent events; after a break the first is stale',
-    events: messageChangeSchema,
   },
   markMessageRead: {
     method: 'PATCH',

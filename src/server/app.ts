@@ -16,6 +16,7 @@ import { createOperatorCheck, implement } from './http/implement.ts'
 import type { PortalPageOptions } from './http/portal-page.ts'
 import { createRateLimits } from './http/rate-limits.ts'
 import type { Keyring } from './keyring.ts'
+import type { LiveStreams } from './live/live-streams.ts'
 import type { Log } from './log.ts'
 import type { Mails } from './mail/mails.ts'
 import { createRefusalCounter } from './operations/audit.ts'
@@ -32,7 +33,6 @@ import {
   viewAsHandlers,
 } from './reports/report-handlers.ts'
 import { supportMails } from './support/mails.ts'
-import type { MessageStreams } from './support/message-streams.ts'
 import { supportHandlers } from './support/support-handlers.ts'
 import { userMails } from './users/mails.ts'
 import {
@@ -47,7 +47,7 @@ import { VERSION } from './version.ts'
 export interface PortalServices {
   database: Database
   powerBi: PowerBi
-  messageStreams: Pick<MessageStreams, 'follow'>
+  liveStreams: Omit<LiveStreams, 'stop'>
   keyring: Keyring
   log: Log
   metrics: Metrics
@@ -129,6 +129,11 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.reportExports, reportExportHandlers(services))
     implement(app, services, api.viewAs, viewAsHandlers(services))
     implement(app, services, api.reportSettings, reportSettingsHandlers(services))
+    // Before support, whose path with an id matches that of pages of 0.2.
+    implement(app, services, api.live, {
+      followChanges: ({ context }) => given.liveStreams.follow(context.actor),
+      followMessageChanges: ({ context }) => given.liveStreams.followAsBefore(context.actor),
+    })
     implement(app, services, api.support, supportHandlers(services))
   })
 }

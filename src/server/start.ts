@@ -16,6 +16,7 @@ import { createServiceStatus, trackStatus, trackUpstreamStatus } from './doctor/
 import { createSecurityHeaders } from './http/headers.ts'
 import { drain, listen } from './http/listen.ts'
 import { createKeyring } from './keyring.ts'
+import { createLiveStreams } from './live/live-streams.ts'
 import { createRequestLog, type Log } from './log.ts'
 import { createOutbox } from './mail/outbox.ts'
 import { createSmtpMailer, type Mailer } from './mail/smtp-mailer.ts'
@@ -24,7 +25,6 @@ import { createRetentionJob } from './operations/retention-job.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 import { replaceSecrets } from './replace-secrets.ts'
 import { createExportSteps } from './reports/report-exports.ts'
-import { createMessageStreams } from './support/message-streams.ts'
 import { VERSION } from './version.ts'
 
 const BUILT = fileURLToPath(new URL('../../dist', import.meta.url))
@@ -107,7 +107,7 @@ export async function servePortal(
     readCertificateEnd: () => powerBi.readCertificateEnd(),
   })
   const { sessionMaxDays } = config
-  const messageStreams = createMessageStreams({ database, log, metrics, clock, sessionMaxDays })
+  const liveStreams = createLiveStreams({ database, log, metrics, serviceStatus, clock, sessionMaxDays })
   let isDraining = false
   const keyring = createKeyring(secrets)
   const powerBi = createPowerBi({
@@ -128,7 +128,7 @@ export async function servePortal(
   })
   const app = createApp({
     database,
-    messageStreams,
+    liveStreams,
     log,
     metrics,
     clock,
@@ -194,7 +194,7 @@ export async function servePortal(
       isDraining = true
       // Late mails are sent by another replica or after the next start. Streams would never end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
-      await Promise.all([drained, outbox.stop(), jobs.stop(), messageStreams.stop(), retention.stop()])
+      await Promise.all([drained, outbox.stop(), jobs.stop(), liveStreams.stop(), retention.stop()])
       databaseClock?.stop()
       await database.close()
     },

@@ -167,7 +167,7 @@ async function checkStream(publicUrl: string, token: string): Promise<Result> {
   const isWhole = text.split('data: ').length - 1 === STREAM_EVENTS
   if (isWhole && lastedMs >= BUFFERED_BELOW_MS) return good('Avisos ao vivo: chegam na hora.')
   return warning(
-    'Avisos ao vivo: o proxy os junta e entrega atrasados; as telas perguntam a cada 15 s em vez disso.',
+    'Avisos ao vivo: o proxy os junta e entrega atrasados; as telas só mostram novidades quando se volta a elas.',
     'Desligue no proxy o buffer e a compressão de text/event-stream (nginx: proxy_buffering off).',
   )
 }
@@ -177,7 +177,7 @@ export const sendTestEvents: AcceptStream = (stream) => {
   let isOver = false
   const send = async () => {
     for (let count = 1; count <= STREAM_EVENTS && !isOver; count++) {
-      stream.write(encodeEvent(count, { count }))
+      stream.write(encodeEvent({ count }))
       await wait(STREAM_PAUSE_MS)
     }
     stream.close()

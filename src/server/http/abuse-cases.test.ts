@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addPerson, openTestSession, send, UNKNOWN_ID } from '#server/testing/builders.ts'
-import { followEvents } from '#server/testing/inbox-calls.ts'
+import { followEvents } from '#server/testing/follow-events.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 

@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
-import { CONTACT_FORM, followEvents } from '#server/testing/inbox-calls.ts'
+import { followEvents } from '#server/testing/follow-events.ts'
+import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
 import { type PortalProcess, waitUntilReady } from '#server/testing/portal-process.ts'
 

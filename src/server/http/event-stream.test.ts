@@ -52,9 +52,9 @@ test('headers are sent before the first event', async () => {
   expect(reply.status).toBe(200)
   expect(reply.headers.get('content-type')).toBe('text/event-stream')
   expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
-  streams.at(-1)?.write(encodeEvent(7, { a: 'linha\n' }))
+  streams.at(-1)?.write(encodeEvent({ a: 'linha\n' }))
   streams.at(-1)?.close()
-  expect(await reply.text()).toBe('id: 7\ndata: {"a":"linha\\n"}\n\n')
+  expect(await reply.text()).toBe('data: {"a":"linha\\n"}\n\n')
 })
 
 test('a client that does not read is disconnected, and later writes do nothing', async () => {
@@ -81,7 +81,7 @@ test('the end of a stream is reported once, from either side', async () => {
   const { stream } = await openUnread()
   stream.close()
   stream.close()
-  stream.write(encodeEvent(1, {}))
+  stream.write(encodeEvent({}))
   await waitFor(() => expect(ended).toBe(before + 2))
 })
 

@@ -28,8 +28,8 @@ export interface EventStream {
  */
 export type AcceptStream = (stream: EventStream) => () => void
 
-export function encodeEvent(id: number, data: object): Uint8Array {
-  return Buffer.from(`id: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
+export function encodeEvent(data: object): Uint8Array {
+  return Buffer.from(`data: ${JSON.stringify(data)}\n\n`)
 }
 
 /** Encodes the client's delay before it reconnects, in ms. */

@@ -100,6 +100,7 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'POST /api/support-messages/problem-reports': 'approved people',
   'GET /api/support-messages': 'admins',
   'GET /api/support-messages/unread-count': 'admins',
+  'GET /api/changes': 'full sessions',
   'GET /api/support-messages/changes': 'admins',
   'PATCH /api/support-messages/{id}': 'admins',
   'PATCH /api/support-messages': 'admins',

@@ -2,15 +2,12 @@ import type { supportRoutes } from '#contract/support.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { countUnreadMessages, deleteMessage, listMessages, markMessage, markMessages } from './inbox.ts'
-import type { MessageStreams } from './message-streams.ts'
 import { type ReportProblemContext, reportProblem } from './report-problem.ts'
 import { type SendMessageContext, sendMessage } from './send-message.ts'
 
-interface SupportServices extends ServicesOf<SendMessageContext & ReportProblemContext> {
-  messageStreams: Pick<MessageStreams, 'follow'>
-}
-
-export function supportHandlers(services: SupportServices): Handlers<typeof supportRoutes> {
+export function supportHandlers(
+  services: ServicesOf<SendMessageContext & ReportProblemContext>,
+): Handlers<typeof supportRoutes> {
   return {
     async sendSupportMessage({ context, body }) {
       await sendMessage({ ...services, ...context }, body)
@@ -22,7 +19,6 @@ export function supportHandlers(services: SupportServices): Handlers<typeof supp
     },
     listSupportMessages: ({ context, query }) => listMessages(context.db, query),
     countUnreadMessages: ({ context }) => countUnreadMessages(context.db),
-    followMessageChanges: ({ context }) => services.messageStreams.follow(context.actor),
     markMessageRead: ({ context, params, body }) => markMessage(context, params.id, body),
     markAllMessagesRead: ({ context, body }) => markMessages(context, body),
     deleteMessage: async ({ context, params }) => {

@@ -12,13 +12,13 @@ import { parseProxies } from '#server/http/client-ip.ts'
 import { createSecurityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
 import { createKeyring, type Keyring } from '#server/keyring.ts'
+import { createLiveStreams } from '#server/live/live-streams.ts'
 import { createLog } from '#server/log.ts'
 import { createOutbox, type Outbox } from '#server/mail/outbox.ts'
 import type { Mail, Mailer } from '#server/mail/smtp-mailer.ts'
 import { createMetrics, type Metrics } from '#server/operations/metrics.ts'
 import { createPowerBi, type PowerBiOptions } from '#server/power-bi/power-bi-client.ts'
 import { createExportSteps } from '#server/reports/report-exports.ts'
-import { createMessageStreams } from '#server/support/message-streams.ts'
 import { VERSION } from '#server/version.ts'
 import type { DatabaseKind } from './test-database.ts'
 
@@ -114,10 +114,12 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     publicUrl: options.publicUrl ?? 'http://localhost',
     groupName: 'Grupo Pátio',
   })
-  const messageStreams = createMessageStreams({
+  const serviceStatus = createServiceStatus(clock)
+  const liveStreams = createLiveStreams({
     database,
     log,
     metrics,
+    serviceStatus,
     clock,
     sessionMaxDays: options.sessionMaxDays ?? SESSION_MAX_DAYS,
   })
@@ -145,7 +147,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   })
   const app = createApp({
     database,
-    messageStreams,
+    liveStreams,
     keyring,
     log,
     metrics,
@@ -153,7 +155,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     isDraining: () => false,
     validatesReplies: true,
     runPortalChecks: async () => [],
-    serviceStatus: createServiceStatus(clock),
+    serviceStatus,
     ...(page && { page }),
     powerBi,
     options: {
@@ -195,7 +197,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     jobs,
     mails,
     async stop() {
-      await Promise.all([outbox.stop(), jobs.stop(), messageStreams.stop()])
+      await Promise.all([outbox.stop(), jobs.stop(), liveStreams.stop()])
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await emulator.stop()

@@ -1,5 +1,4 @@
 import type { Query } from '@tanstack/react-query'
-import type { MessageChange } from '#contract/support.ts'
 import { backoffDelay, coalesce, retry } from '#contract/timing.ts'
 import { withAccessToken } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
@@ -24,7 +23,7 @@ function setStreamState(isLive: boolean): void {
 }
 
 /** What must be refetched. */
-type Change = 'alive' | 'messages' | 'people' | 'all'
+type Change = 'alive' | 'all'
 
 /**
  * Subscribes administrators to changes of support messages, people and the catalogue,
@@ -43,9 +42,9 @@ export function subscribeToChanges(): () => void {
     lastEventAt = Date.now()
     setStreamState(true)
     if (signal.aborted || change === 'alive') return
-    if (change !== 'people') refetchMessages()
-    if (change !== 'messages') refetchPeople()
-    if (change === 'all') refetchCatalogue()
+    refetchMessages()
+    refetchPeople()
+    refetchCatalogue()
   }
   channel?.addEventListener('message', ({ data }) => handleChange(data), { signal })
 
@@ -54,7 +53,7 @@ export function subscribeToChanges(): () => void {
     open: (attempt: AbortSignal) =>
       withAccessToken((token) => openEventStream('/api/support-messages/changes', token, attempt)),
     onEvent(data: string | undefined) {
-      const change = data === undefined ? 'alive' : parseChange(data)
+      const change = data === undefined ? 'alive' : 'all'
       handleChange(change)
       channel?.postMessage(change)
     },
@@ -87,14 +86,6 @@ function pollWhenSilent(isSilent: () => boolean, signal: AbortSignal): void {
   const timer = setInterval(poll, POLL_MS)
   document.addEventListener('visibilitychange', poll, { signal })
   signal.addEventListener('abort', () => clearInterval(timer))
-}
-
-function parseChange(data: string): Change {
-  const change = JSON.parse(data) as MessageChange
-  if (change.kind === 'stale') return 'all'
-  // A server of 0.1, which may still run during a deployment, reports messages only.
-  if (!change.people?.length) return 'messages'
-  return change.ids.length === 0 ? 'people' : 'all'
 }
 
 /** Throttle interval of the refetches. */

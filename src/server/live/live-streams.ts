@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto'
+import type { Role } from '#contract/access.ts'
+import { listSpellings } from '#contract/entitlement-lists.ts'
+import type { LiveVersions } from '#contract/live.ts'
+import { coalesce } from '#contract/timing.ts'
+import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
+import { type Database, prepare } from '#server/database/database.ts'
+import type { Actor } from '#server/http/context.ts'
+import {
+  type AcceptStream,
+  type EventStream,
+  encodeEvent,
+  encodeRetry,
+  HEARTBEAT,
+} from '#server/http/event-stream.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { type Log, logFirstFailure } from '#server/log.ts'
+import { ACCESS_ENDS_AT, getApprovalAt } from '#server/users/user-queries.ts'
+import { createChangeReader, trimChanges } from './read-changes.ts'
+
+/** Changes within it are coalesced into one event. */
+const COALESCE_MS = 50
+/** Also polls, because a pooler in front of the database swallows notifications. */
+const POLL_MS = 1_000
+/** Reads every session again, whatever was noted. */
+const SWEEP_MS = 60_000
+const TRIM_MS = 10 * 60_000
+const HEARTBEAT_MS = 15_000
+/** Clients of a replica that stops reconnect within it, each at a time of its own. */
+const RECONNECT_SPREAD_MS = 15_000
+const MAX_STREAMS_PER_USER = 5
+const RETRY_AFTER_TOO_MANY_SECONDS = 15
+
+export type LiveStreams = ReturnType<typeof createLiveStreams>
+
+interface LiveStreamServices {
+  database: Database
+  log: Log
+  /** Counts a stream as open; the returned function counts its end. */
+  metrics: { openStream(): () => void }
+  serviceStatus: { read(): object }
+  /** ms since the epoch */
+  clock: () => number
+  sessionMaxDays: number
+}
+
+/** An open stream and whose it is. */
+interface Listener {
+  stream: EventStream
+  userId: string
+  sessionId: string
+  /** Undefined until read. */
+  session?: ListeningSession
+  /** The versions that the client has. */
+  sent: LiveVersions
+  encode: (changed: LiveVersions) => Uint8Array | undefined
+}
+
+/** Creates the registry of this process's event streams. */
+export function createLiveStreams(services: LiveStreamServices) {
+  const { database, log, metrics, serviceStatus, clock, sessionMaxDays } = services
+  const open = new Set<Listener>()
+  const readChanges = createChangeReader(database)
+  // Differs between replicas: administrators who change from one to another read again.
+  const process = randomUUID().slice(0, 8)
+  const counts = { people: 0, messages: 0 }
+  let shared: SharedVersions | undefined
+  let isSharedDue = true
+  /** Listeners whose session must be read; kept while the database is down. */
+  const due = new Set<Listener>()
+  let sweptAt = Number.NEGATIVE_INFINITY
+  let trimmedAt = Number.NEGATIVE_INFINITY
+  let stopListening: (() => Promise<void>) | undefined
+  let isStopped = false
+
+  const update = async () => {
+    const before = shared
+    try {
+      await noteChanges()
+      if (isSharedDue) shared = await readShared(database)
+      isSharedDue = false
+      await readSessions()
+    } finally {
+      // Also without the database, whose failure is a change of `health`.
+      for (const listener of open)
+        if (shared !== before || listener.session?.role === 'admin') sendChanged(listener)
+    }
+    if (performance.now() < trimmedAt + TRIM_MS) return
+    trimmedAt = performance.now()
+    await trimChanges(database)
+  }
+
+  async function noteChanges() {
+    const changes = await readChanges()
+    const has = (kind: string) => !changes || changes.some((change) => change.kind === kind)
+    if (has('message')) counts.messages++
+    if (has('person')) counts.people++
+    const concernsAll = !changes || changes.some(({ subject }) => subject === null)
+    // A change of the catalogue is noted as one of many people.
+    if (concernsAll) isSharedDue = true
+    const isSwept = performance.now() >= sweptAt + SWEEP_MS
+    if (isSwept) sweptAt = performance.now()
+    const subjects = new Set(changes?.map(({ subject }) => subject))
+    const now = clock()
+    for (const listener of open) {
+      const { session, userId, sessionId } = listener
+      const isConcerned = subjects.has(userId) || subjects.has(sessionId)
+      if (concernsAll || isSwept || isConcerned || !session || session.dueAt <= now) due.add(listener)
+    }
+  }
+
+  async function readSessions() {
+    if (due.size === 0) return
+    const read = [...due]
+    const now = clock()
+    const ids = [...new Set(read.map(({ sessionId }) => sessionId))]
+    const rows = await database.runPrepared<SessionRow>(READ_SESSIONS, [
+      ids,
+      new Date(now).toISOString(),
+      sessionMaxDays * 24,
+    ])
+    const sessions = new Map(rows.map((row) => [row.id, toSession(row, now)]))
+    for (const listener of read) {
+      due.delete(listener)
+      const before = listener.session
+      const session = sessions.get(listener.sessionId)
+      listener.session = session ?? ENDED_SESSION
+      sendChanged(listener)
+      // The page asks again who it is.
+      if (!session || (before?.role === 'admin' && session.role !== 'admin')) listener.stream.close()
+    }
+  }
+
+  function sendChanged(listener: Listener) {
+    const { session, sent, stream, encode } = listener
+    if (!session || !shared) return
+    const versions = toVersions(session, shared)
+    if (session.role === 'admin') {
+      versions.people = `${process}-${counts.people}`
+      versions.messages = `${process}-${counts.messages}`
+      versions.health = JSON.stringify(serviceStatus.read())
+    }
+    const changed = Object.entries(versions).filter(([topic, version]) => sent[topic as never] !== version)
+    if (changed.length === 0) return
+    listener.sent = versions
+    const event = encode(Object.fromEntries(changed))
+    if (event) stream.write(event)
+  }
+
+  const updating = coalesce(logFirstFailure(log, 'live changes not read', update), COALESCE_MS)
+  const timers = [
+    setInterval(() => open.size > 0 && updating.wake(), POLL_MS),
+    setInterval(() => {
+      for (const { stream } of open) stream.write(HEARTBEAT)
+    }, HEARTBEAT_MS),
+  ]
+  for (const timer of timers) timer.unref()
+
+  function refuseWhenStopped() {
+    if (isStopped)
+      throw new ProblemError('too-busy', { detail: 'O portal está sendo reiniciado.', retryAfterSeconds: 1 })
+  }
+  function refuseTooMany(userId: string) {
+    let own = 0
+    for (const listener of open) if (listener.userId === userId) own++
+    if (own >= MAX_STREAMS_PER_USER)
+      throw new ProblemError('rate-limited', {
+        detail: 'O portal já está aberto em muitos navegadores.',
+        retryAfterSeconds: RETRY_AFTER_TOO_MANY_SECONDS,
+      })
+  }
+
+  const accept =
+    ({ profile, sessionId }: Actor, encode: Listener['encode']): AcceptStream =>
+    (stream) => {
+      refuseWhenStopped()
+      refuseTooMany(profile.user_id)
+      const listener = { stream, userId: profile.user_id, sessionId, sent: {}, encode }
+      open.add(listener)
+      const uncount = metrics.openStream()
+      stopListening ??= database.listen('changes', updating.wake)
+      updating.wake()
+      return () => {
+        uncount()
+        open.delete(listener)
+        due.delete(listener)
+      }
+    }
+
+  return {
+    /** @returns accepts a person's stream, and throws ProblemError rate-limited for the sixth */
+    follow: (actor: Actor) => accept(actor, encodeEvent),
+    /** As follow, for a page of 0.2. */
+    followAsBefore: (actor: Actor) =>
+      accept(actor, ({ people, messages, catalogue }) =>
+        people || messages || catalogue ? encodeEvent({ kind: 'stale' }) : undefined,
+      ),
+    /** Closes all streams, whose clients reconnect elsewhere or later, and accepts no new ones. */
+    async stop() {
+      isStopped = true
+      for (const timer of timers) clearInterval(timer)
+      await stopListening?.()
+      await updating.stop()
+      for (const { stream } of open) {
+        stream.write(encodeRetry(Math.round(Math.random() * RECONNECT_SPREAD_MS)))
+        stream.close()
+      }
+    },
+  }
+}
+
+interface SharedVersions {
+  catalogue: string
+  /** By the area's label. */
+  settings: Record<string, string>
+}
+
+const READ_SHARED = prepare(`
+  select (select value from portal_facts where name = 'catalogue-version') as catalogue,
+    (select coalesce(json_object_agg(label, version), '{}')::text from (
+      select c.label, hashtext(string_agg(report, '' order by report)) as version
+      from (
+        select type, s::text as report from global_powerbi_settings s
+        union all select type, f::text from further_reports f
+      ) as reports
+      join catalogue_items c on c.kind = 'types' and c.code = type
+      group by c.label
+    ) as areas) as settings`)
+
+async function readShared(database: Database): Promise<SharedVersions> {
+  const [row] = await database.runPrepared<{ catalogue: string; settings: string }>(READ_SHARED, [])
+  if (!row) throw new Error('the database gave no versions')
+  return { catalogue: row.catalogue, settings: JSON.parse(row.settings) }
+}
+
+/** What decides which topics a session hears; without reports neither types. */
+interface ListeningSession {
+  me: string
+  role: Role
+  types: string[]
+  /** When it must be read again, because it or the access ends by time; ms since the epoch. */
+  dueAt: number
+}
+
+const ENDED_SESSION: ListeningSession = {
+  me: 'ended',
+  role: 'user',
+  types: [],
+  dueAt: Number.POSITIVE_INFINITY,
+}
+
+interface SessionRow extends Pick<ListeningSession, 'me' | 'role' | 'types'> {
+  id: string
+  approved: boolean
+  access_ends_at: number | null
+  session_ends_at: number
+}
+
+/** Reads those of the sessions $1 that are valid at the instant $2, by the rules of READ_SESSION. */
+const READ_SESSIONS = prepare(`
+  select s.id, coalesce(r.role, 'user') as role, p.types, p.approved, ${ACCESS_ENDS_AT} as access_ends_at,
+    (extract(epoch from least(s.refreshed_at + interval '${SESSION_IDLE_MS} ms',
+      s.created_at + make_interval(hours => $3))) * 1000)::float8 as session_ends_at,
+    hashtextextended(row(p.entitlement_version, p.approved, p.valid_until, p.full_name, p.email,
+      p.email_verified_at is null, r.role)::text, 0)::text as me
+  from sessions s
+  join profiles p on p.user_id = s.user_id
+  left join user_roles r on r.user_id = s.user_id
+  where s.id = any($1::uuid[]) and s.kind = 'full'
+    and s.refreshed_at > $2::timestamptz - interval '${SESSION_IDLE_MS} ms'
+    and s.created_at > $2 - make_interval(hours => $3)`)
+
+function toSession({ me, role, types, approved, ...row }: SessionRow, now: number): ListeningSession {
+  const access = getApprovalAt(now, approved, row.access_ends_at)
+  const accessEndsAt = access.approved ? row.access_ends_at : null
+  return {
+    me: access.accessEnded ? `${me}-ended` : me,
+    role,
+    types: access.approved ? types : [],
+    dueAt: Math.min(row.session_ends_at, accessEndsAt ?? Number.POSITIVE_INFINITY),
+  }
+}
+
+/** Returns the versions of the topics that everyone hears. */
+function toVersions(
+  { me, role, types }: ListeningSession,
+  { catalogue, settings }: SharedVersions,
+): LiveVersions {
+  const isOwn = (label: string) => listSpellings(label).some((type) => types.includes(type))
+  const heard = Object.keys(settings).filter((label) => role === 'admin' || isOwn(label))
+  return { me, catalogue, settings: heard.map((label) => settings[label]).join() }
+}
