@@ -31,11 +31,17 @@ export const reportMessages = {
   settingsFailed: 'Erro ao carregar configurações',
   tokenFailed: (area: string) => `Erro ao gerar token para ${area}`,
   incomplete: (area: string) => `Configuração incompleta para ${area}`,
+  gone: (area: string) => `Este relatório não está mais na área ${area}. O primeiro dela foi aberto.`,
   allFailed:
     'O portal tentou e não conseguiu abrir nenhum dos seus relatórios. Peça ajuda com o motivo abaixo:',
   askForReports: 'Se você já deveria ver algum, peça ao administrador do portal.',
   noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
 } as const
+
+/** Names a report: 'Vendas', or a further one of the area 'Vendas · Metas'. */
+export function formatReportTitle(area: string, name?: string): string {
+  return name === undefined || name === area ? area : `${area} · ${name}`
+}
 
 export const MAX_VIEW_NAME_LENGTH = 60
 

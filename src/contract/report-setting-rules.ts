@@ -34,11 +34,6 @@ export const NO_SETTING = 'none'
 export const MAX_URL_LENGTH = 4_096
 export const MAX_ID_LENGTH = 100
 
-/** Names a report: 'Vendas', or a further one of the area 'Vendas · Metas'. */
-export function formatReportTitle(area: string, name?: string): string {
-  return name === undefined || name === area ? area : `${area} · ${name}`
-}
-
 /**
  * Validates a report setting, in the order of its fields. The dataset id may be any short text.
  * @param hosts allowed in share URLs

@@ -1,4 +1,4 @@
-import { formatReportTitle } from '#contract/report-setting-rules.ts'
+import { formatReportTitle } from '#contract/messages.ts'
 import type { Mails } from '#server/mail/mails.ts'
 import { describeNewestEntries, isAdministrator } from '#server/users/mails.ts'
 

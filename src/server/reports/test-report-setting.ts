@@ -1,6 +1,6 @@
 import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues } from '#contract/entitlement-lists.ts'
-import { formatReportTitle } from '#contract/report-setting-rules.ts'
+import { formatReportTitle } from '#contract/messages.ts'
 import type { ReportSettingInput, reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import { findFrameIssue, isPublishedToWeb } from '#contract/share-url.ts'

@@ -197,8 +197,9 @@ const reportsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/power-bi',
   staticData: { title: 'Relatórios' },
-  validateSearch: ({ area, visao }): { area?: string; visao?: string } => ({
+  validateSearch: ({ area, relatorio, visao }): { area?: string; relatorio?: string; visao?: string } => ({
     ...(typeof area === 'string' && { area }),
+    ...(typeof relatorio === 'string' && { relatorio }),
     ...(typeof visao === 'string' && { visao }),
   }),
   // Not awaited: starts the screen's requests before it renders.

@@ -15,6 +15,8 @@ import { reportExportsQuery } from './report-exports.ts'
 interface ExportDialogProps {
   userId: string
   area: string
+  /** The report's. */
+  title: string
   /** Undefined for a shared link. */
   reportId: string | undefined
   /** Captures what the person sees; undefined where the report cannot. */
@@ -27,6 +29,7 @@ interface ExportDialogProps {
 /** 'Exportar': asks for the format and what the file shows, and lists the files of the last hour. */
 export function ExportDialog(props: ExportDialogProps) {
   const { userId, area, reportId, captureView, isPaginated, onStarted, onClose } = props
+  const title = `Exportar ${props.title}`
   useEffect(closeReadyToasts, [])
   const [format, setFormat] = useState<ExportFormat>('pdf')
   const [content, setContent] = useState<'current' | 'published'>(captureView ? 'current' : 'published')
@@ -47,7 +50,6 @@ export function ExportDialog(props: ExportDialogProps) {
     },
     onFailed: `Erro ao exportar ${area}`,
   })
-  const title = `Exportar ${area}`
   // The server refuses these too.
   if (reportId === undefined || isPaginated)
     return (

@@ -8,7 +8,7 @@ import { queryClient } from '#web/http/query-client.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import type { OpenedView } from './embed/report-frame.ts'
-import type { ReportTab } from './own-reports.ts'
+import { type ReportTab, toReportSearch } from './own-reports.ts'
 
 /** The saved views of a person, and those shared with them, without their states. */
 export const reportViewsQuery = (userId: string) =>
@@ -28,34 +28,40 @@ export interface OpenView {
 /**
  * Keeps the view that each tab shows. A tab opens the view in the URL (`visao`), else the one marked
  * to open first, else the report as published.
+ * @param tab the selected one
  */
-export function useOpenViews(userId: string, tab: ReportTab | undefined) {
-  const search = useSearch({ strict: false }) as { area?: string; visao?: string }
-  const visao = search.area === tab?.area ? search.visao : undefined
+export function useOpenViews(userId: string, tabs: readonly ReportTab[], tab: ReportTab | undefined) {
+  const search = useSearch({ strict: false }) as { area?: string; relatorio?: string; visao?: string }
+  const { relatorio = tab?.id } = search
+  const visao = search.area === tab?.area && relatorio === tab?.id ? search.visao : undefined
   const navigate = useNavigate()
   const [open, setOpen] = useState<ReadonlyMap<string, OpenView>>(new Map())
   const set = (key: string, next: OpenView) => setOpen((all) => new Map(all).set(key, next))
 
-  function showInUrl(area: string, id: string | undefined): void {
-    if (id !== visao)
-      void navigate({ to: '/power-bi', search: { area, ...(id && { visao: id }) }, replace: true })
+  function showInUrl(target: ReportTab, id: string | undefined): void {
+    if (id !== visao || target !== tab)
+      void navigate({ to: '/power-bi', search: toReportSearch(target, id), replace: true })
   }
 
   async function openView(target: ReportTab, id: string | undefined): Promise<void> {
     const { key, area } = target
+    const isIn = ({ area, reportId }: ReportView, each: ReportTab) =>
+      each.kind === 'embedded' && each.area === area && each.request.reportId === reportId
     if (id === undefined) return set(key, { opened: {} })
     try {
       const { state, ...view } = await callApi('GET /api/report-views/{id}', { params: { id } })
       if (view.owner !== null) void queryClient.invalidateQueries(reportViewsQuery(userId))
-      if (view.area === area && target.kind === 'embedded' && view.reportId === target.request.reportId)
-        return set(key, { view, opened: { state } })
+      if (isIn(view, target)) return set(key, { view, opened: { state } })
+      const other = view.area === area && tabs.find((each) => isIn(view, each))
+      // A link without the report's id.
+      if (other) return showInUrl(other, id)
       showRefusal(view)
     } catch (error) {
       showToast(toFailureToast('A visão não pôde ser aberta', error))
     }
     // A report that waits for its first view opens all the same.
     setOpen((all) => (all.has(key) ? all : new Map(all).set(key, { opened: {} })))
-    showInUrl(area, undefined)
+    showInUrl(target, undefined)
   }
 
   const openFirst = useEffectEvent(async () => {
@@ -80,21 +86,21 @@ export function useOpenViews(userId: string, tab: ReportTab | undefined) {
     async choose(id: string | undefined): Promise<void> {
       if (!tab) return
       await openView(tab, id)
-      showInUrl(tab.area, id)
+      showInUrl(tab, id)
     },
     /** Names what the selected tab shows already: a view just saved or changed. */
     name(view: ReportView | undefined): void {
       const shown = key !== undefined && open.get(key)
       if (!tab || !shown) return
       set(tab.key, { ...shown, view })
-      showInUrl(tab.area, view?.id)
+      showInUrl(tab, view?.id)
     },
     /** For a report that did not understand its view and is now open as published. */
     refuse(refused: ReportTab, opened: OpenedView): void {
       const view = open.get(refused.key)?.view
       if (view) showRefusal(view)
       set(refused.key, { opened })
-      if (refused === tab) showInUrl(refused.area, undefined)
+      if (refused === tab) showInUrl(refused, undefined)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
-import { toTabs } from './own-reports.ts'
+import { toReportSearch, toTabs } from './own-reports.ts'
 
 function principal(type: string, change: Partial<ReportArea> = {}): ReportArea {
   const ids = { workspaceId: 'w', reportId: 'r', datasetId: null }
@@ -47,6 +47,30 @@ describe('report tabs', () => {
     const { tabs, incomplete } = toTabs(toReports([principal('Vendas'), shared('CRM', null)], change))
     expect(tabs.map(({ kind }) => kind)).toEqual(['no-scope', 'no-scope'])
     expect(incomplete).toEqual([])
+  })
+
+  it('list the further reports of an area after its first', () => {
+    const area = principal('Vendas')
+    const { type: _, ...first } = area
+    const reports = [
+      { ...first, id: '1', name: 'Vendas' },
+      { ...first, id: '2', name: 'Metas', reportId: 'm', canExport: false },
+      { ...first, id: '3', name: 'Leads', reportId: null },
+    ]
+    const { tabs, incomplete } = toTabs(toReports([{ ...area, reports }, principal('HPD')]))
+    expect(tabs.map(({ title, isFirst, canExport }) => [title, isFirst, canExport])).toEqual([
+      ['Vendas', true, true],
+      ['Vendas · Metas', false, false],
+      ['HPD', true, true],
+    ])
+    expect(incomplete).toEqual(['Vendas · Leads'])
+    expect(tabs.slice(0, 2).map((tab) => toReportSearch(tab, 'v'))).toEqual([
+      { area: 'Vendas', visao: 'v' },
+      { area: 'Vendas', relatorio: '2', visao: 'v' },
+    ])
+    const renamed = reports.map((report) => ({ ...report, name: `${report.name}!` }))
+    const keys = toTabs(toReports([{ ...area, reports: renamed }])).tabs.map(({ key }) => key)
+    expect(keys).toEqual(tabs.slice(0, 2).map(({ key }) => key))
   })
 
   it('change their key with the report and the scope only', () => {

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { reportMessages } from '#contract/messages.ts'
-import type { OwnReports, ReportArea } from '#contract/reports.ts'
+import { formatReportTitle, reportMessages } from '#contract/messages.ts'
+import type { AreaReport, OwnReports } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError, NetworkError } from '#web/http/send-request.ts'
@@ -9,39 +9,61 @@ import { onAuthStateChange } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import type { TokenRequest } from './embed/embed-token-store.ts'
 
-/** A tab of the reports screen; its key changes with everything that requires a new frame. */
-export type ReportTab = { key: string; area: string } & (
+/** A report on the reports screen; its key changes with everything that requires a new frame. */
+export type ReportTab = {
+  key: string
+  area: string
+  id: string
+  /** Whether it is the area's first, which the address does not name. */
+  isFirst: boolean
+  /** Among the reports of its area. */
+  name: string
+  /** 'Vendas', or a further one of the area 'Vendas · Metas'. */
+  title: string
+  canExport: boolean
+} & (
   | { kind: 'no-scope' }
   | { kind: 'shared'; reportUrl: string }
   | { kind: 'embedded'; request: TokenRequest }
 )
 
 /**
- * Converts areas to tabs in the given order; areas with an incomplete setting get none and are listed.
+ * Converts the reports of areas in the given order; those with an incomplete setting are only listed.
  * Without marcas or estados a tab stays, but shows nothing.
  */
 export function toTabs({ areas, marcas, estados }: OwnReports): { tabs: ReportTab[]; incomplete: string[] } {
   const hasScope = marcas.length > 0 && estados.length > 0
-  const all = areas.map((area) => ({
-    area: area.type,
-    // Switching exports on or off needs no new frame.
-    tab: toTab(area, JSON.stringify([{ ...area, canExport: undefined }, marcas, estados]), hasScope),
-  }))
-  return {
-    tabs: all.flatMap(({ tab }) => tab ?? []),
-    incomplete: all.flatMap(({ area, tab }) => (tab ? [] : area)),
-  }
+  const tabs: ReportTab[] = []
+  const incomplete: string[] = []
+  for (const { type: area, reports, ...first } of areas)
+    for (const [index, report] of (reports ?? [{ ...first, id: area, name: area }]).entries()) {
+      const { id, name, canExport, ...setting } = report
+      const title = formatReportTitle(area, name)
+      // A new name needs no new frame, nor does switching exports on or off.
+      const key = JSON.stringify([area, id, setting, marcas, estados])
+      const kind = toKind(report, { key, area, title }, hasScope)
+      if (kind) tabs.push({ key, area, id, isFirst: index === 0, name, title, canExport, ...kind })
+      else incomplete.push(title)
+    }
+  return { tabs, incomplete }
 }
 
-function toTab(area: ReportArea, key: string, hasScope: boolean): ReportTab | undefined {
-  const { embedMode, workspaceId, reportId, datasetId, reportUrl } = area
-  const tab = { key, area: area.type }
+function toKind(
+  { embedMode, workspaceId, reportId, datasetId, reportUrl }: AreaReport,
+  tab: Pick<TokenRequest, 'key' | 'area' | 'title'>,
+  hasScope: boolean,
+) {
   if (embedMode === 'service_principal') {
     if (!workspaceId || !reportId) return undefined
-    if (hasScope) return { ...tab, kind: 'embedded', request: { ...tab, workspaceId, reportId, datasetId } }
-  } else if (hasScope) return reportUrl ? { ...tab, kind: 'shared', reportUrl } : undefined
+    if (hasScope) return { kind: 'embedded', request: { ...tab, workspaceId, reportId, datasetId } } as const
+  } else if (hasScope) return reportUrl ? ({ kind: 'shared', reportUrl } as const) : undefined
   // Without scope the server omits the URL.
-  return { ...tab, kind: 'no-scope' }
+  return { kind: 'no-scope' } as const
+}
+
+/** Returns the address of a report, and of a saved view in it. */
+export function toReportSearch({ area, id, isFirst }: ReportTab, visao?: string) {
+  return { area, ...(!isFirst && { relatorio: id }), ...(visao && { visao }) }
 }
 
 const RETRY_INTERVAL_MS = 15_000

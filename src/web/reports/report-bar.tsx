@@ -25,7 +25,7 @@ interface ReportBarProps {
   reportId: string | undefined
   /** Undefined while the selected report is not shown. */
   commands: ReportCommands | undefined
-  /** The button of the saved views. */
+  /** The buttons of the saved views and of the area's other reports. */
   views: ReactNode
   share: Omit<SharePanelProps, 'close'>
   /** Opens the dialog of exports; undefined where they are off. */
@@ -41,7 +41,9 @@ export function ReportBar(props: ReportBarProps) {
   const age = useDataAge(reportId, commands !== undefined)
   return (
     <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
-      <div className="min-w-0 shrink-0 pl-1 lg:px-3">{views}</div>
+      <div className="flex min-w-0 shrink-0 *:min-w-0 lg:*:nth-2:shrink-[3] pl-1 lg:gap-1 lg:px-3">
+        {views}
+      </div>
       <TabList label="Relatórios" tabs={tabs} selectedId={selected} className="min-w-0 flex-1" />
       <div className="hidden min-w-0 items-center justify-end gap-0.5 px-2 lg:flex">
         {running && <ExportProgress item={running} className="mr-2" />}

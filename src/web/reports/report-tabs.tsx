@@ -14,8 +14,9 @@ import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading } from './embed/report-loading.tsx'
 import { AreaLabel, ReportNotice } from './embed/report-overlay.tsx'
 import { useOpenViews } from './open-views.ts'
-import { type ReportTab, toTabs } from './own-reports.ts'
+import { type ReportTab, toReportSearch, toTabs } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
+import { ReportChoice } from './report-choice.tsx'
 import { useReportExports } from './report-exports.ts'
 import { useOwnEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
 import { ViewsButton } from './views-button.tsx'
@@ -23,7 +24,7 @@ import { ViewsButton } from './views-button.tsx'
 const loadExportDialog = async () => (await import('./export-dialog.tsx')).ExportDialog
 
 /**
- * One tab per area, each with its report; a visited tab stays mounted, so that returning is instant.
+ * One tab per area, each with its reports; a visited one stays mounted, so that returning is instant.
  * Use the `userId` as the React key too.
  */
 export function ReportTabs({ userId, reports }: { userId: string; reports: OwnReports }) {
@@ -31,21 +32,21 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const { store, tokens } = useOwnEmbedTokens(userId)
   const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'refused')
   const refused = tabs.filter((tab) => !shown.includes(tab))
-  const { selected, select, missing, closeMissing } = useSelectedArea(shown.map(({ area }) => area))
-  const selectedTab = shown.find(({ area }) => area === selected)
+  const { selectedTab, select, selectArea, missing, closeMissing } = useSelectedTab(shown)
+  const inArea = shown.filter(({ area }) => area === selectedTab?.area)
   useTokenSync(store, tabs, selectedTab?.key)
   useIncompleteToasts(incomplete)
-  useAreaInTitle(selectedTab?.area)
-  const views = useOpenViews(userId, selectedTab)
+  useReportInTitle(selectedTab?.title)
+  const views = useOpenViews(userId, shown, selectedTab)
   const exports = useReportExports(userId)
   const exportDialog = useLazyDialog(loadExportDialog)
   const visited = useVisited(selectedTab?.key)
   const [commands, setCommands] = useState<ReadonlyMap<string, ReportCommands | undefined>>(new Map())
   const [isWhole, setIsWhole] = useState(true)
   if (!selectedTab) {
-    const failures = refused.flatMap(({ key, area }) => {
+    const failures = refused.flatMap(({ key, title }) => {
       const token = tokens.get(key)
-      return token?.kind === 'refused' && token.detail ? [{ area, message: token.detail }] : []
+      return token?.kind === 'refused' && token.detail ? [{ area: title, message: token.detail }] : []
     })
     return <NoReports failures={failures} onRetry={refused.length > 0 ? store.retryRefused : undefined} />
   }
@@ -54,12 +55,11 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const given = commands.get(selectedTab.key)
   const { restoreFilters, captureView } = given ?? {}
   const isPaginated = given !== undefined && !captureView
-  const canExport = reports.areas.some(({ type, canExport }) => type === selectedTab.area && canExport)
   return (
     <Tabs
       selectedId={selectedTab.area}
       onSelect={(area) => {
-        select(area)
+        selectArea(area)
         setIsWhole(true)
       }}
       className="flex min-h-0 flex-1 flex-col"
@@ -76,31 +76,42 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         </LazyPart>
       )}
       <ReportBar
-        tabs={shown.map((tab) => ({
-          id: tab.area,
-          label: <AreaLabel area={tab.area} token={tokens.get(tab.key)} isOpen={tab === selectedTab} />,
-        }))}
+        tabs={[...new Set(shown.map(({ area }) => area))].map((area) => {
+          const others = shown.filter((tab) => tab.area === area && tab !== selectedTab)
+          const failed = others.map(({ key }) => tokens.get(key)).find((token) => token?.kind === 'failed')
+          return { id: area, label: <AreaLabel area={area} token={failed} /> }
+        })}
         selected={selectedTab.area}
         reportId={reportId}
         commands={
           given && restoreFilters ? { ...given, restoreFilters: () => views.choose(undefined) } : given
         }
-        share={{ userId, area: selectedTab.area, view: views.view, onChange: views.name }}
-        onExport={canExport ? exportDialog.open : undefined}
+        share={{ userId, tab: selectedTab, view: views.view, onChange: views.name }}
+        onExport={selectedTab.canExport ? exportDialog.open : undefined}
         running={exports.running}
         views={
-          <ViewsButton
-            {...{ userId, reportId, captureView, views }}
-            area={selectedTab.area}
-            view={views.view}
-            isPaginated={isPaginated}
-          />
+          <>
+            <ViewsButton
+              {...{ userId, reportId, captureView, views }}
+              area={selectedTab.area}
+              view={views.view}
+              isPaginated={isPaginated}
+            />
+            {inArea.length > 1 && (
+              <ReportChoice
+                reports={inArea.map(({ id, name, key }) => ({ id, name, token: tokens.get(key) }))}
+                selectedId={selectedTab.id}
+                onSelect={select}
+              />
+            )}
+          </>
         }
       />
       {exportDialog.Dialog && (
         <exportDialog.Dialog
           {...{ userId, reportId, captureView, isPaginated }}
           area={selectedTab.area}
+          title={selectedTab.title}
           onStarted={exports.add}
           onClose={exportDialog.close}
         />
@@ -110,7 +121,13 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         {shown
           .filter(({ key }) => visited.includes(key))
           .map((tab) => (
-            <TabPanel key={tab.key} id={tab.area} isLaidOut className="absolute inset-0">
+            // The tab of an area belongs to its open report.
+            <TabPanel
+              key={tab.key}
+              id={tab === selectedTab ? tab.area : tab.id}
+              isLaidOut
+              className="absolute inset-0"
+            >
               <Panel
                 tab={tab}
                 marcas={reports.marcas}
@@ -193,7 +210,7 @@ function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: 
       <LazyPart
         name="shared-report"
         load={loadSharedReport}
-        loading={<ReportLoading area={tab.area} />}
+        loading={<ReportLoading area={tab.title} />}
         failed="O relatório não pôde ser aberto agora."
         className="mx-auto mt-4 max-w-2xl"
       >
@@ -203,11 +220,11 @@ function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: 
   return <EmbeddedReport {...props} request={tab.request} />
 }
 
-function useAreaInTitle(area: string | undefined): void {
+function useReportInTitle(title: string | undefined): void {
   useEffect(() => {
-    setDocumentTitle({ part: area ?? '' })
+    setDocumentTitle({ part: title ?? '' })
     return () => setDocumentTitle({ part: '' })
-  }, [area])
+  }, [title])
 }
 
 /** Shows one toast per area that gets no tab because its setting is incomplete. */
@@ -228,38 +245,54 @@ function useIncompleteToasts(incomplete: readonly string[]): void {
 const QUICK_CHANGE_MS = 10_000
 
 /**
- * Keeps the selected area in the URL, /power-bi?area=Oficina, so that links and reloads select it, and
- * the back button returns to the tab before. A missing or unknown area selects the first one.
+ * Keeps the selected report in the URL, /power-bi?area=Oficina&relatorio=ID, so that links and reloads
+ * select it, and the back button returns to the one before. Without a known area or report it selects
+ * the first one; another tab opens the report that was open in it.
  * @returns also the unknown area, until another tab is selected
  */
-export function useSelectedArea(areas: readonly string[]) {
-  const { area } = useSearch({ strict: false }) as { area?: string }
+function useSelectedTab(tabs: readonly ReportTab[]) {
+  const { area, relatorio } = useSearch({ strict: false }) as { area?: string; relatorio?: string }
   const navigate = useNavigate()
   const { history } = useRouter()
   const step = useRef({ from: '', to: '', at: 0 })
-  const isKnown = area !== undefined && areas.includes(area)
-  const selected = isKnown ? area : areas[0]
-  const isUnknownArea = area !== undefined && !isKnown && areas.length > 0
+  const left = useRef(new Map<string, string>())
+  const inArea = tabs.filter((tab) => tab.area === area)
+  const selectedTab = inArea.find(({ id }) => id === relatorio) ?? inArea[0] ?? tabs[0]
+  const isUnknownArea = area !== undefined && inArea.length === 0 && tabs.length > 0
+  const isGone = relatorio !== undefined && inArea.length > 0 && selectedTab?.id !== relatorio
 
   const [missing, setMissing] = useState<string>()
   const closeMissing = () => setMissing(undefined)
 
   useEffect(() => {
-    if (!isUnknownArea) return
-    setMissing(area)
-    void navigate({ to: '/power-bi', search: {}, replace: true })
-  }, [isUnknownArea, area, navigate])
+    if (area === undefined || !(isUnknownArea || isGone)) return
+    if (isGone) showToast({ kind: 'warning', title: reportMessages.gone(area) })
+    else setMissing(area)
+    void navigate({ to: '/power-bi', search: isGone ? { area } : {}, replace: true })
+  }, [isUnknownArea, isGone, area, navigate])
 
-  function select(next: string): void {
+  function select(wanted: string): void {
     closeMissing()
-    if (next === selected || selected === undefined) return
+    const next = tabs.find(({ id }) => id === wanted)
+    if (!next || !selectedTab || next === selectedTab) return
+    left.current.set(selectedTab.area, selectedTab.id)
     const { from, to, at } = step.current
     const now = Date.now()
     // Back or forward in between, and the next change is a step of its own.
-    const isQuick = to === selected && now - at < QUICK_CHANGE_MS
-    step.current = { from: isQuick ? from : selected, to: next, at: now }
-    if (isQuick && next === from) history.back()
-    else void navigate({ to: '/power-bi', search: { area: next }, replace: isQuick })
+    const isQuick = to === selectedTab.key && now - at < QUICK_CHANGE_MS
+    step.current = { from: isQuick ? from : selectedTab.key, to: next.key, at: now }
+    if (isQuick && next.key === from) history.back()
+    else void navigate({ to: '/power-bi', search: toReportSearch(next), replace: isQuick })
   }
-  return { selected, select, missing, closeMissing }
+  return {
+    selectedTab,
+    select,
+    selectArea(wanted: string): void {
+      const ids = tabs.filter((tab) => tab.area === wanted).map(({ id }) => id)
+      const before = left.current.get(wanted)
+      select(before !== undefined && ids.includes(before) ? before : (ids[0] ?? ''))
+    },
+    missing,
+    closeMissing,
+  }
 }

@@ -7,10 +7,11 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { reportViewsQuery } from './open-views.ts'
+import { type ReportTab, toReportSearch } from './own-reports.ts'
 
 export interface SharePanelProps {
   userId: string
-  area: string
+  tab: ReportTab
   /** The open view; undefined for the report as published. */
   view: ReportView | undefined
   onChange: (view: ReportView) => void
@@ -18,9 +19,10 @@ export interface SharePanelProps {
 }
 
 /** Says what a link opens for others, and copies it; copying shares an own view. */
-export function SharePanel({ userId, area, view, onChange, close }: SharePanelProps) {
+export function SharePanel({ userId, tab, view, onChange, close }: SharePanelProps) {
   const router = useRouter()
-  const search = { area, ...(view && { visao: view.id }) }
+  const { area, name } = tab
+  const search = toReportSearch(tab, view?.id)
   const link = location.origin + router.buildLocation({ to: '/power-bi', search }).href
   const isOwn = view?.owner === null
 
@@ -54,7 +56,9 @@ export function SharePanel({ userId, area, view, onChange, close }: SharePanelPr
       <p>
         {view
           ? `O link abre a visão “${view.name}”. Quem tem a área ${area} vê os próprios dados. O nome e os valores dos filtros vão junto.`
-          : `O link abre a área ${area} como foi publicada. Quem a tem vê os próprios dados.`}
+          : tab.isFirst
+            ? `O link abre a área ${area} como foi publicada. Quem a tem vê os próprios dados.`
+            : `O link abre o relatório “${name}” da área ${area} como foi publicado. Quem tem a área vê os próprios dados.`}
       </p>
       <TextField label="Link" value={link} readOnly onFocus={({ target }) => target.select()} />
       <div className="flex flex-wrap justify-end gap-2">

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import Eye from 'lucide-react/icons/eye'
 import { useMemo, useState } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
-import { reportMessages } from '#contract/messages.ts'
+import { formatReportTitle, reportMessages } from '#contract/messages.ts'
 import { callApi } from '#web/http/api.ts'
 import { READ_ONCE } from '#web/http/query-client.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
@@ -16,6 +16,7 @@ import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { issueViewAsToken } from './embed/issue-embed-token.ts'
 import { AreaLabel, ReportNotice } from './embed/report-overlay.tsx'
 import { toTabs } from './own-reports.ts'
+import { ReportChoice } from './report-choice.tsx'
 import { useEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
 
 type View = ReplyNamed<'GET /api/profiles/{userId}/reports'>
@@ -114,45 +115,61 @@ function explainWhyNot({ approved, endedOn, areas }: View): string | undefined {
 }
 
 function Reports({ userId, view }: { userId: string; view: View }) {
-  const sso = view.areas.filter(({ embedMode }) => embedMode === 'secure_sso').map(({ type }) => type)
   const { tabs } = useMemo(() => toTabs(view), [view])
   const { store, tokens } = useEmbedTokens(
     (request, signal) => issueViewAsToken({ userId, view: view.view }, request, signal),
     () => {},
   )
-  const areas = view.areas.map(({ type }) => type)
-  const [selected, select] = useState(areas[0])
-  const selectedTab = tabs.find(({ area }) => area === selected)
+  const all = view.areas.flatMap(({ type, reports = [] }) => reports.map((report) => ({ type, ...report })))
+  const [selectedId, select] = useState(all[0]?.id)
+  const selected = all.find(({ id }) => id === selectedId)
+  const selectedTab = tabs.find(({ id }) => id === selectedId)
   useTokenSync(store, tabs, selectedTab?.key)
-  const visited = useVisited(selected)
+  const visited = useVisited(selectedId)
+  const getToken = (id: string) => tokens.get(tabs.find((tab) => tab.id === id)?.key ?? '')
+  const inArea = all.filter(({ type }) => type === selected?.type)
   return (
-    <Tabs selectedId={selected} onSelect={select} className="flex min-h-0 flex-1 flex-col">
+    <Tabs
+      selectedId={selected?.type}
+      onSelect={(area) => select(all.find(({ type }) => type === area)?.id)}
+      className="flex min-h-0 flex-1 flex-col"
+    >
       <TabList
         label="Relatórios"
-        tabs={areas.map((area) => {
-          const token = tokens.get(tabs.find((tab) => tab.area === area)?.key ?? '')
-          return { id: area, label: <AreaLabel area={area} token={token} isOpen={area === selected} /> }
+        tabs={view.areas.map(({ type: area }) => {
+          const others = all.filter(({ type, id }) => type === area && id !== selectedId)
+          const failed = others.map(({ id }) => getToken(id)).find((token) => token?.kind === 'failed')
+          return { id: area, label: <AreaLabel area={area} token={failed} /> }
         })}
-        selectedId={selected}
+        selectedId={selected?.type}
         className="shrink-0 border-line border-b bg-surface"
       />
+      {selected && inArea.length > 1 && (
+        <div className="flex shrink-0 justify-center border-line border-b bg-surface py-1">
+          <ReportChoice
+            reports={inArea.map(({ id, name }) => ({ id, name, token: getToken(id) }))}
+            selectedId={selected.id}
+            onSelect={select}
+          />
+        </div>
+      )}
       <div className="relative min-h-0 flex-1 overflow-hidden">
-        {areas
-          .filter((area) => visited.includes(area))
-          .map((area) => {
-            const tab = tabs.find((each) => each.area === area)
-            const token = tab && tokens.get(tab.key)
+        {all
+          .filter(({ id }) => visited.includes(id))
+          .map(({ id, type, name, embedMode }) => {
+            const tab = tabs.find((each) => each.id === id)
+            const token = getToken(id)
             return (
-              <TabPanel key={area} id={area} isLaidOut className="absolute inset-0">
+              <TabPanel key={id} id={id === selectedId ? type : id} isLaidOut className="absolute inset-0">
                 {tab?.kind === 'no-scope' || token?.kind === 'no-scope' ? (
                   <ReportNotice>{reportMessages.noScope}</ReportNotice>
-                ) : sso.includes(area) ? (
+                ) : embedMode === 'secure_sso' ? (
                   <ReportNotice>
-                    Esta área abre por um link que cada pessoa vê com a própria conta da Microsoft: aqui
+                    Este relatório abre por um link que cada pessoa vê com a própria conta da Microsoft: aqui
                     apareceriam os seus dados, e não os desta pessoa.
                   </ReportNotice>
                 ) : tab?.kind !== 'embedded' ? (
-                  <ReportNotice>{reportMessages.incomplete(area)}</ReportNotice>
+                  <ReportNotice>{reportMessages.incomplete(formatReportTitle(type, name))}</ReportNotice>
                 ) : token?.kind === 'refused' ? (
                   <ReportNotice>Esta pessoa não recebe este relatório agora. {token.detail}</ReportNotice>
                 ) : (
@@ -162,7 +179,7 @@ function Reports({ userId, view }: { userId: string; view: View }) {
                     token={token}
                     store={store}
                     view={AS_PUBLISHED}
-                    isSelected={area === selected}
+                    isSelected={id === selectedId}
                     onCommands={NO_COMMANDS}
                   />
                 )}

@@ -1,5 +1,5 @@
 import { LISTS, type ListName } from '#contract/entitlement-lists.ts'
-import { formatReportTitle } from '#contract/report-setting-rules.ts'
+import { formatReportTitle } from '#contract/messages.ts'
 import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import { formatDate, formatDay, formatTime } from '#web/ui/format-instant.ts'
 

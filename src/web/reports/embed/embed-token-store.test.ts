@@ -10,7 +10,7 @@ import {
 const MINUTE = 60_000
 
 function createRequest(key: string): TokenRequest {
-  return { key, area: key.toUpperCase(), workspaceId: 'w', reportId: `r-${key}`, datasetId: null }
+  return { key, area: 'A', title: key.toUpperCase(), workspaceId: 'w', reportId: `r-${key}`, datasetId: null }
 }
 
 function createIssued(lifetimeMs = 30 * MINUTE): TokenOutcome {

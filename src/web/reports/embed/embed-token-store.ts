@@ -4,6 +4,8 @@ import { backoffDelay, startStopwatch } from '#contract/timing.ts'
 export interface TokenRequest {
   key: string
   area: string
+  /** Names the report to people; the area's name for its first report. */
+  title: string
   workspaceId: string
   reportId: string
   datasetId: string | null
@@ -58,7 +60,7 @@ export interface TokenStoreOptions {
   issue: (request: TokenRequest, signal: AbortSignal) => Promise<TokenOutcome>
   onChange: (tokens: ReadonlyMap<string, TokenState>) => void
   /** Called once per report without a token, if open or refused, and after each failed retry by the user. */
-  onFailed: (area: string, detail: string) => void
+  onFailed: (title: string, detail: string) => void
   /** Called on a refusal; the cached reports are out of date until it resolves. */
   onRefused: () => unknown
 }
@@ -158,7 +160,7 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
     // A transient failure stays on its tab until opened; a refused report has no tab left to show it.
     const isHidden = outcome.kind === 'failed' && entry.request.key !== openKey
     if (!isNotified && !isHidden && 'detail' in outcome && outcome.detail !== undefined)
-      onFailed(entry.request.area, outcome.detail)
+      onFailed(entry.request.title, outcome.detail)
     if (entry.state.kind === 'no-scope' || entry.state.kind === 'refused')
       void confirmRefusal(entry, outcome.kind)
   }

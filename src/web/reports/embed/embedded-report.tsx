@@ -41,7 +41,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const [status, setStatus] = useState<FrameStatus>({ kind: 'loading' })
   const [attempt, setAttempt] = useState(0)
   const { layout, detectLayout } = usePhoneLayout(request.reportId)
-  const { key, area, workspaceId, reportId } = request
+  const { key, area, title, workspaceId, reportId } = request
   const isPaginated = useIsPaginated(reportId, token)
   const isVisible = useEffectEvent(() => isSelected && document.visibilityState === 'visible')
   const onLoaded = useEffectEvent(detectLayout)
@@ -49,7 +49,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const openFrame = useEffectEvent(() =>
     openReportFrame({
       parent: container.current as HTMLElement,
-      title: area,
+      title,
       view: { embedBase: portalSettings.reportEmbedBase, workspaceId, reportId, marcas, layout, isPaginated },
       isVisible,
       onStatus: setStatus,
@@ -67,7 +67,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
     const opened = openFrame()
     frame.current = opened
     return () => opened.close()
-  }, [store, key, area, layout, isPaginated, attempt])
+  }, [store, key, title, layout, isPaginated, attempt])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a reopened frame needs its token again
   useEffect(() => {
@@ -100,7 +100,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
         ref={container}
         className={`size-full dark:p-2 [&_iframe]:block [&_iframe]:size-full [&_iframe]:border-0 dark:[&_iframe]:rounded-lg ${status.kind === 'failed' ? 'invisible' : ''}`}
       />
-      {status.kind === 'loading' && token?.kind !== 'failed' && <ReportLoading area={area} />}
+      {status.kind === 'loading' && token?.kind !== 'failed' && <ReportLoading area={title} />}
       {status.kind === 'loading' && token?.kind === 'failed' && (
         <TokenFailed failure={token} onRetry={() => store.retry(key)} />
       )}

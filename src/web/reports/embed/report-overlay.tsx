@@ -84,16 +84,15 @@ export function ReportFailed({ report, failure, canReload = false, link }: Repor
 interface AreaLabelProps {
   area: string
   token: TokenState | undefined
-  isOpen: boolean
 }
 
-/** The name of an area on its tab; a dot marks one that is not open and whose token failed. */
-export function AreaLabel({ area, token, isOpen }: AreaLabelProps) {
+/** The name of an area on its tab, or of a report; a dot marks a failed token of one that is not open. */
+export function AreaLabel({ area, token }: AreaLabelProps) {
   const text = reportMessages.tokenFailed(area)
   return (
     <span className="relative">
       {area}
-      {token?.kind === 'failed' && !isOpen && (
+      {token?.kind === 'failed' && (
         // Drawn by a border, which high contrast keeps.
         <span
           role="img"

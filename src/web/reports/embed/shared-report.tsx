@@ -10,6 +10,7 @@ import { ReportFailed } from './report-overlay.tsx'
 
 interface SharedReportProps {
   area: string
+  title: string
   reportUrl: string
   marcas: readonly string[]
   onCommands: (commands: ReportCommands | undefined) => void
@@ -20,7 +21,7 @@ interface SharedReportProps {
  * A cross-origin frame never reports a failure (it fires `load` even then), so a direct link is always
  * shown. Not sandboxed: sign-in popups need the frame's own origin and storage.
  */
-export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedReportProps) {
+export function SharedReport({ area, title, reportUrl, marcas, onCommands }: SharedReportProps) {
   const [isLoaded, setIsLoaded] = useState(false)
   const frame = useRef<HTMLIFrameElement>(null)
   const notifyCommands = useEffectEvent(onCommands)
@@ -44,12 +45,12 @@ export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedRepo
         <iframe
           ref={frame}
           src={url}
-          title={area}
+          title={title}
           allowFullScreen
           onLoad={() => setIsLoaded(true)}
           className="block size-full border-0 dark:rounded-lg"
         />
-        {!isLoaded && <ReportLoading area={area} />}
+        {!isLoaded && <ReportLoading area={title} />}
       </div>
       <p className="flex items-center justify-end border-line border-t bg-surface px-2 text-muted text-sm">
         <span className="max-sm:sr-only">O relatório não apareceu?</span>

@@ -1,0 +1,150 @@
+import { getEmulatedReport } from '#server/testing/builders.ts'
+import type { RunningPortal } from './portal.ts'
+import { expect, getReportFrame, openAs, test, toEmail } from './portal-fixture.ts'
+import { addReportView } from './report-view-fixture.ts'
+
+/** Adds the emulator's report of another area to Vendas. @returns its id */
+async function addReport(portal: RunningPortal, type: string, name: string, position = 1): Promise<string> {
+  const { workspaceId, reportId, datasetId } = getEmulatedReport(type)
+  const { id } = await portal.database.db
+    .insertInto('further_reports')
+    .values({
+      type: 'vendas',
+      name,
+      position,
+      embed_mode: 'service_principal',
+      report_url: null,
+      workspace_id: workspaceId,
+      report_id: reportId,
+      dataset_id: datasetId,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+test('an area with several reports offers them by name, and keeps each as it was left', async ({
+  page,
+  portal,
+}) => {
+  await openAs(page, 'vendas.rj')
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Relatório:/ })).toHaveCount(0)
+
+  const id = await addReport(portal, 'Gerentes', 'Metas')
+  await addReport(portal, 'Oficina', 'Serviços', 2)
+  await page.reload()
+  await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
+  await page.getByRole('button', { name: 'Relatório: Vendas' }).click()
+  const list = page.getByRole('dialog', { name: 'Relatórios da área' })
+  await expect(list.getByRole('button')).toHaveText(['Vendas', 'Metas', 'Serviços'])
+  await expect(list.getByRole('button', { name: 'Vendas' })).toHaveAttribute('aria-current', 'true')
+  await list.getByRole('button', { name: 'Metas' }).click()
+  await expect(page).toHaveURL(`/power-bi?area=Vendas&relatorio=${id}`)
+  await expect(page).toHaveTitle(/^Vendas · Metas/)
+  const goals = getReportFrame(page, 'Vendas · Metas')
+  await expect(goals.locator('.scope')).toContainText('FIAT, JEEP  ·  RJ')
+  await expect(page.locator('iframe[title="Vendas"]')).toBeHidden()
+
+  // The other page of the report stays open while other tabs are looked at.
+  const pages = goals.locator('[data-key^="page-"]')
+  await pages.nth(1).click()
+  await expect(pages.nth(1)).toHaveAttribute('aria-current', 'page')
+  await page.getByRole('tab', { name: 'CRM' }).click()
+  await expect(page.getByRole('button', { name: /^Relatório:/ })).toHaveCount(0)
+  await page.getByRole('tab', { name: 'Vendas' }).click()
+  await expect(page).toHaveURL(`/power-bi?area=Vendas&relatorio=${id}`)
+  await expect(pages.nth(1)).toHaveAttribute('aria-current', 'page')
+  await page.reload()
+  await expect(goals.locator('[data-card]').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Relatório: Metas' }).press('Enter')
+  await list.getByRole('button', { name: 'Vendas' }).press('Enter')
+  await expect(page).toHaveURL('/power-bi?area=Vendas')
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('button', { name: 'Relatório: Metas' })).toBeVisible()
+})
+
+test('a further report has its own views, exports and links', async ({ page, portal }) => {
+  const id = await addReport(portal, 'Gerentes', 'Metas')
+  const { reportId } = getEmulatedReport('Gerentes')
+  await addReportView(portal, 'vendas.rj', { name: 'Do primeiro' })
+  const view = await addReportView(portal, 'vendas.rj', { name: 'Das metas', report_id: reportId })
+  // Also by a link without the report's id.
+  for (const path of [`relatorio=${id}&visao=${view}`, `visao=${view}`]) {
+    await openAs(page, 'vendas.rj', `/power-bi?area=Vendas&${path}`)
+    await page.getByRole('button', { name: 'Visões: Das metas' }).click()
+    await expect(page.getByRole('button', { name: 'Das metas', exact: true })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Do primeiro' })).toHaveCount(0)
+    await page.keyboard.press('Escape')
+    await expect(page).toHaveURL(`/power-bi?area=Vendas&relatorio=${id}&visao=${view}`)
+  }
+  await page.getByRole('button', { name: 'Compartilhar', exact: true }).click()
+  await expect(page.getByLabel('Link')).toHaveValue(
+    `${portal.url}/power-bi?area=Vendas&relatorio=${id}&visao=${view}`,
+  )
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Exportar' }).click()
+  await page
+    .getByRole('dialog', { name: 'Exportar Vendas · Metas' })
+    .getByRole('button', { name: 'Exportar' })
+    .click()
+  await expect(page.getByText(/o arquivo está pronto/)).toBeVisible({ timeout: 20_000 })
+})
+
+test('a report that was removed is said to be gone, and the area’s first opens', async ({ page, portal }) => {
+  const id = await addReport(portal, 'Gerentes', 'Metas')
+  await openAs(page, 'vendas.rj', `/power-bi?area=Vendas&relatorio=${id}`)
+  await expect(getReportFrame(page, 'Vendas · Metas').locator('[data-card]').first()).toBeVisible()
+  await portal.database.db.updateTable('further_reports').set({ deleted_at: new Date() }).execute()
+  await page.reload()
+  await expect(
+    page.getByText('Este relatório não está mais na área Vendas. O primeiro dela foi aberto.'),
+  ).toBeVisible()
+  await expect(page).toHaveURL('/power-bi?area=Vendas')
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+})
+
+test('a phone offers the reports of an area too, in every state of the bar', async ({ page, portal }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await addReport(portal, 'Gerentes', 'Metas e resultados por loja e vendedor')
+  await openAs(page, 'diretoria')
+  await page.getByRole('button', { name: 'Relatório: Vendas' }).click()
+  const item = page.getByRole('button', { name: 'Metas e resultados por loja e vendedor' })
+  const { width, height } = (await item.boundingBox()) ?? { width: 0, height: 0 }
+  expect([width <= 390, height >= 44]).toEqual([true, true])
+  await item.click()
+  await expect(
+    getReportFrame(page, 'Vendas · Metas e resultados por loja e vendedor').locator('.scope'),
+  ).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+})
+
+test('‘Ver como’ offers the person’s further reports, but no links', async ({ page, portal }) => {
+  await addReport(portal, 'Gerentes', 'Metas')
+  const { user_id } = await portal.database.db
+    .selectFrom('profiles')
+    .select('user_id')
+    .where('email', '=', toEmail('vendas.rj'))
+    .executeTakeFirstOrThrow()
+  await portal.database.db
+    .insertInto('further_reports')
+    .values({
+      type: 'vendas',
+      name: 'Link',
+      position: 2,
+      embed_mode: 'secure_sso',
+      report_url: 'https://app.powerbi.com/reportEmbed?reportId=1',
+      workspace_id: null,
+      report_id: null,
+      dataset_id: null,
+    })
+    .execute()
+  await openAs(page, 'admin', `/admin/ver-como/${user_id}`)
+  await page.getByRole('button', { name: 'Relatório: Vendas' }).click()
+  await page.getByRole('button', { name: 'Metas' }).click()
+  await expect(getReportFrame(page, 'Vendas · Metas').locator('.scope')).toContainText('FIAT, JEEP  ·  RJ')
+  await page.getByRole('button', { name: 'Relatório: Metas' }).click()
+  await page.getByRole('button', { name: 'Link' }).click()
+  await expect(page.getByText(/Este relatório abre por um link que cada pessoa vê/)).toBeVisible()
+})
