@@ -8,6 +8,7 @@ import { liveRoutes } from './live.ts'
 import { operationsRoutes } from './operations.ts'
 import { reportExportRoutes } from './report-exports.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
+import { reportSubscriptionRoutes } from './report-subscriptions.ts'
 import { reportViewRoutes } from './report-views.ts'
 import { reportRoutes } from './reports.ts'
 import type { ReplyOf, RouteShape, Routes } from './route.ts'
@@ -27,6 +28,7 @@ export const api = {
   reports: reportRoutes,
   reportViews: reportViewRoutes,
   reportExports: reportExportRoutes,
+  reportSubscriptions: reportSubscriptionRoutes,
   viewAs: viewAsRoutes,
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,

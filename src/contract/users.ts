@@ -50,6 +50,7 @@ export const AUDIT_ACTIONS = [
   'report-setting-removed',
   'report-exported',
   'export-downloaded',
+  'report-mailed',
   'report-refresh-requested',
   'message-read',
   'message-unread',

@@ -29,6 +29,7 @@ import {
   reportExportHandlers,
   reportHandlers,
   reportSettingsHandlers,
+  reportSubscriptionHandlers,
   reportViewHandlers,
   viewAsHandlers,
 } from './reports/report-handlers.ts'
@@ -127,6 +128,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.reports, reportHandlers(services))
     implement(app, services, api.reportViews, reportViewHandlers(services))
     implement(app, services, api.reportExports, reportExportHandlers(services))
+    implement(app, services, api.reportSubscriptions, reportSubscriptionHandlers(services))
     implement(app, services, api.viewAs, viewAsHandlers(services))
     implement(app, services, api.reportSettings, reportSettingsHandlers(services))
     // Before support, whose path with an id matches that of pages of 0.2.

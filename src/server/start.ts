@@ -24,7 +24,7 @@ import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 import { replaceSecrets } from './replace-secrets.ts'
-import { createExportSteps } from './reports/report-exports.ts'
+import { createReportJobs } from './reports/report-mail.ts'
 import { VERSION } from './version.ts'
 
 const BUILT = fileURLToPath(new URL('../../dist', import.meta.url))
@@ -91,15 +91,12 @@ export async function servePortal(
   if (!demo && (await isMarkedAsDemo(db)))
     throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
 
+  const mailer = trackStatus(demo?.mailer ?? createMailer(config), serviceStatus)
+  const mailContext = { db, log, clock, mailer, publicUrl: config.publicUrl, groupName: config.group.name }
   const outbox = createOutbox({
+    ...mailContext,
     mails: portalMails,
-    db,
     listen: database.listen,
-    log,
-    clock,
-    mailer: trackStatus(demo?.mailer ?? createMailer(config), serviceStatus),
-    publicUrl: config.publicUrl,
-    groupName: config.group.name,
   })
   const metrics = createMetrics(database, {
     version: VERSION,
@@ -124,7 +121,7 @@ export async function servePortal(
     db,
     log,
     clock,
-    runStep: { export: createExportSteps({ db, clock, powerBi, rlsRoles, exports }) },
+    ...createReportJobs({ ...mailContext, keyring, powerBi, rlsRoles, exports }),
   })
   const app = createApp({
     database,

@@ -28,11 +28,17 @@ export interface Job {
 export type JobStep =
   /** More steps follow; the job keeps its place among the running ones. */
   | { kind: 'waiting'; progress: Record<string, unknown>; afterMs: number }
-  /** A transient failure: tries this step again, with a backoff. */
-  | { kind: 'retry'; afterMs: number; detail: string }
-  | { kind: 'done'; progress: Record<string, unknown> }
+  /**
+   * A transient failure: tries this step again, with a backoff. A patient one gives its place to others
+   * meanwhile, and is tried until the step itself gives up.
+   */
+  | { kind: 'retry'; afterMs: number; detail: string; isPatient?: true }
+  | { kind: 'done'; progress: Record<string, unknown>; write?: WriteJobEnd }
   /** @param detail Portuguese, for the person */
-  | { kind: 'failed'; detail: string }
+  | { kind: 'failed'; detail: string; write?: WriteJobEnd }
+
+/** Runs in the transaction that ends the job; not at all when the job or its person is gone. */
+type WriteJobEnd = (db: Db) => Promise<void>
 
 /** Does one step, which must not take long. An error counts as a transient failure. */
 export type RunJobStep = (job: Job) => Promise<JobStep>
@@ -42,7 +48,10 @@ interface JobQueueServices {
   log: Log
   /** ms since the epoch */
   clock: () => number
+  /** By kind, in the order of their priority. */
   runStep: Record<string, RunJobStep>
+  /** Queues the jobs of schedules. */
+  queueDue?: () => Promise<void>
 }
 
 export type JobQueue = ReturnType<typeof createJobQueue>
@@ -74,6 +83,7 @@ export function createJobQueue(services: JobQueueServices) {
   const running = new Set<Promise<void>>()
 
   async function startDue(): Promise<void> {
+    await services.queueDue?.()
     for (let job = await claimJob(services); job; job = await claimJob(services)) {
       const run = runJob(services, job).finally(() => running.delete(run))
       running.add(run)
@@ -103,8 +113,9 @@ type ClaimedJob = Job & { lease: string; kind: string }
 /** Leases the job that is due longest and within the limits, also over replicas. */
 async function claimJob({ db, clock, runStep }: JobQueueServices): Promise<ClaimedJob | undefined> {
   const now = new Date(clock())
+  const kinds = sql`${Object.keys(runStep)}::text[]`
   const isDue = sql<boolean>`status in ('queued', 'running') and due_at <= ${now}
-    and (leased_until is null or leased_until <= ${now}) and kind = any(${Object.keys(runStep)}::text[])`
+    and (leased_until is null or leased_until <= ${now}) and kind = any(${kinds})`
   const due = await db.selectFrom('jobs').select('id').where(isDue).limit(1).executeTakeFirst()
   if (!due) return undefined
   return db.transaction().execute(async (transaction) => {
@@ -116,7 +127,7 @@ async function claimJob({ db, clock, runStep }: JobQueueServices): Promise<Claim
         select id from jobs as job where ${isDue} and (status = 'running' or (
           (select count(*) from jobs where status = 'running') < ${MAX_RUNNING}
           and not exists (select from jobs as own where own.status = 'running' and own.user_id = job.user_id)))
-        order by due_at limit 1)
+        order by array_position(${kinds}, kind), due_at limit 1)
       returning id, kind, user_id, input, payload, progress, failures, lease`.execute(transaction)
     return rows[0]
   })
@@ -144,19 +155,36 @@ async function runJob({ db, log, clock, runStep }: JobQueueServices, job: Claime
     if (!step) return
     const now = clock()
     const free = { lease: null, leased_until: null }
-    const end = { ...free, payload: null, finished_at: new Date(now) }
+    const end = async (values: { status: 'done'; progress: string } | { status: 'failed'; detail: string }) =>
+      db.transaction().execute(async (transaction) => {
+        // Before the job's row, in the order of deletions.
+        await transaction
+          .selectFrom('profiles')
+          .select('user_id')
+          .where('user_id', '=', job.user_id)
+          .forKeyShare()
+          .execute()
+        const { numUpdatedRows } = await transaction
+          .updateTable('jobs')
+          .set({ ...free, payload: null, finished_at: new Date(now), ...values })
+          .where('id', '=', job.id)
+          .where('lease', '=', job.lease)
+          .executeTakeFirst()
+        if (numUpdatedRows > 0n && 'write' in step) await step.write?.(transaction)
+      })
     if (step.kind === 'waiting') {
       const progress = JSON.stringify(step.progress)
       await lease.set({ ...free, progress, failures: 0, due_at: new Date(now + step.afterMs) }).execute()
     } else if (step.kind === 'done') {
-      await lease.set({ ...end, progress: JSON.stringify(step.progress), status: 'done' }).execute()
-    } else if (step.kind === 'failed' || job.failures + 1 >= MAX_FAILURES) {
-      await lease.set({ ...end, detail: step.detail, status: 'failed' }).execute()
+      await end({ status: 'done', progress: JSON.stringify(step.progress) })
+    } else if (step.kind === 'failed' || (!step.isPatient && job.failures + 1 >= MAX_FAILURES)) {
+      await end({ status: 'failed', detail: step.detail })
     } else {
       const failures = job.failures + 1
       const due_at = new Date(now + backoffDelay(failures, { ...BACKOFF, retryAfterMs: step.afterMs }))
       // Without progress nothing runs elsewhere, so that the place is free for others.
-      const status = Object.keys(job.progress).length > 0 ? 'running' : 'queued'
+      const isRunning = !step.isPatient && Object.keys(job.progress).length > 0
+      const status = isRunning ? 'running' : 'queued'
       await lease.set({ ...free, failures, due_at, status }).execute()
     }
   } catch (err) {

@@ -211,6 +211,26 @@ export interface Tables {
     /** Set until the deletion can no longer be undone. */
     deleted_at: Defaulted<Date | null>
   }
+  report_subscriptions: {
+    id: Generated<string>
+    user_id: string
+    /** Slug of the area. */
+    type: string
+    report_id: string
+    view_id: string | null
+    format: 'pdf' | 'pptx'
+    every: 'day' | 'week' | 'month'
+    weekday: number | null
+    day: number | null
+    hour: number
+    /** Null while it is stopped. */
+    next_run_at: Defaulted<Date | null>
+    last_sent_at: Defaulted<Date | null>
+    failure: Defaulted<string | null>
+    failed_at: Defaulted<Date | null>
+    created_at: Date
+    updated_at: Date
+  }
   opened_report_views: { user_id: string; view_id: string; opened_at: Date }
   support_messages: MessagesTable
   /** Messages with a filled honeypot. */

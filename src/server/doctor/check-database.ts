@@ -126,6 +126,19 @@ export function listDatabaseChecks(
           )
         : good(`Fila de e-mails: ${count === 0 ? 'vazia' : `${count} a caminho`}.`)
     }),
+    check('report-mails', 'Relatórios por e-mail', WITHIN_MS, async () => {
+      const { rows } = await sql<{ active: number; failed: number }>`select
+        (count(*) filter (where next_run_at is not null))::int as active,
+        (count(*) filter (where failed_at > now() - interval '1 day'))::int as failed
+        from report_subscriptions`.execute(db)
+      const { active = 0, failed = 0 } = rows[0] ?? {}
+      return failed > 0
+        ? warning(
+            `Relatórios por e-mail: ${failed} não enviado(s) nas últimas 24 h.`,
+            'Veja quais e por quê em Administração, “Saúde”, no fim da página.',
+          )
+        : good(`Relatórios por e-mail: ${active === 0 ? 'nenhum' : `${active} em ordem`}.`)
+    }),
     check('retention', 'Limpeza periódica', WITHIN_MS, async () => {
       if (isDemo) return good('Limpeza periódica: a demonstração não apaga nada.')
       const { rows } = await sql<{ hours: number }>`select

@@ -33,6 +33,7 @@ import {
   SOME_REMOVED_REPORT,
   SOME_REPORT,
   SOME_REPORT_VIEW,
+  SOME_SUBSCRIPTION,
   SOME_TEMPLATE,
   SOME_USER,
   SOME_WAITING_USER,
@@ -142,6 +143,7 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       state: 'H4sI',
       updated_at: new Date(portal.clock()),
     }
+    await db.deleteFrom('report_subscriptions').execute()
     await db.deleteFrom('report_views').execute()
     await db
       .insertInto('report_views')
@@ -149,6 +151,15 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
         { ...saved, id: SOME_REPORT_VIEW },
         { ...saved, id: SOME_DELETED_VIEW, deleted_at: new Date(portal.clock()) },
       ])
+      .execute()
+    const now = new Date(portal.clock())
+    const { user_id, type, report_id } = saved
+    await db
+      .insertInto('report_subscriptions')
+      .values({
+        ...{ id: SOME_SUBSCRIPTION, user_id, type, report_id, view_id: null, format: 'pdf', every: 'day' },
+        ...{ weekday: null, day: null, hour: 8, next_run_at: now, created_at: now, updated_at: now },
+      })
       .execute()
     await addMessages(portal, { id: SOME_MESSAGE })
     await configureReports(portal, 'Vendas', 'CRM')
@@ -195,7 +206,8 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     const kind: SessionKind = getRouteName(route) === RESET ? 'recovery' : 'full'
     const person = await addPerson(portal, { approved: !isForWaiting })
     const { user_id } = person
-    await portal.database.db.updateTable('report_views').set({ user_id }).execute()
+    for (const table of ['report_views', 'report_subscriptions'] as const)
+      await portal.database.db.updateTable(table).set({ user_id }).execute()
     return (await openTestSession(portal, person, kind)).access_token
   }
 

@@ -12,6 +12,7 @@ export type MailKind =
   | 'new-device'
   | 'password-changed'
   | 'recovery'
+  | 'report-mail-failed'
   | 'report-settings-changed'
   | 'session-reuse'
   | 'verification'

@@ -10,6 +10,9 @@ export interface Mail {
   html: string
   /** Main link of the mail. */
   link: string | null
+  attachment?: { filename: string; contentType: string; content: Buffer } | undefined
+  /** Ends what the mail belongs to when it is posted to (RFC 8058). */
+  unsubscribeUrl?: string
 }
 
 /** Interface for sending mails. */
@@ -20,6 +23,8 @@ export interface Mailer {
 
 /** Shorter than the outbox's claim, and than the shutdown time-out. */
 const SEND_TIMEOUT_MS = 20_000
+/** Mails with attachments are sent by jobs, whose lease is extended meanwhile. */
+const ATTACHMENT_TIMEOUT_MS = 120_000
 const SOCKET_TIMEOUT_MS = 10_000
 
 /**
@@ -32,7 +37,7 @@ export function createSmtpMailer(options: { url: string; from: string; sendTimeo
   const { url, from, sendTimeoutMs = SEND_TIMEOUT_MS } = options
   let transport: ReturnType<typeof openTransport> | undefined
   return {
-    async deliver({ messageId, to, subject, text, html }) {
+    async deliver({ messageId, to, subject, text, html, attachment, unsubscribeUrl }) {
       transport ??= openTransport(url)
       const open = await transport
       const message = {
@@ -44,8 +49,15 @@ export function createSmtpMailer(options: { url: string; from: string; sendTimeo
         text,
         html,
         // RFC 3834: prevents out-of-office replies.
-        headers: { 'Auto-Submitted': 'auto-generated' },
-        signal: AbortSignal.timeout(sendTimeoutMs),
+        headers: {
+          'Auto-Submitted': 'auto-generated',
+          ...(unsubscribeUrl && {
+            'List-Unsubscribe': `<${unsubscribeUrl}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+        },
+        ...(attachment && { attachments: [attachment] }),
+        signal: AbortSignal.timeout(attachment ? ATTACHMENT_TIMEOUT_MS : sendTimeoutMs),
       }
       await withHost(new URL(url).host, () => open.sendMail(message))
     },

@@ -108,6 +108,14 @@ describeOnEachDatabase('retention rules', (kind) => {
       .insertInto('further_reports')
       .values([report, { ...report, deleted_at: now }])
       .execute()
+    const subscription = {
+      ...{ user_id, type: 'vendas', report_id: 'r', view_id: null, format: 'pdf' as const },
+      ...{ every: 'day' as const, weekday: null, day: null, hour: 8, created_at: now, updated_at: now },
+    }
+    await db
+      .insertInto('report_subscriptions')
+      .values([subscription, { ...subscription, next_run_at: now }])
+      .execute()
     const job = { kind: 'export', user_id, input: '{}', payload: null, created_at: now, due_at: now }
     await db
       .insertInto('jobs')
@@ -138,7 +146,7 @@ describeOnEachDatabase('retention rules', (kind) => {
       [30 * DAY - MINUTE, []],
       [30 * DAY, ['invitations', 'sent mails', 'undeliverable mails', 'suspect messages']],
       [90 * DAY - MINUTE, []],
-      [90 * DAY, ['access requests', 'failed sign-ins']],
+      [90 * DAY, ['access requests', 'failed sign-ins', 'stopped subscriptions']],
       [180 * DAY, []],
       [185 * DAY, ['access records']],
       [364 * DAY, []],

@@ -17,6 +17,9 @@ const INVITATION_KEPT_DAYS = 30
 
 const SUSPECT_MESSAGE_DAYS = 30
 
+/** A report mail that was stopped this long ago is not taken up again. */
+const STOPPED_DAYS = 90
+
 /** The configurable periods (RETENTION_… of the environment). */
 export interface RetentionPeriods {
   unverifiedDays: number
@@ -47,6 +50,7 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
     select from access_reviews newer where (newer.kind, newer.code) = (access_reviews.kind, access_reviews.code)
       and newer.reviewed_at > access_reviews.reviewed_at)`
   const isUnsent = sql<boolean>`sent_at is null`
+  const isStopped = sql<boolean>`next_run_at is null`
   return [
     {
       name: 'unverified sign-ups',
@@ -62,6 +66,14 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
     toRule('idempotency keys', 'idempotency_keys', 'id', 'created_at', keepDays(1)),
     toRule('deleted views', 'report_views', 'id', 'deleted_at', keepDays(1)),
     toRule('removed reports', 'further_reports', 'id', 'deleted_at', keepDays(1)),
+    toRule(
+      'stopped subscriptions',
+      'report_subscriptions',
+      'id',
+      'updated_at',
+      keepDays(STOPPED_DAYS),
+      isStopped,
+    ),
     toRule('finished jobs', 'jobs', 'id', 'finished_at', keepDays(1)),
     toRule('rate limits', 'rate_limits', 'key', 'resets_at', keepMs(0)),
     toRule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', keepMs(0)),

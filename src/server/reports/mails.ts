@@ -2,6 +2,8 @@ import { formatReportTitle } from '#contract/messages.ts'
 import type { Mails } from '#server/mail/mails.ts'
 import { describeNewestEntries, isAdministrator } from '#server/users/mails.ts'
 
+import { composeFailureMail } from './report-mail.ts'
+
 const SENTENCES = {
   'report-setting-saved': 'configuração salva',
   'report-setting-removed': 'relatório removido',
@@ -27,4 +29,6 @@ export const reportMails = {
       ],
     }
   },
+
+  'report-mail-failed': (context, { recipient }) => composeFailureMail(context, recipient),
 } satisfies Partial<Mails>

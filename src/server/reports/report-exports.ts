@@ -21,7 +21,7 @@ const MAX_RUN_MS = 30 * 60_000
 const FIRST_POLL_MS = 2_000
 const POLL_MS = 3_000
 
-interface ExportServices {
+export interface ExportServices {
   powerBi: PowerBi
   rlsRoles: string[]
   /** EXPORTS: whether anything may be exported. */
@@ -42,7 +42,7 @@ interface ExportInput {
 }
 
 /** Stored as JSON while the export runs in Power BI. */
-interface ExportProgress {
+export interface ExportProgress {
   exportId: string
   percent: number
   /** ms since the epoch */
@@ -70,7 +70,7 @@ const refuse = (detail: string) => new ProblemError('export-refused', { detail }
  * Checks that a person may export a report now, and with whose rows: always their own.
  * @throws ProblemError export-refused, report-not-found, no-scope, not-approved
  */
-async function authorizeExport(
+export async function authorizeExport(
   { db, rlsRoles, exports }: { db: Db } & Omit<ExportServices, 'powerBi'>,
   holder: Pick<TokenHolder, 'profile'> & { approved: boolean },
   { area, reportId }: { area: string; reportId: string },
@@ -240,8 +240,6 @@ const isSameIdentity = (a: EffectiveIdentity, b: EffectiveIdentity): boolean =>
 
 /** Creates the steps of an export: asks Power BI to start, then how far it is. */
 export function createExportSteps(services: ExportServices & { db: Db; clock: () => number }): RunJobStep {
-  const { powerBi, clock } = services
-
   async function runStep(job: Parameters<RunJobStep>[0]): Promise<JobStep> {
     const { version, format, ...wanted } = job.input as ExportInput
     const reader = await findReader(services, job.user_id)
@@ -252,27 +250,38 @@ export function createExportSteps(services: ExportServices & { db: Db; clock: ()
       (started.identity && !isSameIdentity(started.identity, identity))
     )
       return { kind: 'failed', detail: messages.accessChanged }
-    if (!started.exportId) {
-      const exportId = await powerBi.startExport(report, identity, { format, state: job.payload })
-      const progress = { exportId, percent: 0, startedAt: clock(), identity } satisfies ExportProgress
-      return { kind: 'waiting', progress, afterMs: FIRST_POLL_MS }
-    }
-    const { status, percent } = await powerBi.readExport(report, started.exportId)
-    if (status === 'failed') return { kind: 'failed', detail: messages.failed }
-    const progress = { ...started, percent }
-    if (status === 'done') return { kind: 'done', progress }
-    const isTooSlow = clock() - (started.startedAt ?? 0) > MAX_RUN_MS
-    return isTooSlow
-      ? { kind: 'failed', detail: messages.tooSlow }
-      : { kind: 'waiting', progress, afterMs: POLL_MS }
+    return advanceExport(services, { report, identity, format, state: job.payload }, started)
   }
+  return (job) => runStep(job).catch(toFailedStep)
+}
 
-  return (job) =>
-    runStep(job).catch((error): JobStep => {
-      if (!(error instanceof ProblemError)) throw error
-      const isTransient = ['power-bi-unavailable', 'capacity-paused'].includes(error.code)
-      return isTransient
-        ? { kind: 'retry', afterMs: (error.options.retryAfterSeconds ?? 0) * 1_000, detail: error.message }
-        : { kind: 'failed', detail: error.message }
-    })
+/** Starts an export in Power BI, then asks how far it is. @throws as PowerBi does */
+export async function advanceExport(
+  { powerBi, clock }: { powerBi: PowerBi; clock: () => number },
+  wanted: { report: ReportRef; identity: EffectiveIdentity; format: ExportFormat; state: string | null },
+  started: Partial<ExportProgress>,
+): Promise<JobStep> {
+  const { report, identity, ...options } = wanted
+  if (!started.exportId) {
+    const exportId = await powerBi.startExport(report, identity, options)
+    const progress = { ...started, exportId, percent: 0, startedAt: clock(), identity }
+    return { kind: 'waiting', progress, afterMs: FIRST_POLL_MS }
+  }
+  const { status, percent } = await powerBi.readExport(report, started.exportId)
+  if (status === 'failed') return { kind: 'failed', detail: messages.failed }
+  const progress = { ...started, percent }
+  if (status === 'done') return { kind: 'done', progress }
+  const isTooSlow = clock() - (started.startedAt ?? 0) > MAX_RUN_MS
+  return isTooSlow
+    ? { kind: 'failed', detail: messages.tooSlow }
+    : { kind: 'waiting', progress, afterMs: POLL_MS }
+}
+
+/** Converts a problem to the end of a step; other errors are thrown on. */
+export function toFailedStep(error: unknown): JobStep {
+  if (!(error instanceof ProblemError)) throw error
+  const isTransient = ['power-bi-unavailable', 'capacity-paused'].includes(error.code)
+  return isTransient
+    ? { kind: 'retry', afterMs: (error.options.retryAfterSeconds ?? 0) * 1_000, detail: error.message }
+    : { kind: 'failed', detail: error.message }
 }

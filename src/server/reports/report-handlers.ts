@@ -1,5 +1,6 @@
 import type { reportExportRoutes } from '#contract/report-exports.ts'
 import type { reportSettingsRoutes } from '#contract/report-settings.ts'
+import type { reportSubscriptionRoutes } from '#contract/report-subscriptions.ts'
 import type { reportViewRoutes } from '#contract/report-views.ts'
 import type { reportRoutes } from '#contract/reports.ts'
 import type { ReplyOf } from '#contract/route.ts'
@@ -8,6 +9,7 @@ import type { Context, ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
+import type { Keyring } from '#server/keyring.ts'
 import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
 import {
   addFurtherReport,
@@ -27,6 +29,15 @@ import {
   startReportExport,
 } from './report-exports.ts'
 import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
+import {
+  changeReportSubscription,
+  createReportSubscription,
+  listAllReportSubscriptions,
+  listReportSubscriptions,
+  removeReportSubscription,
+  type SubscriptionContext,
+  unsubscribe,
+} from './report-subscriptions.ts'
 import {
   changeReportView,
   listReportViews,
@@ -81,6 +92,27 @@ export function reportExportHandlers(
     readReportExport: ({ context, params }) => readReportExport(context, params.id),
     downloadReportExport: ({ context, params }) =>
       downloadReportExport({ ...services, ...context }, params.id),
+  }
+}
+
+export function reportSubscriptionHandlers(
+  services: ServicesOf<SubscriptionContext> & { keyring: Keyring },
+): Handlers<typeof reportSubscriptionRoutes> {
+  return {
+    listReportSubscriptions: ({ context }) => listReportSubscriptions(context),
+    createReportSubscription: ({ context, body }) =>
+      createReportSubscription({ ...services, ...context }, body),
+    changeReportSubscription: ({ context, params, body }) =>
+      changeReportSubscription({ ...services, ...context }, { ...params, change: body }),
+    removeReportSubscription: async ({ context, params }) => {
+      await removeReportSubscription({ ...services, ...context }, params.id)
+      return undefined
+    },
+    listAllReportSubscriptions: ({ context }) => listAllReportSubscriptions(context),
+    unsubscribe: async ({ context, query }) => {
+      await unsubscribe({ ...services, ...context }, query.token)
+      return undefined
+    },
   }
 }
 

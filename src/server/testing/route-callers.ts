@@ -136,6 +136,8 @@ export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
 /** A saved view of a report, and a deleted one; a test gives them to the caller. */
 export const SOME_REPORT_VIEW = '5f0f8d1e-3a57-4c0f-9d0e-6a1b2c3d4e5f'
 export const SOME_DELETED_VIEW = '6a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'
+/** A report mailed on a schedule; a test gives it to the caller. */
+export const SOME_SUBSCRIPTION = '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c4'
 /** Placeholder for the id of a 'view as' of SOME_USER. */
 const SOME_VIEW = '123456789'
 /** A further report of Vendas, and a removed one. */
@@ -176,6 +178,24 @@ export const EXAMPLES: Record<string, Example[]> = {
       path: '/api/report-exports',
       body: { area: 'Vendas', reportId: getEmulatedReport('Vendas').reportId, format: 'pdf' },
     },
+  ],
+  'POST /api/report-subscriptions': [
+    {
+      path: '/api/report-subscriptions',
+      body: {
+        area: 'Vendas',
+        reportId: getEmulatedReport('Vendas').reportId,
+        format: 'pdf',
+        schedule: { every: 'week', weekday: 1, hour: 8 },
+      },
+    },
+  ],
+  'PATCH /api/report-subscriptions/{id}': [
+    {
+      path: `/api/report-subscriptions/${SOME_SUBSCRIPTION}`,
+      body: { format: 'pptx', schedule: { every: 'month', day: 31, hour: 0 } },
+    },
+    { path: `/api/report-subscriptions/${SOME_SUBSCRIPTION}`, body: { stopped: true } },
   ],
   'PATCH /api/profiles/{userId}': [
     { path: `/api/profiles/${SOME_USER}`, body: { types: ['Vendas'] } },
@@ -327,6 +347,8 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'DELETE /api/global-powerbi-settings/{type}/reports/{id}': `/api/global-powerbi-settings/vendas/reports/${SOME_REPORT}`,
   'POST /api/global-powerbi-settings/{type}/reports/{id}/restore': `/api/global-powerbi-settings/vendas/reports/${SOME_REMOVED_REPORT}/restore`,
   'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,
+  'DELETE /api/report-subscriptions/{id}': `/api/report-subscriptions/${SOME_SUBSCRIPTION}`,
+  'POST /api/report-subscriptions/unsubscribe': '/api/report-subscriptions/unsubscribe?token=abc',
   'DELETE /api/report-views/{id}': `/api/report-views/${SOME_REPORT_VIEW}`,
   'POST /api/report-views/{id}/restore': `/api/report-views/${SOME_DELETED_VIEW}/restore`,
   'POST /api/invitations/{id}/resend': `/api/invitations/${SOME_INVITATION}/resend`,

@@ -18,7 +18,7 @@ import { createOutbox, type Outbox } from '#server/mail/outbox.ts'
 import type { Mail, Mailer } from '#server/mail/smtp-mailer.ts'
 import { createMetrics, type Metrics } from '#server/operations/metrics.ts'
 import { createPowerBi, type PowerBiOptions } from '#server/power-bi/power-bi-client.ts'
-import { createExportSteps } from '#server/reports/report-exports.ts'
+import { createReportJobs } from '#server/reports/report-mail.ts'
 import { VERSION } from '#server/version.ts'
 import type { DatabaseKind } from './test-database.ts'
 
@@ -104,16 +104,15 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   const metrics = createMetrics(database, { version: VERSION, clock })
   const emulator = await startEmulator(clock, clientSecret, () => readEmulatedData(database.db))
   const tokenEndpoint = `${emulator.url}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`
-  const outbox = createOutbox({
-    mails: portalMails,
+  const mailContext = {
     db: database.db,
-    listen: database.listen,
     mailer,
     log,
     clock,
     publicUrl: options.publicUrl ?? 'http://localhost',
     groupName: 'Grupo Pátio',
-  })
+  }
+  const outbox = createOutbox({ ...mailContext, mails: portalMails, listen: database.listen })
   const serviceStatus = createServiceStatus(clock)
   const liveStreams = createLiveStreams({
     database,
@@ -143,7 +142,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     db: database.db,
     log,
     clock,
-    runStep: { export: createExportSteps({ db: database.db, clock, powerBi, rlsRoles, exports }) },
+    ...createReportJobs({ ...mailContext, keyring, powerBi, rlsRoles, exports }),
   })
   const app = createApp({
     database,

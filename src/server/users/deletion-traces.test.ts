@@ -74,6 +74,13 @@ describeOnEachDatabase('deleting a person', (kind) => {
       .values({ user_id: person.user_id, view_id: view.id, opened_at: new Date(portal.clock()) })
       .execute()
     const now = new Date(portal.clock())
+    await db
+      .insertInto('report_subscriptions')
+      .values({
+        ...{ user_id: person.user_id, type: 'vendas', report_id: 'r', view_id: view.id, format: 'pdf' },
+        ...{ every: 'day', weekday: null, day: null, hour: 8, created_at: now, updated_at: now },
+      })
+      .execute()
     const job = { kind: 'export', user_id: person.user_id, input: '{}', payload: null }
     await db
       .insertInto('jobs')
@@ -140,6 +147,7 @@ describeOnEachDatabase('deleting a person', (kind) => {
       'passwords',
       'profiles',
       'rate_limits',
+      'report_subscriptions',
       'report_views',
       'sessions',
       'sign_in_devices',

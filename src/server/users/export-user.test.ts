@@ -65,6 +65,7 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'changes_to_the_person',
       'acts_of_the_person',
       'report_views',
+      'report_subscriptions',
       'views_opened',
       'access_reviews',
       'messages_handled',

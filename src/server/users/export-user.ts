@@ -50,6 +50,9 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       report_views: await query(sql`
         select type, report_id, name, state, is_default, shared, updated_at, deleted_at from report_views
         where user_id = ${userId} order by updated_at`),
+      report_subscriptions: await query(sql`
+        select type, report_id, view_id, format, every, weekday, day, hour, next_run_at, last_sent_at, failure
+        from report_subscriptions where user_id = ${userId} order by created_at`),
       views_opened: await query(sql`
         select view_id, opened_at from opened_report_views where user_id = ${userId} order by opened_at`),
       access_reviews: await query(sql`

@@ -114,6 +114,8 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     `${who} exportou o relatório${toArea(after, 'de')}${toFormat(after)}`,
   'export-downloaded': ({ who, after }) =>
     `${who} baixou o relatório exportado${toArea(after, 'de')}${toFormat(after)}`,
+  'report-mailed': ({ after }) =>
+    `O portal enviou por e-mail o relatório${toArea(after, 'de')}${toFormat(after)}`,
   'report-refresh-requested': ({ who, after }) =>
     `${who} pediu a atualização dos dados${toArea(after, 'de')}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,

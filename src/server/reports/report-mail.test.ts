@@ -1,0 +1,454 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { readTrail } from '#server/testing/admin-calls.ts'
+import {
+  addPerson,
+  configureReports,
+  getEmulatedReport,
+  openTestSession,
+  send,
+} from '#server/testing/builders.ts'
+import { listCalls, type Person, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
+
+const { reportId } = getEmulatedReport('Vendas')
+const [MINUTE, HOUR] = [60_000, 3_600_000]
+const PATH = '/api/report-subscriptions'
+/** Friday, 29 January 2027, 7:59 in São Paulo. */
+const BEFORE_EIGHT = Date.parse('2027-01-29T10:59:00Z')
+
+async function call(portal: TestPortal, person: Person, method: string, path = '', body?: object) {
+  const { access_token: token } = await openTestSession(portal, person)
+  return send(portal, method, PATH + path, { token, ...(body && { body }) })
+}
+
+const daily = { area: 'Vendas', reportId, format: 'pdf', schedule: { every: 'day', hour: 8 } }
+
+async function subscribe(portal: TestPortal, person: Person, body: object = {}) {
+  const reply = await call(portal, person, 'POST', '', { ...daily, ...body })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  return reply.body
+}
+
+/** Runs due steps while the clock advances. */
+async function advance(portal: TestPortal, ms: number, stepMs = 2_000): Promise<void> {
+  for (let passed = 0; passed <= ms; passed += stepMs) {
+    await portal.jobs.runDue()
+    portal.clock.advance(stepMs)
+  }
+  await portal.jobs.runDue()
+}
+
+describeOnEachDatabase('mailing reports', (kind) => {
+  const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
+  const moveTo = (at: number | string) => portal.clock.advance(new Date(at).getTime() - portal.clock())
+  const readOwn = async (person: Person) => (await call(portal, person, 'GET')).body.items[0]
+  const mailsTo = ({ email }: Person, to = portal) => to.mails.filter((mail) => mail.to === email)
+  const change = ({ user_id }: Person, values: object) =>
+    portal.database.db.updateTable('profiles').set(values).where('user_id', '=', user_id).execute()
+  /** Lets the run of eight o'clock begin. */
+  const startMorning = async () => {
+    portal.clock.advance(MINUTE)
+    await portal.jobs.runDue()
+  }
+  const finish = () => advance(portal, 20_000)
+  const readFailureMails = async (person: Person) => {
+    await portal.outbox.deliverDue()
+    return mailsTo(person).filter((mail) => mail.kind === 'report-mail-failed')
+  }
+
+  beforeEach(async () => {
+    await resetEmulator(portal)
+    const { db } = portal.database
+    for (const table of ['jobs', 'report_subscriptions', 'mail_outbox', 'global_powerbi_settings'] as const)
+      await db.deleteFrom(table).execute()
+    await configureReports(portal, 'Vendas', 'CRM')
+    portal.mails.length = 0
+    moveTo(BEFORE_EIGHT)
+  })
+
+  test('sends two people of one area their own rows, once, with a row in the trail', async () => {
+    const [ana, rui] = [
+      await addPerson(portal),
+      await addPerson(portal, { marcas: ['JEEP'], estados: ['MG'] }),
+    ]
+    for (const person of [ana, rui]) await subscribe(portal, person)
+    await portal.jobs.runDue()
+    expect((await listCalls(portal)).exportTo).toEqual([])
+    await startMorning()
+    await advance(portal, HOUR, MINUTE)
+    for (const [person, marca] of [
+      [ana, 'FIAT'],
+      [rui, 'JEEP'],
+    ] as const) {
+      const [mail, ...others] = mailsTo(person)
+      expect(others).toEqual([])
+      expect(mail).toMatchObject({
+        subject: 'Vendas, 29/01/2027',
+        link: 'https://portal.example/power-bi?area=Vendas',
+        attachment: { filename: 'Vendas 2027-01-29.pdf', contentType: 'application/pdf' },
+      })
+      const file = String(mail?.attachment?.content)
+      expect(file).toContain(`Marcas: ${marca})`)
+      expect(file).toContain(person.email)
+      expect(mail?.text).toContain('todo dia às 8h')
+      const entries = (await readTrail(portal)).filter(({ target_id }) => target_id === person.user_id)
+      const after = { type: 'Vendas', report_id: reportId, format: 'pdf' }
+      expect(entries).toMatchObject([{ action: 'report-mailed', actor_id: null, after }])
+    }
+    expect(await readOwn(ana)).toMatchObject({
+      nextRunAt: '2027-01-30T11:00:00.000Z',
+      lastSentAt: expect.any(String),
+      failure: null,
+    })
+  })
+
+  test('sends a view with its state, and stops when the view is no longer shared', async () => {
+    const [ana, rui] = [await addPerson(portal), await addPerson(portal)]
+    const { db } = portal.database
+    const { id } = await db
+      .insertInto('report_views')
+      .values({
+        ...{ user_id: rui.user_id, type: 'vendas', report_id: reportId, name: 'Mês', state: 'H4sI' },
+        ...{ shared: true, updated_at: new Date(portal.clock()) },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await subscribe(portal, ana, { viewId: id, format: 'pptx' })
+    await startMorning()
+    await finish()
+    expect((await listCalls(portal)).exportTo[0]?.body).toMatchObject({
+      format: 'PPTX',
+      powerBIReportConfiguration: { defaultBookmark: { state: 'H4sI' } },
+    })
+    expect(mailsTo(ana)[0]).toMatchObject({
+      subject: 'Vendas, visão “Mês”, 29/01/2027',
+      link: `https://portal.example/power-bi?area=Vendas&visao=${id}`,
+      attachment: { filename: 'Vendas 2027-01-29.pptx' },
+    })
+    await db.updateTable('report_views').set({ shared: false }).where('id', '=', id).execute()
+    portal.clock.advance(24 * HOUR)
+    await finish()
+    expect(mailsTo(ana)).toHaveLength(1)
+    expect(await readOwn(ana)).toMatchObject({
+      nextRunAt: null,
+      failure: expect.stringMatching(/visão não existe/),
+    })
+    const crm = { area: 'CRM', reportId: getEmulatedReport('CRM').reportId }
+    const other = await addPerson(portal, { types: ['Vendas', 'CRM'] })
+    await db.updateTable('report_views').set({ shared: true }).execute()
+    expect((await call(portal, other, 'POST', '', { ...daily, ...crm, viewId: id })).status).toBe(404)
+  })
+
+  test.each<[string, object, number]>([
+    ['an unverified address', { email_verified_at: null }, 403],
+    ['a person without the area', { types: ['CRM'] }, 404],
+    ['a person without brands', { marcas: [] }, 403],
+    ['a person who is not approved', { approved: false }, 403],
+  ])('refuses %s', async (_, profile, status) => {
+    const person = await addPerson(portal, profile)
+    expect((await call(portal, person, 'POST', '', daily)).status).toBe(status)
+  })
+
+  test('keeps at most 20 for a person, and nobody reads or changes those of others', async () => {
+    const [ana, rui] = [await addPerson(portal), await addPerson(portal, { role: 'admin' })]
+    const { id } = await subscribe(portal, ana)
+    for (let i = 1; i < 20; i++) await subscribe(portal, ana)
+    const reply = await call(portal, ana, 'POST', '', daily)
+    expect([reply.status, reply.body.code]).toEqual([409, 'limit-reached'])
+    expect((await call(portal, rui, 'GET')).body.items).toEqual([])
+    expect((await call(portal, rui, 'PATCH', `/${id}`, { stopped: true })).status).toBe(404)
+    expect((await call(portal, rui, 'DELETE', `/${id}`)).status).toBe(404)
+    const all = (await call(portal, rui, 'GET', '/all')).body
+    expect([all.total, all.items[0].email]).toEqual([20, ana.email])
+    expect((await call(portal, ana, 'DELETE', `/${id}`)).status).toBe(204)
+  })
+
+  describe('keeps to the schedule', () => {
+    test.each([
+      ['daily', { every: 'day', hour: 8 }, ['2027-01-29T11', '2027-01-30T11', '2027-01-31T11']],
+      ['daily at an hour that is over', { every: 'day', hour: 7 }, ['2027-01-30T10', '2027-01-31T10']],
+      ['late in the evening', { every: 'day', hour: 23 }, ['2027-01-30T02', '2027-01-31T02']],
+      ['weekly', { every: 'week', weekday: 1, hour: 0 }, ['2027-02-01T03', '2027-02-08T03']],
+      ['on Sundays', { every: 'week', weekday: 7, hour: 9 }, ['2027-01-31T12', '2027-02-07T12']],
+      [
+        "monthly, on the month's last day for day 31",
+        { every: 'month', day: 31, hour: 8 },
+        ['2027-01-31T11', '2027-02-28T11', '2027-03-31T11', '2027-04-30T11'],
+      ],
+      ['on the 1st', { every: 'month', day: 1, hour: 8 }, ['2027-02-01T11', '2027-03-01T11']],
+    ])('%s', async (_, schedule, runs) => {
+      const person = await addPerson(portal)
+      await subscribe(portal, person, { schedule })
+      for (const run of runs) {
+        const { nextRunAt } = await readOwn(person)
+        expect(nextRunAt).toBe(`${run}:00:00.000Z`)
+        moveTo(nextRunAt)
+        await portal.jobs.runDue()
+      }
+    })
+
+    test('and a changed one begins at once', async () => {
+      const person = await addPerson(portal)
+      const { id } = await subscribe(portal, person)
+      const schedule = { every: 'week', weekday: 3, hour: 12 }
+      const { body } = await call(portal, person, 'PATCH', `/${id}`, { schedule })
+      expect(body).toMatchObject({ schedule, nextRunAt: '2027-02-03T15:00:00.000Z' })
+      await call(portal, person, 'PATCH', `/${id}`, { stopped: true })
+      expect((await readOwn(person)).nextRunAt).toBeNull()
+      await call(portal, person, 'PATCH', `/${id}`, { stopped: false })
+      expect((await readOwn(person)).nextRunAt).toBe('2027-02-03T15:00:00.000Z')
+    })
+  })
+
+  test('makes up for a missed run for six hours, and says that it is late', async () => {
+    const person = await addPerson(portal)
+    await subscribe(portal, person)
+    // A weekend without the portal: of its runs only the last one is made up for.
+    moveTo('2027-02-01T16:59:00Z')
+    await finish()
+    expect(mailsTo(person)).toHaveLength(1)
+    expect(mailsTo(person)[0]?.text).toContain('Este envio era das 01/02/2027, 08:00')
+    expect((await readOwn(person)).nextRunAt).toBe('2027-02-02T11:00:00.000Z')
+  })
+
+  test('tells of a run that is later, and goes on', async () => {
+    const person = await addPerson(portal)
+    await subscribe(portal, person)
+    moveTo('2027-02-01T17:00:01Z')
+    await finish()
+    expect((await listCalls(portal)).exportTo).toEqual([])
+    const [mail] = await readFailureMails(person)
+    expect(mail?.text).toContain('Vendas: O portal estava parado')
+    expect(await readOwn(person)).toMatchObject({ nextRunAt: '2027-02-02T11:00:00.000Z' })
+  })
+
+  test('recovers from a clock that was months ahead', async () => {
+    const person = await addPerson(portal)
+    await subscribe(portal, person)
+    moveTo('2027-06-01T20:00:00Z')
+    await portal.jobs.runDue()
+    moveTo(BEFORE_EIGHT)
+    await portal.jobs.runDue()
+    expect((await readOwn(person)).nextRunAt).toBe('2027-01-29T11:00:00.000Z')
+    await startMorning()
+    await finish()
+    // Back before the run that was sent: it is not sent again.
+    moveTo(BEFORE_EIGHT)
+    await startMorning()
+    await finish()
+    expect(mailsTo(person).filter(({ kind: mail }) => mail === 'report-mail')).toHaveLength(1)
+  })
+
+  describe('asks for the access at the moment of sending', () => {
+    test.each<[string, (person: Person) => Promise<unknown>, RegExp]>([
+      [
+        'an approval that was removed',
+        (person) => change(person, { approved: false }),
+        /pendente de aprovação/,
+      ],
+      ['an area that was taken away', (person) => change(person, { types: ['CRM'] }), /não está disponível/],
+      ['an access that ended', (person) => change(person, { valid_until: '2027-01-28' }), /pendente/],
+    ])('and ends with %s', async (_, act, reason) => {
+      const person = await addPerson(portal)
+      const { id } = await subscribe(portal, person)
+      await startMorning()
+      await act(person)
+      await finish()
+      expect(mailsTo(person)).toEqual([])
+      const row = portal.database.db.selectFrom('report_subscriptions').selectAll().where('id', '=', id)
+      expect(await row.executeTakeFirst()).toMatchObject({
+        next_run_at: null,
+        failure: expect.stringMatching(reason),
+      })
+    })
+
+    test.each([
+      ['while it is exported', 'exportStatus'],
+      ['while the file is read', 'exportFile'],
+    ] as const)('and exports anew when the brands change %s', async (_, on) => {
+      const person = await addPerson(portal)
+      await subscribe(portal, person)
+      await startMorning()
+      await scriptFault(portal, { on, delayMs: 1_000 })
+      const isAsked = async () => (await listCalls(portal))[on].length > 0
+      let running = Promise.resolve()
+      for (let step = 0; step < 5 && !(await isAsked()); step++) {
+        portal.clock.advance(2_000)
+        running = portal.jobs.runDue()
+        await Promise.race([running, waitFor(async () => expect(await isAsked()).toBe(true))])
+      }
+      await change(person, { marcas: ['JEEP'] })
+      await running
+      expect(mailsTo(person)).toEqual([])
+      await finish()
+      const [mail, ...others] = mailsTo(person)
+      expect(others).toEqual([])
+      expect(String(mail?.attachment?.content)).toContain('Marcas: JEEP)')
+      expect((await listCalls(portal)).exportTo).toHaveLength(2)
+    })
+
+    test('and deleting the person ends all of it', async () => {
+      const person = await addPerson(portal)
+      await subscribe(portal, person)
+      await startMorning()
+      await portal.database.db.deleteFrom('profiles').where('user_id', '=', person.user_id).execute()
+      await finish()
+      expect(mailsTo(person)).toEqual([])
+      expect(await portal.database.db.selectFrom('report_subscriptions').selectAll().execute()).toEqual([])
+    })
+  })
+
+  test('sends a link instead of a file over 10 MB', async () => {
+    const person = await addPerson(portal)
+    await subscribe(portal, person)
+    const body = 'x'.repeat(10 * 1024 * 1024 + 1)
+    await scriptFault(portal, { on: 'exportFile', body, headers: { 'Content-Type': 'application/pdf' } })
+    await startMorning()
+    await finish()
+    const [mail] = mailsTo(person)
+    expect(mail?.attachment).toBeUndefined()
+    expect(mail?.text).toContain('mais de 10 MB')
+    expect(mail?.text).toContain('https://portal.example/power-bi?area=Vendas')
+  })
+
+  describe('while Power BI or the mail server fails', () => {
+    test.each([
+      ['a 429 at the first call', { on: 'exportTo', status: 429, headers: { 'Retry-After': '90' } }],
+      ['an outage in the middle', { on: 'exportStatus', status: 503, times: 40 }],
+      ['a paused capacity', { on: 'exportTo', status: 403, errorCode: 'CapacityNotActive', times: 20 }],
+      ['one failed export', { on: 'exportStatus', body: { status: 'Failed' } }],
+      ['a file that is gone', { on: 'exportFile', status: 404 }],
+    ] as const)('sends once after %s', async (_, fault) => {
+      await scriptFault(portal, fault)
+      const person = await addPerson(portal)
+      await subscribe(portal, person)
+      await startMorning()
+      await advance(portal, 5 * HOUR, MINUTE)
+      expect(mailsTo(person)).toHaveLength(1)
+      expect(await readOwn(person)).toMatchObject({ failure: null })
+    })
+
+    test('tells once of several reports that Power BI cannot export, and shows it to administrators', async () => {
+      await scriptFault(portal, { on: 'exportTo', status: 403, times: 10 })
+      const [person, admin] = [await addPerson(portal), await addPerson(portal, { role: 'admin' })]
+      for (let i = 0; i < 2; i++) await subscribe(portal, person)
+      await startMorning()
+      await advance(portal, 2 * MINUTE)
+      const [mail, ...others] = await readFailureMails(person)
+      expect(others).toEqual([])
+      expect(mail?.text.match(/Vendas: .*não deixa o portal exportar/g)).toHaveLength(2)
+      expect(mail?.link).toBe('https://portal.example/profile/envios')
+      const all = (await call(portal, admin, 'GET', '/all')).body
+      expect(all.items[0]).toMatchObject({ email: person.email, failure: expect.stringMatching(/exportar/) })
+      // Tomorrow it is tried again.
+      expect((await readOwn(person)).nextRunAt).toBe('2027-01-30T11:00:00.000Z')
+    })
+
+    test('gives up after six hours', async () => {
+      await scriptFault(portal, { on: 'exportTo', status: 503, times: 10_000 })
+      const person = await addPerson(portal)
+      await subscribe(portal, person)
+      await startMorning()
+      await advance(portal, 6.1 * HOUR, 5 * MINUTE)
+      expect((await readOwn(person)).failure).toMatch(/seis horas/)
+      expect(await readFailureMails(person)).toHaveLength(1)
+    })
+
+    test('sends under the same Message-ID again, and keeps no place of exports meanwhile', async () => {
+      const tries: (string | undefined)[] = []
+      let isDown = true
+      const replica = await startTestPortal({
+        ...{ kind, database: portal.database, clock: portal.clock, rateLimits: false },
+        mailer: {
+          async deliver({ messageId, kind: mail }) {
+            if (mail !== 'report-mail') return
+            tries.push(messageId)
+            if (isDown) throw Object.assign(new Error('down'), { code: 'ECONNREFUSED' })
+          },
+        },
+      })
+      for (let i = 0; i < 5; i++) await subscribe(replica, await addPerson(portal))
+      const reader = await addPerson(portal)
+      portal.clock.advance(MINUTE)
+      await advance(replica, 20_000)
+      expect(tries.length).toBeGreaterThanOrEqual(5)
+      const { access_token: token } = await openTestSession(portal, reader)
+      const body = { area: 'Vendas', reportId, format: 'pdf' }
+      const { id } = (await send(replica, 'POST', '/api/report-exports', { token, body })).body
+      await advance(replica, 10_000)
+      expect((await send(replica, 'GET', `/api/report-exports/${id}`, { token })).body.status).toBe('done')
+      isDown = false
+      const before = tries.length
+      await advance(replica, 10 * MINUTE, 10_000)
+      expect(tries.length - before).toBe(5)
+      expect(new Set(tries).size).toBe(5)
+      expect((await listCalls(replica)).exportTo).toHaveLength(6)
+      await replica.stop()
+    })
+  })
+
+  test('queues each once with two replicas, and goes on where a killed one stopped', async () => {
+    const replica = await startTestPortal({
+      ...{ kind, database: portal.database, clock: portal.clock, rateLimits: false },
+    })
+    const people = await Promise.all(Array.from({ length: 12 }, () => addPerson(portal)))
+    for (const person of people) await subscribe(portal, person)
+    portal.clock.advance(MINUTE)
+    await Promise.all([portal.jobs.runDue(), replica.jobs.runDue()])
+    expect(await portal.database.db.selectFrom('jobs').selectAll().execute()).toHaveLength(12)
+    expect(
+      (await listCalls(portal)).exportTo.length + (await listCalls(replica)).exportTo.length,
+    ).toBeLessThanOrEqual(5)
+    // As a killed process leaves them: leased, in the middle of the next step.
+    const lease = crypto.randomUUID()
+    const leased_until = new Date(portal.clock() + MINUTE)
+    await portal.database.db
+      .updateTable('jobs')
+      .set({ lease, leased_until })
+      .where('status', '=', 'running')
+      .execute()
+    await advance(replica, 3 * MINUTE)
+    for (const person of people) expect(mailsTo(person, replica), person.email).toHaveLength(1)
+    expect(portal.mails).toEqual([])
+    await replica.stop()
+  })
+
+  test("an interactive export goes before a morning's mails", async () => {
+    const people = await Promise.all(Array.from({ length: 12 }, () => addPerson(portal)))
+    for (const person of people) await subscribe(portal, person)
+    await startMorning()
+    const reader = await addPerson(portal)
+    const { access_token: token } = await openTestSession(portal, reader)
+    const body = { area: 'Vendas', reportId, format: 'pdf' }
+    await send(portal, 'POST', '/api/report-exports', { token, body })
+    await advance(portal, 30_000)
+    const started = (await listCalls(portal)).exportTo.map((each) => JSON.stringify(each.body))
+    expect(started).toHaveLength(13)
+    // Of the second five, which start at the same time.
+    expect(started.slice(5, 10).join()).toContain(reader.email)
+  })
+
+  test('the link of a mail stops it by POST, as mail programs do, and by no GET', async () => {
+    const person = await addPerson(portal)
+    await subscribe(portal, person)
+    await startMorning()
+    await finish()
+    const [mail] = mailsTo(person)
+    const url = (mail?.unsubscribeUrl ?? '').replace('https://portal.example', portal.url)
+    const token = new URL(url).searchParams.get('token')
+    expect(mail?.text).toContain(`https://portal.example/parar-envio#token=${token}`)
+    expect((await fetch(url)).status).toBe(405)
+    expect((await readOwn(person)).nextRunAt).not.toBeNull()
+    const foreign = url.replace(/.{22}$/, 'x'.repeat(22))
+    expect((await fetch(foreign, { method: 'POST' })).status).toBe(400)
+    const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
+    for (let time = 0; time < 2; time++) expect((await fetch(url, { method: 'POST', body })).status).toBe(204)
+    expect(await readOwn(person)).toMatchObject({ nextRunAt: null, failure: null })
+    portal.clock.advance(24 * HOUR)
+    await finish()
+    expect(mailsTo(person)).toHaveLength(1)
+  })
+})
