@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, openAs, test } from './portal-fixture.ts'
 import { getCard, sendMessages } from './support-calls.ts'
 
-const CHANGES = '**/api/support-messages/changes'
+const CHANGES = '**/api/changes'
 
 async function signInAsAdmin(page: Page): Promise<void> {
   await openAs(page, 'admin')

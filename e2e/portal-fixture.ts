@@ -221,11 +221,6 @@ export function getReportFrame(page: Page, area: string): FrameLocator {
 }
 
 /** Suppresses live changes, so that the page learns of them only from its own requests. */
-export async function muteChanges(target: Pick<Page, 'route' | 'addInitScript'>): Promise<void> {
-  await target.route('**/api/support-messages/changes', () => {})
-  // Simulates a tab with a live but silent stream; without one the page would poll every 15 s.
-  await target.addInitScript(() => {
-    const channel = new BroadcastChannel('patio.messages')
-    setInterval(() => channel.postMessage('alive'), 1_000)
-  })
+export async function muteChanges(target: Pick<Page, 'route'>): Promise<void> {
+  await target.route('**/api/changes', () => {})
 }

@@ -3,8 +3,8 @@ import Mail from 'lucide-react/icons/mail'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import { useEffect } from 'react'
 import { callApi } from '#web/http/api.ts'
+import { MESSAGES_QUERY } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
-import { MESSAGES_QUERY, subscribeToChanges } from '#web/support/message-changes.ts'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { NO_FILTER, profileCountQuery } from '#web/users/count-query.ts'
 import { HeaderLink } from './header-item.tsx'
@@ -57,7 +57,6 @@ function useUnreadCount(): number {
   useEffect(() => {
     if (error) console.warn('The unread messages could not be counted', error)
   }, [error])
-  useEffect(() => subscribeToChanges(), [])
   const count = data?.count ?? 0
   useEffect(() => {
     setDocumentTitle({ unreadCount: count })

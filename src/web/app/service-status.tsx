@@ -2,13 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ServiceName, ServiceState } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
-import { getStreamState } from '#web/support/message-changes.ts'
+import { useStreamState } from '#web/live/live-changes.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatInstant } from '#web/ui/format-instant.ts'
-
-const REFETCH_INTERVAL_MS = 20_000
 
 const SERVICES: Record<ServiceName | 'stream', { label: string; todo: string }> = {
   mail: {
@@ -25,7 +23,7 @@ const SERVICES: Record<ServiceName | 'stream', { label: string; todo: string }> 
   },
   stream: {
     label: 'Avisos ao vivo',
-    todo: 'As telas perguntam por novidades a cada 15 segundos. Se durar, a equipe de TI confere o proxy em “Saúde do portal”.',
+    todo: 'As telas só mostram novidades quando você volta a elas. Se durar, a equipe de TI confere o proxy em “Saúde do portal”.',
   },
 }
 
@@ -78,7 +76,6 @@ function useServiceStatus(): (ServiceState & { name: keyof typeof SERVICES })[] 
   const { data, error, errorUpdatedAt } = useQuery({
     queryKey: ['lamps'],
     queryFn: ({ signal }) => callApi('GET /api/health/lamps', { signal }),
-    refetchInterval: REFETCH_INTERVAL_MS,
     staleTime: 0,
     retry: false,
   })
@@ -86,7 +83,7 @@ function useServiceStatus(): (ServiceState & { name: keyof typeof SERVICES })[] 
   const down = { isGood: false, since: new Date(errorUpdatedAt).toISOString() }
   const unknown = { isGood: null, since: null }
   const known = data ?? { mail: unknown, powerBi: unknown, database: unknown }
-  const stream = getStreamState()
+  const stream = useStreamState()
   return [
     { name: 'mail', ...known.mail },
     { name: 'powerBi', ...known.powerBi },

@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Outlet, useMatches } from '@tanstack/react-router'
+import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient, syncQueriesWithSession } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
@@ -7,6 +8,8 @@ import { Footer } from '#web/ui/footer.tsx'
 import { InsideFrame } from '#web/ui/visitor-page.tsx'
 import { Header } from './header.tsx'
 import { useRole } from './use-role.ts'
+
+const loadLive = () => import('#web/live/live-changes.ts')
 
 // As soon as this chunk has loaded, so that no sign-out between two screens is missed.
 syncQueriesWithSession()
@@ -19,6 +22,7 @@ syncQueriesWithSession()
 export function SignedInScreens() {
   // A different person who signs in in another tab gets fresh screens here too.
   const userId = useSession()?.user.id
+  const live = useOptionalChunk(loadLive)
   // Every screen starts scrolled to its top.
   const screen = useMatches({ select: (matches) => matches.at(-1)?.routeId })
   return (
@@ -42,6 +46,7 @@ export function SignedInScreens() {
           </InsideFrame>
         </main>
         <FooterByRole />
+        {live && <live.LiveChanges />}
       </div>
     </QueryClientProvider>
   )

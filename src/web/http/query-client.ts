@@ -35,6 +35,9 @@ export const ROLE_QUERY = 'own-role'
 /** Key prefix of every query of people (administrators only); invalidated whenever any person changes. */
 export const USERS_QUERY = 'profiles'
 
+/** Key prefix of every query of support messages. */
+export const MESSAGES_QUERY = 'support-messages'
+
 /**
  * Clears the cache when the person changes and refetches the role on every session change.
  * @returns an unsubscribe function

@@ -67,8 +67,6 @@ export function toReportSearch({ area, id, isFirst }: ReportTab, visao?: string)
 }
 
 const RETRY_INTERVAL_MS = 15_000
-/** Polling interval for a person who waits for approval, while the page is visible. */
-const APPROVAL_POLL_MS = 20_000
 
 export function ownReportsQuery(userId: string) {
   return queryOptions({
@@ -76,7 +74,7 @@ export function ownReportsQuery(userId: string) {
     queryFn: ({ signal }) => callApi('GET /api/reports/me', { signal }).catch(toUnapproved),
     retry: (failures, error) => failures < 1 && error instanceof NetworkError,
     refetchOnWindowFocus: 'always',
-    refetchInterval: ({ state: { data } }) => (data ? !data.approved && APPROVAL_POLL_MS : RETRY_INTERVAL_MS),
+    refetchInterval: ({ state: { data } }) => !data && RETRY_INTERVAL_MS,
   })
 }
 

@@ -2,12 +2,11 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { inboxMessages, type SupportMessage } from '#contract/support.ts'
 import { callApi } from '#web/http/api.ts'
-import { queryClient } from '#web/http/query-client.ts'
+import { MESSAGES_QUERY, queryClient } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import type { InboxFilter } from './inbox-screen.tsx'
-import { MESSAGES_QUERY } from './message-changes.ts'
 
 /** The server's maximum: few requests to repeat after a change, however far the person has scrolled. */
 const PAGE_SIZE = 100

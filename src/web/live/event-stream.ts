@@ -1,11 +1,12 @@
 import { backoffDelay, wait } from '#contract/timing.ts'
-import { ApiError, getRetryAfterMs, readFailure } from './send-request.ts'
+import { getRetryAfterMs, readFailure } from '#web/http/send-request.ts'
 
 /** The server sends a heartbeat every 15 s; a stream silent for this long (ms) counts as dead. */
 export const SILENCE_TIMEOUT_MS = 35_000
 /** A stream that lasted this long (ms) resets the backoff. */
 const MIN_STABLE_MS = 10_000
-const BACKOFF = { firstMs: 500, maxMs: 60_000, jitterMs: 1_000 }
+/** Short, because nothing else tells the page of changes. */
+const BACKOFF = { firstMs: 500, maxMs: 3_000, jitterMs: 1_500 }
 
 interface StreamOptions {
   signal: AbortSignal
@@ -13,31 +14,37 @@ interface StreamOptions {
   /** Called with each event's data, and without data on every sign of life. */
   onEvent: (data?: string) => void
   onDisconnect: () => void
-  onForbidden: () => void
 }
 
 /** Keeps an event stream open: reconnects with backoff after a failure or a refusal. */
 export async function keepStreamOpen(options: StreamOptions): Promise<void> {
-  const { signal, onDisconnect, onForbidden } = options
+  const { signal, onDisconnect } = options
   let failures = 0
   while (!signal.aborted) {
     const openedAt = Date.now()
     let failure: unknown
+    /** A server that stops names when to return. */
+    let retryAfterMs: number | undefined
     try {
-      await readUntilSilent(options)
+      await readUntilSilent(options, (ms) => {
+        retryAfterMs = ms
+      })
     } catch (error) {
       failure = error
     }
     if (signal.aborted) return
     onDisconnect()
-    if (failure instanceof ApiError && failure.status === 403) onForbidden()
     failures = Date.now() - openedAt >= MIN_STABLE_MS ? 0 : failures + 1
-    await pause(backoffDelay(failures + 1, { ...BACKOFF, retryAfterMs: getRetryAfterMs(failure) }), signal)
+    retryAfterMs ??= getRetryAfterMs(failure)
+    await pause(backoffDelay(failures + 1, { ...BACKOFF, retryAfterMs }), signal)
   }
 }
 
 /** Reads one stream to its end, or aborts it when it goes silent. */
-async function readUntilSilent({ signal, open, onEvent }: StreamOptions): Promise<void> {
+async function readUntilSilent(
+  { signal, open, onEvent }: StreamOptions,
+  onRetry: (ms: number) => void,
+): Promise<void> {
   const attempt = new AbortController()
   const abort = () => attempt.abort()
   let lastByteAt = Date.now()
@@ -52,10 +59,11 @@ async function readUntilSilent({ signal, open, onEvent }: StreamOptions): Promis
   window.addEventListener('online', abortIfSilent, options)
   try {
     const stream = await open(attempt.signal)
-    await readEvents(stream, onEvent, () => {
+    const onBytes = () => {
       lastByteAt = Date.now()
       onEvent()
-    })
+    }
+    await readEvents(stream, { onData: onEvent, onBytes, onRetry })
   } finally {
     clearInterval(watchdog)
     abort()
@@ -96,17 +104,15 @@ export async function openEventStream(
 }
 
 /**
- * Reads an event stream to its end (WHATWG HTML, 9.2.6; ignores ids, event names and retry).
- * @param onData called with the data of each event
- * @param onBytes called for everything that arrives, including heartbeats
+ * Reads an event stream to its end (WHATWG HTML, 9.2.6; ignores ids and event names).
+ * @param listeners onBytes is called for everything that arrives, including heartbeats
  */
 export async function readEvents(
   stream: ReadableStream<Uint8Array>,
-  onData: (data: string) => void,
-  onBytes: () => void,
+  { onBytes, ...listeners }: EventListeners & { onBytes: () => void },
 ): Promise<void> {
   const reader = stream.pipeThrough(createTextDecoder()).getReader()
-  const parse = createEventParser(onData)
+  const parse = createEventParser(listeners)
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
@@ -115,15 +121,23 @@ export async function readEvents(
   }
 }
 
+interface EventListeners {
+  /** Called with the data of each event. */
+  onData: (data: string) => void
+  /** Called with the delay (ms) after which the server wants the client to reconnect. */
+  onRetry: (ms: number) => void
+}
+
 /** Creates a parser that assembles events from chunks of text split anywhere. */
-export function createEventParser(onData: (data: string) => void): (chunk: string) => void {
+export function createEventParser({ onData, onRetry }: EventListeners): (chunk: string) => void {
   let remainder = ''
   let data: string[] = []
   const parseLine = (line: string) => {
     if (line === '') {
       if (data.length > 0) onData(data.join('\n'))
       data = []
-    } else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
+    } else if (/^retry: ?\d+$/.test(line)) onRetry(Number(line.slice(6)))
+    else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
   }
   return (chunk) => {
     const lines = (remainder + chunk).split(/\r\n|\n|\r(?=[\s\S])/)

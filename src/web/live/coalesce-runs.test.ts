@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError, NetworkError } from '#web/http/send-request.ts'
-import { coalesceRuns } from './message-changes.ts'
+import { coalesceRuns } from './live-changes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

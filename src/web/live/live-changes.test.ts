@@ -53,34 +53,80 @@ function createStream(): [Answer, Stream] {
 async function subscribe() {
   const tab = await openTab()
   const { queryClient } = await import('#web/http/query-client.ts')
-  const { subscribeToChanges } = await import('./message-changes.ts')
+  const { subscribeToChanges } = await import('./live-changes.ts')
   const refetch = vi.spyOn(queryClient, 'invalidateQueries')
   tab.adoptSession(makeSession(1))
   const stop = subscribeToChanges()
   await vi.advanceTimersByTimeAsync(0)
-  return { tab, refetch, stop }
+  /** Returns the keys refetched since the last call. */
+  const listRefetched = () => {
+    const keys = refetch.mock.calls.map(([filters]) => filters?.queryKey?.[0])
+    refetch.mockClear()
+    return keys
+  }
+  return { tab, listRefetched, stop }
 }
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
+const FIRST = { me: 'a', settings: 'b', catalogue: 'c' }
 
 describe('subscribeToChanges', () => {
-  it('refetches everything when the stream reports a change, without polling', async () => {
+  it('refetches everything once at first, and then only what shows a changed topic', async () => {
     const [answer, { send }] = createStream()
     answers.push(answer)
-    const { refetch, stop } = await subscribe()
+    const { listRefetched, stop } = await subscribe()
     expect(requests[0]?.authorization).toBe('Bearer access-1')
+    send(event(FIRST))
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(new Set(listRefetched())).toEqual(
+      new Set(['own-role', 'own-reports', 'own-profile', 'report-settings', 'catalogue', 'catalogue-use']),
+    )
     for (let beat = 0; beat < 20; beat += 1) {
       send(': heartbeat\n\n')
       await vi.advanceTimersByTimeAsync(15_000)
     }
-    expect(refetch).not.toHaveBeenCalled()
-    send(event({ kind: 'stale' }))
+    expect(listRefetched()).toEqual([])
+    send(event({ messages: '1' }))
     await vi.advanceTimersByTimeAsync(0)
-    expect(refetch.mock.calls.map(([filters]) => filters?.queryKey?.[0])).toEqual([
-      'support-messages',
-      'profiles',
-      'catalogue',
-    ])
+    expect(listRefetched()).toEqual(['support-messages'])
+    send(event({ people: '1' }))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(listRefetched()).toEqual(['profiles'])
     expect(requests).toHaveLength(1)
+    stop()
+  })
+
+  it('refetches only what differs after a reconnect', async () => {
+    const [answer, { send, end }] = createStream()
+    const [next, { send: sendNext }] = createStream()
+    answers.push(answer, next)
+    const { listRefetched, stop } = await subscribe()
+    send(event(FIRST))
+    await vi.advanceTimersByTimeAsync(1_000)
+    listRefetched()
+    end()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(requests).toHaveLength(2)
+    sendNext(event({ ...FIRST, me: 'other' }))
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(listRefetched()).toEqual(['own-role', 'own-reports', 'own-profile'])
+    stop()
+  })
+
+  it('spreads what concerns everyone, over ten seconds after a connection, and over one later', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.9)
+    const [answer, { send }] = createStream()
+    answers.push(answer)
+    const { listRefetched, stop } = await subscribe()
+    send(event(FIRST))
+    await vi.advanceTimersByTimeAsync(8_000)
+    expect(listRefetched()).toEqual(['own-role', 'own-reports', 'own-profile'])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(listRefetched()).toContain('catalogue')
+    send(event({ settings: 'other' }))
+    await vi.advanceTimersByTimeAsync(800)
+    expect(listRefetched()).toEqual([])
+    await vi.advanceTimersByTimeAsync(200)
+    expect(listRefetched()).toEqual(['own-reports', 'report-settings'])
     stop()
   })
 
@@ -103,14 +149,14 @@ describe('subscribeToChanges', () => {
     }).subscribe(() => {})
     await vi.advanceTimersByTimeAsync(500)
     stored = 'after'
-    send(event({ kind: 'stale' }))
+    send(event({ messages: '1' }))
     await vi.advanceTimersByTimeAsync(3_000)
     expect(loaded).toEqual(['before', 'after'])
     unsubscribe()
     stop()
   })
 
-  it('reconnects a broken stream with backoff', async () => {
+  it('reconnects a broken stream within five seconds, however often that fails', async () => {
     const [answer, { send, end }] = createStream()
     answers.push(answer)
     const { stop } = await subscribe()
@@ -119,9 +165,25 @@ describe('subscribeToChanges', () => {
     end()
     await vi.advanceTimersByTimeAsync(600)
     expect(requests).toHaveLength(2)
-    await vi.advanceTimersByTimeAsync(30_000)
-    expect(requests.length).toBeGreaterThan(4)
-    expect(requests.length).toBeLessThan(9)
+    await vi.advanceTimersByTimeAsync(60_000)
+    const before = requests.length
+    vi.spyOn(Math, 'random').mockReturnValue(0.999)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(requests.length).toBeGreaterThanOrEqual(before + 2)
+    stop()
+  })
+
+  it('returns to a server that stops when that says', async () => {
+    const [answer, { send, end }] = createStream()
+    answers.push(answer)
+    const { stop } = await subscribe()
+    send('retry: 12000\n\n')
+    await vi.advanceTimersByTimeAsync(0)
+    end()
+    await vi.advanceTimersByTimeAsync(11_000)
+    expect(requests).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(requests).toHaveLength(2)
     stop()
   })
 
@@ -137,45 +199,26 @@ describe('subscribeToChanges', () => {
     stop()
   })
 
-  it('polls every 15 seconds without a stream, except in a hidden page', async () => {
+  it('refetches nothing without a stream', async () => {
     answers = Array.from({ length: 100 }, () => () => problem(429, 'rate-limited', { 'retry-after': '600' }))
-    const { refetch, stop } = await subscribe()
-    await vi.advanceTimersByTimeAsync(46_000)
-    expect(refetch).toHaveBeenCalledTimes(9)
-    page.visibilityState = 'hidden'
+    const { listRefetched, stop } = await subscribe()
+    listRefetched()
     await vi.advanceTimersByTimeAsync(120_000)
-    expect(refetch).toHaveBeenCalledTimes(9)
-    page.visibilityState = 'visible'
-    page.dispatchEvent(new Event('visibilitychange'))
-    expect(refetch).toHaveBeenCalledTimes(12)
+    expect(listRefetched()).toEqual([])
+    expect(requests).toHaveLength(1)
     stop()
-    await vi.advanceTimersByTimeAsync(60_000)
-    expect(refetch).toHaveBeenCalledTimes(12)
   })
 
   it('stops at once when the session ends', async () => {
     const [answer] = createStream()
     answers.push(answer)
-    const { tab, refetch } = await subscribe()
+    const { tab, listRefetched } = await subscribe()
     tab.endLocalSession()
     expect(requests[0]?.signal.aborted).toBe(true)
+    listRefetched()
     await vi.advanceTimersByTimeAsync(120_000)
     expect(requests).toHaveLength(1)
-    expect(refetch).not.toHaveBeenCalled()
-  })
-
-  it('refetches the role on 403', async () => {
-    answers.push(() => problem(403, 'forbidden'))
-    const tab = openTab()
-    await tab
-    const { queryClient } = await import('#web/http/query-client.ts')
-    const invalidate = vi.spyOn(queryClient, 'invalidateQueries')
-    const { subscribeToChanges } = await import('./message-changes.ts')
-    ;(await tab).adoptSession(makeSession(1))
-    const stop = subscribeToChanges()
-    await vi.advanceTimersByTimeAsync(0)
-    expect(invalidate).toHaveBeenCalledWith({ queryKey: ['own-role'] })
-    stop()
+    expect(listRefetched()).toEqual([])
   })
 
   it('does not refresh the session of an inactive person', async () => {

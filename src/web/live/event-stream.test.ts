@@ -1,14 +1,17 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ApiError } from '#web/http/send-request.ts'
 import { problem, stubFetch } from '#web/testing/browser-parts.ts'
 import { createEventParser, openEventStream, readEvents } from './event-stream.ts'
-import { ApiError } from './send-request.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
 function parse(pieces: string[]): string[] {
   const found: string[] = []
-  const push = createEventParser((data) => found.push(data))
+  const push = createEventParser({
+    onData: (data) => found.push(data),
+    onRetry: (ms) => found.push(`retry ${ms}`),
+  })
   for (const piece of pieces) push(piece)
   return found
 }
@@ -17,7 +20,7 @@ describe('createEventParser', () => {
   it('returns the data of complete events only', () => {
     expect(
       parse(['retry: 1000\n\n: heartbeat\n\nid: 7\ndata: {"a":1}\n\ndata:x\ndata: y\n\ndata: unfinished']),
-    ).toEqual(['{"a":1}', 'x\ny'])
+    ).toEqual(['retry 1000', '{"a":1}', 'x\ny'])
   })
 
   it('parses the same events for any chunks and line endings', () => {
@@ -41,13 +44,13 @@ describe('openEventStream', () => {
     const requests = stubFetch(reply)
     const found: string[] = []
     let pieces = 0
-    await readEvents(
-      await open(),
-      (data) => found.push(data),
-      () => {
+    await readEvents(await open(), {
+      onData: (data) => found.push(data),
+      onRetry: () => {},
+      onBytes: () => {
         pieces += 1
       },
-    )
+    })
     expect(found).toEqual(['ção'])
     expect(pieces).toBeGreaterThan(0)
     expect(requests).toEqual([{ path: '/api/x', authorization: 'Bearer token', body: undefined }])

@@ -1,0 +1,76 @@
+import type { Page } from '@playwright/test'
+import { toSaoPauloDay } from '#contract/user-rules.ts'
+import { expect, test, toast } from './administration.ts'
+import { createSession, getReportFrame, openAs, PASSWORD, toEmail } from './portal-fixture.ts'
+
+// Nobody clicks, reloads or gives a page the focus here.
+const VENDAS = toEmail('vendas.rj')
+const tabs = (page: Page) => page.getByRole('tab')
+const SOON = { timeout: 10_000 }
+
+test('a report leaves the screen with the access to it, and returns with that', async ({ page, other }) => {
+  await openAs(page, 'vendas.rj')
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible(SOON)
+  await other.change(VENDAS, { types: ['CRM'] })
+  await expect(tabs(page)).toHaveText(['CRM'], SOON)
+  await expect(page.locator('iframe[title="Vendas"]')).toHaveCount(0)
+  await other.change(VENDAS, { approved: false })
+  await expect(page.getByText('Sua conta está pendente de aprovação')).toBeVisible(SOON)
+  await expect(page.locator('iframe')).toHaveCount(0)
+  await other.change(VENDAS, { approved: true })
+  await expect(toast(page, 'Sua conta foi aprovada')).toBeVisible(SOON)
+  await expect(getReportFrame(page, 'CRM').locator('[data-card]').first()).toBeVisible(SOON)
+})
+
+test('an access that ends, report settings and the catalogue show in every tab', async ({
+  page,
+  other,
+  portal,
+}) => {
+  await openAs(page, 'vendas.rj')
+  await expect(tabs(page)).toHaveText(['Vendas', 'CRM'])
+  const second = await page.context().newPage()
+  await second.goto('/power-bi')
+  for (const tab of [page, second]) await expect(tabs(tab)).toHaveText(['Vendas', 'CRM'])
+  const { db } = portal.database
+  await db.deleteFrom('global_powerbi_settings').where('type', '=', 'vendas').execute()
+  for (const tab of [page, second]) await expect(tabs(tab)).toHaveText(['CRM'], { timeout: 20_000 })
+  const { body } = await other.call('PATCH', '/api/catalogue/types/crm', { label: 'Clientes' })
+  expect(body).toHaveProperty('version')
+  for (const tab of [page, second]) await expect(tabs(tab)).toHaveText(['Clientes'], { timeout: 20_000 })
+  const yesterday = toSaoPauloDay(Date.now() - 24 * 60 * 60_000)
+  await db.updateTable('profiles').set({ valid_until: yesterday }).where('email', '=', VENDAS).execute()
+  for (const tab of [page, second])
+    await expect(tab.getByText('Seu acesso ao portal era válido até')).toBeVisible(SOON)
+})
+
+test('a session that ends elsewhere says why, in every tab', async ({ page, portal }) => {
+  await openAs(page, 'vendas.rj')
+  await expect(tabs(page)).toHaveText(['Vendas', 'CRM'])
+  const second = await page.context().newPage()
+  await second.goto('/profile')
+  await expect(second.getByRole('heading', { name: 'Minha Conta' })).toBeVisible()
+  const elsewhere = await createSession('vendas.rj')
+  const reply = await fetch(`${portal.url}/api/functions/change-password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${elsewhere.access_token}` },
+    body: JSON.stringify({ newPassword: `${PASSWORD}-nova-e-longa` }),
+  })
+  expect(await reply.json()).toMatchObject({ success: true })
+  for (const tab of [page, second]) {
+    await expect(tab).toHaveURL(/\/login$/, SOON)
+    await expect(tab.getByText('A senha desta conta foi trocada. Entre com a nova senha.')).toBeVisible()
+  }
+})
+
+test('a role that is given or taken shows at once', async ({ page, demo }) => {
+  await openAs(page, 'diretoria')
+  await expect(tabs(page).first()).toBeVisible()
+  await demo.setAdministrator('diretoria', true)
+  await page.getByRole('link', { name: /^Administração/ }).click(SOON)
+  await expect(page).toHaveURL(/\/admin/)
+  await demo.setAdministrator('diretoria', false)
+  await expect(toast(page, 'Acesso negado. Apenas administradores.')).toBeVisible(SOON)
+  await expect(page).toHaveURL(/\/power-bi/)
+  await expect(page.getByRole('link', { name: /^Administração/ })).toHaveCount(0)
+})
