@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { expect, test, toast } from './administration.ts'
-import { createSession, getReportFrame, openAs, PASSWORD, toEmail } from './portal-fixture.ts'
+import { createSession, getReportFrame, openAs, toEmail } from './portal-fixture.ts'
 
 // Nobody clicks, reloads or gives a page the focus here.
 const VENDAS = toEmail('vendas.rj')
@@ -54,7 +54,7 @@ test('a session that ends elsewhere says why, in every tab', async ({ page, port
   const reply = await fetch(`${portal.url}/api/functions/change-password`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${elsewhere.access_token}` },
-    body: JSON.stringify({ newPassword: `${PASSWORD}-nova-e-longa` }),
+    body: JSON.stringify({ newPassword: 'Garagem-Azul-2031-Nova!' }),
   })
   expect(await reply.json()).toMatchObject({ success: true })
   for (const tab of [page, second]) {
