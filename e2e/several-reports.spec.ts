@@ -148,3 +148,69 @@ test('‘Ver como’ offers the person’s further reports, but no links', async
   await page.getByRole('button', { name: 'Link' }).click()
   await expect(page.getByText(/Este relatório abre por um link que cada pessoa vê/)).toBeVisible()
 })
+
+test('administrators add, order, change and remove further reports, and undo a removal', async ({ page }) => {
+  await openAs(page, 'admin', '/admin?area=Vendas')
+  const section = page.getByRole('region', { name: 'Outros relatórios de Vendas' })
+  const add = section.getByRole('button', { name: 'Adicionar relatório' })
+  await add.click()
+  const form = page.getByRole('form', { name: 'Novo relatório' })
+  await expect(form.getByLabel('Nome do relatório')).toBeFocused()
+  await expect(form.getByRole('radio', { name: 'Nenhum' })).toHaveCount(0)
+  await form.getByRole('button', { name: 'Escolher no Power BI' }).click()
+  const chooser = page.getByRole('dialog', { name: 'Escolher no Power BI' })
+  await chooser.getByRole('button', { name: /BI · Gerentes/ }).click()
+  await chooser.getByRole('button', { name: /^Gerentes/ }).click()
+  await expect(form.getByLabel('Nome do relatório')).toHaveValue('Gerentes – Metas e resultados')
+  await expect(form.getByText(/^Tudo certo: o relatório/)).toBeVisible()
+  await form.getByLabel('Nome do relatório').fill('vendas')
+  await form.getByRole('button', { name: 'Adicionar' }).click()
+  await expect(form.getByLabel('Nome do relatório')).toHaveAccessibleDescription(
+    /^Esta área já tem um relatório com este nome/,
+  )
+  await form.getByLabel('Nome do relatório').fill('Metas')
+  await form.getByRole('button', { name: 'Adicionar' }).click()
+  await expect(page.getByText('Relatório “Metas” salvo em Vendas')).toBeVisible()
+
+  const { workspaceId, reportId } = getEmulatedReport('Oficina')
+  await add.click()
+  await form.getByLabel('Nome do relatório').fill('Serviços')
+  await form.getByLabel('Workspace ID').fill(workspaceId)
+  await form.getByLabel('Report ID').fill(reportId)
+  await form.getByRole('button', { name: 'Adicionar' }).click()
+  const rows = section.getByRole('listitem')
+  await expect(rows).toHaveText([/^Metas/, /^Serviços/])
+  const act = async (row: number, action: string) => {
+    await rows.nth(row).getByRole('button', { name: 'Mais ações' }).click()
+    await page.getByRole('menuitem', { name: action }).click()
+  }
+  await act(1, 'Mover para cima')
+  await expect(rows).toHaveText([/^Serviços/, /^Metas/])
+
+  await act(1, 'Editar')
+  const edit = page.getByRole('form', { name: 'Editar “Metas”' })
+  await expect(rows.nth(1).getByRole('button', { name: 'Atualizar agora' })).toBeVisible()
+  await edit.getByLabel('Nome do relatório').fill('Metas do mês')
+  await edit.getByRole('button', { name: 'Salvar relatório' }).click()
+  await expect(rows).toHaveText([/^Serviços/, /^Metas do mês/])
+
+  await act(1, 'Remover')
+  const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
+  await expect(question).toContainText(/\d+ pessoas deixam de ver este relatório/)
+  await question.getByRole('button', { name: 'Remover relatório' }).click()
+  await expect(rows).toHaveText([/^Serviços/])
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(rows).toHaveText([/^Serviços/, /^Metas do mês/])
+  await page.getByRole('button', { name: 'Testar tudo' }).click()
+  const tests = page.getByRole('dialog', { name: 'Testar tudo' })
+  const goals = tests.getByRole('listitem').filter({ hasText: 'Vendas · Metas do mês' })
+  await expect(goals).toContainText('“Gerentes – Metas e resultados” abre no portal', { timeout: 20_000 })
+  await tests.getByRole('button', { name: 'Fechar' }).last().click()
+  await page.getByRole('link', { name: 'Relatórios', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Relatório: Vendas' }).click()
+  await expect(page.getByRole('dialog', { name: 'Relatórios da área' }).getByRole('button')).toHaveText([
+    'Vendas',
+    'Serviços',
+    'Metas do mês',
+  ])
+})

@@ -12,6 +12,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 interface ChosenReport {
   workspaceId: string
   reportId: string
+  name: string
   /** Null for a report without a single semantic model. */
   datasetId: string | null
 }
@@ -37,7 +38,12 @@ export function ChooseReportDialog({ onChoose, onClose }: ChooseReportDialogProp
   })
   const pick = (item: Item) =>
     workspace
-      ? onChoose({ workspaceId: workspace.id, reportId: item.id, datasetId: item.datasetId ?? null })
+      ? onChoose({
+          workspaceId: workspace.id,
+          reportId: item.id,
+          name: item.name,
+          datasetId: item.datasetId ?? null,
+        })
       : setWorkspace(item)
   return (
     <Dialog

@@ -16,20 +16,28 @@ const KINDS: Record<DataRefresh['status'], NoticeKind> = {
   'no-write-permission': 'error',
 }
 
+interface DataRefreshBarProps {
+  /** Names the report. */
+  type: string
+  slug: string
+  /** The id of a further report of the area. */
+  report?: string
+}
+
 /** 'Atualizar agora': has Power BI refresh the data of the saved report, and follows it to its end. */
-export function DataRefreshBar({ type, slug }: { type: string; slug: string }) {
+export function DataRefreshBar({ type, slug, report }: DataRefreshBarProps) {
   const [isAsking, setIsAsking] = useState(false)
   const [started, setStarted] = useState<DataRefresh>()
-  const params = { type: slug }
+  const input = { params: { type: slug }, query: report === undefined ? {} : { report } }
   const { submit, isBusy } = useSubmit({
-    send: () => callApi('POST /api/global-powerbi-settings/{type}/refresh', { params }),
+    send: () => callApi('POST /api/global-powerbi-settings/{type}/refresh', input),
     onDone: setStarted,
     onFailed: (error) => setStarted({ status: 'failed', message: (error as Error).message }),
   })
   // The service may list the new refresh seconds later, so the first poll waits too.
   const { data = started } = useQuery({
-    queryKey: ['data-refresh', slug, started],
-    queryFn: ({ signal }) => callApi('GET /api/global-powerbi-settings/{type}/refresh', { params, signal }),
+    queryKey: ['data-refresh', slug, report, started],
+    queryFn: ({ signal }) => callApi('GET /api/global-powerbi-settings/{type}/refresh', { ...input, signal }),
     enabled: started?.status === 'running',
     initialData: started,
     staleTime: Number.POSITIVE_INFINITY,

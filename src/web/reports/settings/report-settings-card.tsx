@@ -124,7 +124,7 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
 
 const noOp = () => {}
 
-/** As large as the tabs, the form of a service principal, rendered invisibly, and 'Atualizar agora'. */
+/** As large as the tabs, an invisible form of a service principal and the two bars below it. */
 function SettingsLoading() {
   const area = { form: { ...toForm(undefined), mode: 'service_principal' as const }, seen: undefined }
   return (
@@ -144,7 +144,7 @@ function SettingsLoading() {
             onSaved={noOp}
             onDrop={noOp}
           />
-          <div className="h-[calc(4.5rem+1px)] max-sm:h-[calc(7.75rem+1px)]" />
+          <div className="h-[calc(9rem+2px)] max-sm:h-[calc(15.5rem+2px)]" />
         </div>
         <div className="absolute inset-0 flex flex-col gap-5 pt-5">
           <Skeleton className="flex-1" />

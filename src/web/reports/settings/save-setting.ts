@@ -15,7 +15,6 @@ import {
   getAreaView,
   getVersion,
   SETTING_FIELDS,
-  type SettingField,
   type SettingForm,
   toInput,
 } from './setting-form.ts'
@@ -147,10 +146,10 @@ export function useSettingErrors() {
       return found.length === 0
     },
     /** Clears the errors of changed fields until the next validation. */
-    clear(fields: readonly SettingField[] = SETTING_FIELDS): void {
-      setErrors((current) => current.filter(({ path }) => !(fields as readonly string[]).includes(path)))
+    clear(fields: readonly string[] = SETTING_FIELDS): void {
+      setErrors((current) => current.filter(({ path }) => !fields.includes(path)))
     },
-    getError: (field: SettingField) => errors.find(({ path }) => path === field)?.message,
+    getError: (field: string) => errors.find(({ path }) => path === field)?.message,
   }
 }
 

@@ -22,20 +22,22 @@ export interface SettingFieldsProps {
   getError: (field: SettingField) => string | undefined
   /** @param fields the changed ones; all by default */
   onChange: (form: SettingForm, fields?: readonly SettingField[]) => void
-  /** Called when the ids were picked from a list. */
-  onChosen: (form: SettingForm) => void
+  /** Called when the ids were picked from a list, with the report's name in Power BI. */
+  onChosen: (form: SettingForm, name: string) => void
+  /** A further report of an area has no mode 'Nenhum'. */
+  isFurther?: boolean
 }
 
 export function SettingFields(props: SettingFieldsProps) {
-  const { form, onChange } = props
+  const { form, isFurther = false, onChange } = props
   return (
     <>
       <RadioGroup
         label="Modo de autenticação"
-        options={MODES}
+        options={isFurther ? MODES.slice(1) : MODES}
         value={form.mode}
         onChange={(mode: FormMode) => onChange({ ...form, mode })}
-        className="md:grid-cols-3"
+        className={isFurther ? 'md:grid-cols-2' : 'md:grid-cols-3'}
       />
       {form.mode === 'secure_sso' && (
         // As tall as the field and its note.
@@ -128,11 +130,11 @@ function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsPr
       {Dialog && (
         <Dialog
           onClose={close}
-          onChoose={({ workspaceId, reportId, datasetId }) => {
+          onChoose={({ workspaceId, reportId, datasetId, name }) => {
             close()
             setFilled(undefined)
             const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId ?? '' }
-            onChosen({ ...form, ...ids })
+            onChosen({ ...form, ...ids }, name)
           }}
         />
       )}

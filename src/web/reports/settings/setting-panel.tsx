@@ -3,12 +3,15 @@ import type { ReportSetting } from '#contract/report-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { DataRefreshBar } from './data-refresh.tsx'
 import { useSaveSetting, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
 import type { AreaView, Draft } from './setting-form.ts'
 import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
 import { TestedLine } from './tested-line.tsx'
+
+const loadFurtherReports = () => import('./further-reports.tsx')
 
 interface SettingPanelProps {
   type: string
@@ -102,6 +105,17 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
       </form>
       {current?.embed_mode === 'service_principal' && !area.isChanged && (
         <DataRefreshBar key={current.updated_at} type={type} slug={slug} />
+      )}
+      {current && (
+        <LazyPart
+          name="further-reports"
+          load={loadFurtherReports}
+          loading={<div className="h-[calc(4.5rem+1px)] max-sm:h-[calc(7.75rem+1px)]" />}
+          failed="Os outros relatórios da área não puderam ser abertos agora."
+          className="mt-4"
+        >
+          {({ FurtherReports }) => <FurtherReports type={type} slug={slug} />}
+        </LazyPart>
       )}
     </>
   )

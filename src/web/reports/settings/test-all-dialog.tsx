@@ -1,6 +1,7 @@
+import { useQueries } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
-import { groupByCause } from '#contract/messages.ts'
+import { formatReportTitle, groupByCause } from '#contract/messages.ts'
 import { checkReportSetting } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { retry } from '#contract/timing.ts'
@@ -9,6 +10,7 @@ import { ApiError, getRetryAfterMs } from '#web/http/send-request.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
+import { furtherReportsQuery } from './further-reports.tsx'
 import { type TestedReport, testSetting, toUntested } from './save-setting.ts'
 import { toForm, toInput } from './setting-form.ts'
 import { getSeverity, TestedLine } from './tested-line.tsx'
@@ -25,24 +27,33 @@ interface TestAllDialogProps {
 
 /** 'Testar tudo': tests the saved report of every area, two at a time, and lists the results. */
 export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialogProps) {
-  const rows = areas.map((area) => {
-    const setting = settings.find(({ type }) => type === area.label)
-    return { area, input: toInput(toForm(setting)) }
+  const configuredAreas = areas.filter(({ label }) => settings.some(({ type }) => type === label))
+  const lists = useQueries({ queries: configuredAreas.map(({ code }) => furtherReportsQuery(code)) })
+  const rows = areas.flatMap((area) => {
+    const first = settings.find(({ type }) => type === area.label)
+    const further = lists[configuredAreas.indexOf(area)]?.data?.items ?? []
+    const toRow = (setting: ReportSetting | undefined, title: string) => {
+      return { key: setting?.id ?? area.code, slug: area.code, title, input: toInput(toForm(setting)) }
+    }
+    const others = further.map((report) => toRow(report, formatReportTitle(area.label, report.name)))
+    return [toRow(first, area.label), ...others]
   })
-  const configured = rows.flatMap(({ area, input }) => (input ? [{ slug: area.code, input }] : []))
-  const { results, isBusy, start } = useTests(configured)
-  const flaws = rows.flatMap(({ area }) => {
-    const result = results.get(area.code)
-    return result && !['success', 'info'].includes(getSeverity(result)) ? [{ ...result, area }] : []
+  const configured = rows.flatMap(({ input, ...row }) => (input ? [{ ...row, input }] : []))
+  const isListed = lists.every(({ isPending }) => !isPending)
+  const { results, isBusy, start } = useTests(configured, isListed)
+  const unlisted = configuredAreas.filter((_, index) => lists[index]?.isError)
+  const flaws = rows.flatMap(({ key, title }) => {
+    const result = results.get(key)
+    return result && !['success', 'info'].includes(getSeverity(result)) ? [{ ...result, key, title }] : []
   })
   // Only after all tests, to avoid layout shift.
   const shared = isBusy ? [] : groupByCause(flaws).filter((group) => group.length > 1)
-  const isShared = (slug: string) => shared.flat().some(({ area }) => area.code === slug)
+  const isShared = (key: string) => shared.flat().some((flaw) => flaw.key === key)
   return (
     <Dialog
       isOpen
       title="Testar tudo"
-      description="O relatório salvo de cada área é testado no Power BI. Nada é alterado."
+      description="Cada relatório salvo é testado no Power BI. Nada é alterado."
       onClose={onClose}
       width="wide"
       actions={
@@ -57,30 +68,36 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
       <p role="status" className="font-medium text-sm">
         {formatSummary(configured.length, [...results.values()], flaws.length)}
       </p>
+      {unlisted.length > 0 && (
+        <p className="mt-3 text-sm text-warning">
+          Os outros relatórios de {new Intl.ListFormat('pt-BR').format(unlisted.map(({ label }) => label))}{' '}
+          não puderam ser lidos, e não foram testados.
+        </p>
+      )}
       {shared.map((group) => (
-        <div key={group[0].area.code} className="mt-3">
+        <div key={group[0].key} className="mt-3">
           <TestedLine result={group[0]} />
           <p className="mt-1 ml-6 text-muted text-sm">
-            Vale para {new Intl.ListFormat('pt-BR').format(group.map(({ area }) => area.label))}.
+            Vale para {new Intl.ListFormat('pt-BR').format(group.map(({ title }) => title))}.
           </p>
         </div>
       ))}
       <ul className="mt-3 divide-y divide-line border-line border-t">
-        {rows.map(({ area, input }) => {
-          const result = results.get(area.code)
+        {rows.map(({ key, slug, title, input }) => {
+          const result = results.get(key)
           return (
-            <li key={area.code} className="grid gap-x-4 gap-y-1 py-3 sm:grid-cols-[8rem_1fr]">
+            <li key={key} className="grid gap-x-4 gap-y-1 py-3 sm:grid-cols-[8rem_1fr]">
               <button
                 type="button"
-                onClick={() => onOpen(area.code)}
+                onClick={() => onOpen(slug)}
                 className="self-start justify-self-start rounded-sm text-left font-medium text-brand-strong text-sm hover:underline"
               >
-                {area.label}
+                {title}
               </button>
               <div className="min-w-0">
                 {!input && <p className="text-muted text-sm">Sem relatório</p>}
-                {result && !isShared(area.code) && <TestedLine result={result} />}
-                {isShared(area.code) && <p className="text-muted text-sm">A causa está acima.</p>}
+                {result && !isShared(key) && <TestedLine result={result} />}
+                {isShared(key) && <p className="text-muted text-sm">A causa está acima.</p>}
                 {input && !result && (
                   <p className="flex items-center gap-2 text-muted text-sm">
                     <Spinner />
@@ -106,30 +123,30 @@ function formatSummary(total: number, results: readonly TestedReport[], flawed: 
   return `Nenhum problema encontrado; ${unsure} de ${total} sem resposta completa.`
 }
 
-type Test = { slug: string; input: ReportSettingInput }
+type Test = { key: string; slug: string; input: ReportSettingInput }
 
-/** Runs the tests on mount and on each restart; unmounting aborts them. */
-function useTests(tests: readonly Test[]) {
+/** Runs the tests once they are known and on each restart; unmounting aborts them. */
+function useTests(tests: readonly Test[], isReady: boolean) {
   const [results, setResults] = useState<ReadonlyMap<string, TestedReport>>(new Map())
   const [round, setRound] = useState(1)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run keeps the settings it began with
   useEffect(() => {
+    if (!isReady) return
     const controller = new AbortController()
     const queue = [...tests]
     setResults(new Map())
     const work = async () => {
       for (let test = queue.shift(); test && !controller.signal.aborted; test = queue.shift()) {
-        const { slug } = test
         const result = await testWithRetry(test, controller.signal)
-        if (!controller.signal.aborted) setResults((all) => new Map(all).set(slug, result))
+        if (!controller.signal.aborted) setResults((all) => new Map(all).set(test.key, result))
       }
     }
     for (let count = 0; count < MAX_CONCURRENT; count += 1) void work()
     return () => controller.abort()
-  }, [round])
+  }, [round, isReady])
   return {
     results,
-    isBusy: results.size < tests.length,
+    isBusy: !isReady || results.size < tests.length,
     start: () => setRound((count) => count + 1),
   }
 }

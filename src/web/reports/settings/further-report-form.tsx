@@ -1,0 +1,137 @@
+import { useState } from 'react'
+import { formatReportTitle } from '#contract/messages.ts'
+import { reportSettingMessages } from '#contract/report-setting-rules.ts'
+import type { FurtherReport } from '#contract/report-settings.ts'
+import { callApi } from '#web/http/api.ts'
+import { useLeaveGuard } from '#web/session/leave-guard.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { toFieldErrors } from '#web/ui/use-form.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { DataRefreshBar } from './data-refresh.tsx'
+import { useSettingErrors, useTestReport } from './save-setting.ts'
+import { SettingFields } from './setting-fields.tsx'
+import { isUnchanged, type SettingForm, toForm, toInput } from './setting-form.ts'
+import { TestedLine } from './tested-line.tsx'
+
+interface FurtherReportFormProps {
+  type: string
+  slug: string
+  /** Undefined for a new report. */
+  item: FurtherReport | undefined
+  onClose: () => void
+}
+
+const EMPTY: SettingForm = { ...toForm(undefined), mode: 'service_principal' }
+
+/** The name and the setting of a further report of an area. */
+export function FurtherReportForm({ type, slug, item, onClose }: FurtherReportFormProps) {
+  // A change by somebody else meanwhile is refused when saved, by the version that the form began with.
+  const [start] = useState(item)
+  const [form, setForm] = useState(start ? toForm(start) : EMPTY)
+  const [name, setName] = useState(start?.name ?? '')
+  const errors = useSettingErrors()
+  const testing = useTestReport(slug, form)
+  const isChanged =
+    name.trim() !== (start?.name ?? '') || !(start ? isUnchanged(form, start) : form === EMPTY)
+  const { dialog } = useLeaveGuard(isChanged, {
+    title: 'Sair sem salvar?',
+    description: 'O relatório ainda não foi salvo, e o que você digitou será perdido.',
+    confirmLabel: 'Sair sem salvar',
+    cancelLabel: 'Continuar editando',
+  })
+  const { submit, isBusy } = useSubmit({
+    async send() {
+      const input = toInput(form)
+      if (!input) return
+      const body = { ...input, name }
+      if (!start)
+        await callApi('POST /api/global-powerbi-settings/{type}/reports', { params: { type: slug }, body })
+      else
+        await callApi('PATCH /api/global-powerbi-settings/{type}/reports/{id}', {
+          params: { type: slug, id: start.id },
+          ifMatch: start.updated_at,
+          body,
+        })
+    },
+    onDone() {
+      showToast({ kind: 'success', title: `Relatório “${name.trim()}” salvo em ${type}` })
+      onClose()
+    },
+    onFailed(error) {
+      const fields = toFieldErrors(error).filter(({ path }) => path !== 'type')
+      if (fields.length > 0) errors.show(fields)
+      else showToast(toFailureToast(reportSettingMessages.saveFailed(type), error))
+    },
+  })
+  const change = (next: SettingForm, fields?: Parameters<typeof errors.clear>[0]) => {
+    errors.clear(fields)
+    setForm(next)
+  }
+  return (
+    <div className="p-4">
+      <form
+        ref={errors.formElement}
+        noValidate
+        aria-label={start ? `Editar “${start.name}”` : 'Novo relatório'}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (errors.check(form)) void submit()
+        }}
+        className="space-y-5"
+      >
+        <TextField
+          name="name"
+          label="Nome do relatório"
+          value={name}
+          error={errors.getError('name')}
+          autoFocus
+          maxLength={60}
+          autoComplete="off"
+          onChange={(event) => {
+            errors.clear(['name'])
+            setName(event.currentTarget.value)
+          }}
+        />
+        <SettingFields
+          form={form}
+          isFurther
+          isChanged={isChanged}
+          getError={errors.getError}
+          onChange={change}
+          onChosen={(next, chosenName) => {
+            change(next)
+            if (name.trim() === '') setName(chosenName.slice(0, 60))
+            testing.test(next)
+          }}
+        />
+        <div className="flex flex-col gap-3 lg:flex-row lg:items-center">
+          <div aria-live="polite" className="min-w-0 flex-1">
+            {testing.isBusy && <p className="text-muted text-sm">Testando o relatório…</p>}
+            {!testing.isBusy && testing.result && <TestedLine result={testing.result} />}
+          </div>
+          <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
+            <Button variant="ghost" onClick={onClose}>
+              Cancelar
+            </Button>
+            <Button
+              variant="secondary"
+              isBusy={testing.isBusy}
+              onClick={() => errors.check(form) && testing.test()}
+            >
+              Testar relatório
+            </Button>
+            <Button type="submit" isBusy={isBusy}>
+              {start ? 'Salvar relatório' : 'Adicionar'}
+            </Button>
+          </div>
+        </div>
+      </form>
+      {start?.embed_mode === 'service_principal' && !isChanged && (
+        <DataRefreshBar type={formatReportTitle(type, start.name)} slug={slug} report={start.id} />
+      )}
+      {dialog}
+    </div>
+  )
+}
