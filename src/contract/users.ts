@@ -9,6 +9,8 @@ export const AUDIT_ACTIONS = [
   'session-reuse',
   'account-created',
   'access-requested',
+  'access-granted',
+  'access-refused',
   'sign-up-repeated',
   'account-disowned',
   'email-verified',
@@ -106,7 +108,10 @@ export function isProfileInstant(name: keyof Profile): name is ProfileInstant {
 
 export const roleSchema = z.enum(['admin', 'user'])
 
-/** What a pending person asked for. Not trustworthy before the e-mail is verified. */
+/**
+ * What a pending person asked for, not trustworthy before the e-mail is verified; or what an approved
+ * person asked for and still lacks, with the reason as the note.
+ */
 const accessRequestSchema = z.object({
   /** A dealership or a department. */
   workplace: z.nullable(z.string()),
@@ -120,7 +125,7 @@ export type AccessRequest = z.output<typeof accessRequestSchema>
 
 /**
  * A profile as administrators see it. `version` is incremented by their changes and sent as If-Match;
- * the request is null after approval.
+ * the request of an approved person is one for more.
  */
 export const managedProfileSchema = z.extend(profileSchema, {
   role: roleSchema,
@@ -145,6 +150,8 @@ const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
   approved: z.optional(flag),
   verified: z.optional(flag),
   waiting: z.optional(flag),
+  /** Approved people with an open request for more. */
+  requesting: z.optional(flag),
   type: z.optional(typeSchema),
   marca: z.optional(marcaSchema),
   estado: z.optional(estadoSchema),
@@ -217,7 +224,8 @@ export const accessRequestTextsSchema = z.object({
 })
 const { full_name, workplace, note } = accessRequestTextsSchema.shape
 const accessRequestBody = z.strictObject({
-  full_name,
+  /** Required while pending; an approved person asks without name and workplace. */
+  full_name: z.optional(full_name),
   workplace: z.optional(workplace),
   note: z.optional(note),
   ...optionalLists,
@@ -225,8 +233,23 @@ const accessRequestBody = z.strictObject({
 export type AccessRequestForm = z.output<typeof accessRequestBody>
 const ownAccessRequestSchema = z.object({
   full_name: z.nullable(z.string()),
-  request: z.nullable(accessRequestSchema),
+  /** What the person has; null without access. */
+  held: z.nullable(z.object(mapLists(() => z.array(z.string())))),
+  request: z.nullable(
+    z.extend(accessRequestSchema, {
+      refused_at: z.nullable(instantSchema),
+      refusal: z.nullable(z.string()),
+    }),
+  ),
 })
+
+/** Why an approved person needs more, or why an administrator refuses it. */
+export const reasonSchema = note.check(z.minLength(1, 'Escreva o motivo'))
+/** The text of a request for more in a form. */
+export const reasonTextSchema = z.object({ note: reasonSchema })
+
+/** The request that the administrator saw: a changed one is not answered. */
+const seenRequest = { requested_at: instantSchema }
 
 /** Last day of an approval: omitted it stays (for a new approval: no end), null removes it. */
 const validity = { valid_until: z.optional(z.nullable(dateSchema)) }
@@ -333,16 +356,39 @@ export const userRoutes = {
     method: 'GET',
     path: '/api/access-requests/me',
     access: 'signedIn',
-    summary: 'Own name and what one has asked for while one waits for approval',
+    summary:
+      'Own name, access and request: what one asked for while one waits for approval, or the open or refused request for more',
     response: ownAccessRequestSchema,
   },
   saveOwnAccessRequest: {
     method: 'PUT',
     path: '/api/access-requests/me',
     access: 'signedIn',
-    summary: 'Says who one is and what one asks for; 409 once one is approved',
+    summary:
+      'Says who one is and what one asks for; once approved what more one needs, with the reason as `note` and no name',
     body: accessRequestBody,
     response: ownAccessRequestSchema,
+  },
+  grantAccessRequest: {
+    method: 'POST',
+    path: '/api/access-requests/{userId}/grant',
+    access: 'admin',
+    idempotent: true,
+    summary:
+      'Gives an approved person what they asked for; undone like a bulk edit. 409 once it is answered or has changed',
+    params: userParams,
+    body: z.strictObject(seenRequest),
+    response: z.object({ ...undoFields }),
+  },
+  refuseAccessRequest: {
+    method: 'POST',
+    path: '/api/access-requests/{userId}/refuse',
+    access: 'admin',
+    idempotent: true,
+    summary:
+      'Refuses what an approved person asked for, and mails them the reason. 409 once it is answered or has changed',
+    params: userParams,
+    body: z.strictObject({ ...seenRequest, reason: reasonSchema }),
   },
   listProfiles: {
     method: 'GET',
@@ -360,9 +406,15 @@ export const userRoutes = {
     method: 'GET',
     path: '/api/profiles/count',
     access: 'admin',
-    summary: 'How many people match, how many are not approved in all, and how many of those wait for it',
+    summary:
+      'How many people match, how many are not approved in all, how many of those wait for it, and how many approved ones have an open request for more',
     query: queryFilterSchema,
-    response: z.object({ total: z.number(), pending: z.number(), waiting: z.number() }),
+    response: z.object({
+      total: z.number(),
+      pending: z.number(),
+      waiting: z.number(),
+      requests: z.number(),
+    }),
   },
   exportProfiles: {
     method: 'GET',

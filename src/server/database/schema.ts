@@ -101,6 +101,12 @@ interface AccessRecordsTable {
 interface AccessRequestsTable extends Omit<AccessRequest, 'requested_at'> {
   user_id: string
   requested_at: Defaulted<Date>
+  /** By an approved person, for more. */
+  for_more: Defaulted<boolean>
+  /** The undo id of the grant. */
+  granted_by: Defaulted<string | null>
+  refused_at: Defaulted<Date | null>
+  refusal: Defaulted<string | null>
 }
 
 export interface JobsTable {

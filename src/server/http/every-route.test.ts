@@ -40,6 +40,8 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'GET /api/profiles/me': 'full sessions',
   'GET /api/access-requests/me': 'full sessions',
   'PUT /api/access-requests/me': 'full sessions',
+  'POST /api/access-requests/{userId}/grant': 'admins',
+  'POST /api/access-requests/{userId}/refuse': 'admins',
   'GET /api/profiles': 'admins',
   'GET /api/profiles/count': 'admins',
   'GET /api/profiles/export': 'admins',

@@ -34,6 +34,7 @@ import {
   SOME_REPORT,
   SOME_REPORT_VIEW,
   SOME_SUBSCRIPTION,
+  SOME_REQUEST_TIME,
   SOME_TEMPLATE,
   SOME_USER,
   SOME_WAITING_USER,
@@ -117,6 +118,19 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     await db.insertInto('catalogue_items').values(items).execute()
     await addPerson(portal, { user_id: SOME_USER, types: ['CRM'], marcas: ['VW'] })
     await addPerson(portal, { user_id: SOME_WAITING_USER, approved: false })
+    await db
+      .insertInto('access_requests')
+      .values({
+        user_id: SOME_USER,
+        workplace: null,
+        types: ['Oficina'],
+        marcas: [],
+        estados: [],
+        note: 'Cubro férias.',
+        requested_at: new Date(SOME_REQUEST_TIME),
+        for_more: true,
+      })
+      .execute()
     await db.deleteFrom('access_templates').execute()
     await db
       .insertInto('access_templates')

@@ -12,8 +12,8 @@ export interface MailContent {
   heading: string
   /** The first one follows the greeting. */
   paragraphs: string[]
-  /** Items, one line each. */
-  list?: string[]
+  /** Items, one line each, some with a link. */
+  list?: (string | { text: string; link: string })[]
   /** The main action. */
   button: { label: string; link: string }
   notes: string[]
@@ -35,7 +35,7 @@ function renderText(groupName: string, { paragraphs, list = [], button, notes, a
   const parts = [
     'Olá!',
     ...paragraphs,
-    ...(list.length > 0 ? [list.map((line) => `- ${line}`).join('\n')] : []),
+    ...(list.length > 0 ? [list.map(renderTextItem).join('\n')] : []),
     `${button.label}:\n${button.link}`,
     ...notes,
     ...(aside ? [`${aside.text} ${aside.label}:\n${aside.link}`] : []),
@@ -43,6 +43,16 @@ function renderText(groupName: string, { paragraphs, list = [], button, notes, a
   ]
   return `${parts.join('\n\n')}\n`
 }
+
+type Item = NonNullable<MailContent['list']>[number]
+
+const renderTextItem = (item: Item) =>
+  typeof item === 'string' ? `- ${item}` : `- ${item.text}: ${item.link}`
+
+const renderItem = (item: Item) =>
+  typeof item === 'string'
+    ? escapeHtml(item)
+    : `<a href="${escapeHtml(item.link)}" style="color:${ACCENT}">${escapeHtml(item.text)}</a>`
 
 function renderHtml(group: string, content: MailContent): string {
   const title = escapeHtml(content.heading)
@@ -71,7 +81,7 @@ ${renderBody(content)}
 
 function renderBody({ paragraphs, list = [], button, notes, aside }: MailContent): string {
   const [first = '', ...rest] = paragraphs
-  const items = list.map((line) => `<li style="margin:0 0 4px">${escapeHtml(line)}</li>`)
+  const items = list.map((item) => `<li style="margin:0 0 4px">${renderItem(item)}</li>`)
   const href = escapeHtml(button.link)
   return [
     ...[`Olá! ${first}`, ...rest].map((text) => `<p style="${PARAGRAPH}">${escapeHtml(text)}</p>`),

@@ -3,6 +3,8 @@ import type { MailContent } from './compose-mail.ts'
 
 /** All kinds of mail, composed by the feature that sends them. */
 export type MailKind =
+  | 'access-changed'
+  | 'access-refused'
   | 'account-approved'
   | 'account-exists'
   | 'administrators-changed'

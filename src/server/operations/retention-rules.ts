@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * 60_000
 /** A browser without a sign-in for half a year counts as new. */
 const DEVICE_DAYS = 180
 
-/** People who still wait then are asked again; for approved people the request is not shown. */
+/** People who still wait then are asked again; answered requests go too. */
 const ACCESS_REQUEST_DAYS = 90
 
 /** An unanswered invitation must be sent again. */

@@ -131,6 +131,8 @@ const email = 'alguem@grupopatio.com.br'
 export const SOME_USER = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 /** A user who waits for approval. */
 export const SOME_WAITING_USER = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
+/** When SOME_USER asked for more access. */
+export const SOME_REQUEST_TIME = '2026-11-22T12:00:00.000Z'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
 export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
 /** A saved view of a report, and a deleted one; a test gives them to the caller. */
@@ -260,6 +262,15 @@ export const EXAMPLES: Record<string, Example[]> = {
     {
       path: '/api/access-requests/me',
       body: { full_name: 'Rita Prado', workplace: 'Oficina', types: ['Oficina'], note: 'Sou nova.' },
+    },
+  ],
+  'POST /api/access-requests/{userId}/grant': [
+    { path: `/api/access-requests/${SOME_USER}/grant`, body: { requested_at: SOME_REQUEST_TIME } },
+  ],
+  'POST /api/access-requests/{userId}/refuse': [
+    {
+      path: `/api/access-requests/${SOME_USER}/refuse`,
+      body: { requested_at: SOME_REQUEST_TIME, reason: 'Fale com o gerente.' },
     },
   ],
   'POST /api/profiles/approve': [

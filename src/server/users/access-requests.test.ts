@@ -39,19 +39,23 @@ describeOnEachDatabase('access request', (kind) => {
   test('appears with the name in the profile without raising its version', async () => {
     expect((await send(portal, 'GET', '/api/access-requests/me', { token })).body).toEqual({
       full_name: null,
+      held: null,
       request: null,
     })
     const { status, body } = await saveRequest()
     expect(status).toBe(200)
     const { full_name: _, ...request } = REQUEST
+    const listed = { ...request, types: ['Oficina', 'CRM'], requested_at: expect.stringMatching(/Z$/) }
     expect(body).toEqual({
       full_name: 'Rita Prado',
-      request: { ...request, types: ['Oficina', 'CRM'], requested_at: expect.stringMatching(/Z$/) },
+      held: null,
+      request: { ...listed, refused_at: null, refusal: null },
     })
     expect((await send(portal, 'GET', '/api/access-requests/me', { token })).body).toEqual(body)
-    expect(await readAs()).toMatchObject({ ...body, version: 1, types: [], approved: false })
+    expect(await readAs()).toMatchObject({ full_name: 'Rita Prado', version: 1, types: [], approved: false })
+    expect((await readAs()).request).toEqual(listed)
     const { items } = (await requestPage(portal, admin, { q: 'rita prado' })).body
-    expect(items).toMatchObject([{ request: body.request }])
+    expect(items).toMatchObject([{ request: listed }])
     // The audit trail outlives people: it holds neither name nor note.
     const [entry] = await readTrail(portal)
     expect(entry).toMatchObject({ action: 'access-requested', target_id: person.user_id, before: null })

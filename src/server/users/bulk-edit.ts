@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { LISTS } from '#contract/entitlement-lists.ts'
-import { adminMessages } from '#contract/user-rules.ts'
+import { adminMessages, MAX_IDS } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {
   lockCatalogue,
@@ -23,6 +23,7 @@ import {
   splitIntoChunks,
   writeChanges,
 } from './entitlements.ts'
+import { queueAccessMails } from './mails.ts'
 import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
 import { matchesFilter } from './user-queries.ts'
 
@@ -69,6 +70,7 @@ async function applyEdit(
   const ids = await selectPeople(db, edit, batchId !== null)
   const counts = { gaining: 0, losing: 0 }
   let includesSelf = false
+  const changedIds: string[] = []
   for (const chunk of splitIntoChunks(ids)) {
     const changes: SharedChange[] = []
     for (const { ids: userIds, ...current } of await readIdentical(db, chunk, plan.columns)) {
@@ -78,11 +80,14 @@ async function applyEdit(
       counts[isGain ? 'gaining' : 'losing'] += userIds.length
       includesSelf ||= !isGain && userIds.includes(actor.profile.user_id)
       changes.push({ ids: userIds, ...change })
+      changedIds.push(...userIds)
     }
     // Each chunk has its own timestamp: the undo window counts from the last one.
     if (batchId) await writeChanges(context, { action: plan.action, batchId, changes })
   }
-  const changed = counts.gaining + counts.losing
+  const changed = changedIds.length
+  // More mails would hold up everybody's for minutes.
+  if (batchId && changed <= MAX_IDS) await queueAccessMails(db, changedIds)
   return {
     selected: ids.length,
     ...counts,

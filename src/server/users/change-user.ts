@@ -11,6 +11,7 @@ import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { computeValidityChange, type StateChange, sortEntitlements, writeChanges } from './entitlements.ts'
 import { dropInvitations } from './invitations.ts'
+import { queueAccessMails } from './mails.ts'
 import { createNotFound, lockProfile, readProfile } from './user-queries.ts'
 
 /** The person to change, and the version that the administrator saw; undefined skips its check. */
@@ -100,7 +101,7 @@ export async function removeApproval(
 ): Promise<void> {
   const changes = [{ ids: [user_id], before: { approved: true }, after: { approved: false } }]
   await writeChanges(context, { action: 'approval-removed', batchId: null, changes })
-  // The request has been answered: access needs a new one.
+  // Any request has been answered: access needs a new one.
   await context.db.deleteFrom('access_requests').where('user_id', '=', user_id).execute()
   await dropInvitations(context, [{ user_id, email }])
 }
@@ -121,14 +122,16 @@ export function setLists(
       names.map((name) => [name, sortItems(catalogue, name, lists[name] ?? [])]),
     )
     const validity = computeValidityChange(txContext, row, { isNew: false, wanted: valid_until })
-    if (!isSame(catalogue, before, after))
-      return () =>
-        writeChange(txContext, row, lists.types ? 'types-set' : 'scope-set', {
-          before: { ...before, ...validity?.before },
-          after: { ...after, ...validity?.after },
-        })
     // The dialog sends its lists with the day, changed or not.
-    return validity && (() => writeChange(txContext, row, 'validity-set', validity))
+    const isNew = !isSame(catalogue, before, after)
+    if (!isNew && !validity) return undefined
+    return async () => {
+      await writeChange(txContext, row, isNew ? (lists.types ? 'types-set' : 'scope-set') : 'validity-set', {
+        before: { ...(isNew && before), ...validity?.before },
+        after: { ...(isNew && after), ...validity?.after },
+      })
+      await queueAccessMails(txContext.db, [row.user_id])
+    }
   })
 }
 

@@ -71,10 +71,10 @@ const CHUNK_SIZE = 2_000
 /** The fields of a profile that edits change, as in audit entries. */
 export type State = Entitlements & { approved: boolean; valid_until: string | null }
 
-/** The change to write and to audit; `email_verified` is only audited. */
+/** The change to write and to audit; `email_verified` and `reason` are only audited. */
 export interface StateChange {
   before: Partial<State>
-  after: Partial<State> & { email_verified?: false }
+  after: Partial<State> & { email_verified?: false; reason?: string }
 }
 /** One change for several people. */
 export interface SharedChange extends StateChange {

@@ -99,6 +99,7 @@ describeOnEachDatabase('data export of a person', (kind) => {
     expect(listActions(body.changes_to_the_person)).toEqual(['password-changed', 'types-set'])
     expect(listActions(body.acts_of_the_person)).toContain('types-set')
     expect(body.mails.map(({ kind: mail }: { kind: string }) => mail).toSorted()).toEqual([
+      'access-changed',
       'new-device',
       'password-changed',
       'recovery',

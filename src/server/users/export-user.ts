@@ -19,7 +19,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       exported_at: new Date(context.clock()),
       profile,
       access_requests: await query(sql`
-        select workplace, types, marcas, estados, note, requested_at from access_requests where user_id = ${userId}`),
+        select workplace, types, marcas, estados, note, requested_at, refused_at, refusal
+        from access_requests where user_id = ${userId}`),
       invitations: await query(sql`
         select full_name, types, marcas, estados, invited_at from invitations where email = ${profile.email}`),
       sessions: await query(sql`

@@ -7,7 +7,7 @@ import { rejectUnknownFilter } from '#server/catalogue/catalogue.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
-import { IS_WAITING, matchesFilter, presentManaged, selectManaged } from './user-queries.ts'
+import { IS_REQUESTING, IS_WAITING, matchesFilter, presentManaged, selectManaged } from './user-queries.ts'
 
 type Route = typeof userRoutes.listProfiles
 
@@ -119,7 +119,7 @@ function isAfter(
   return sql`(${value} ${operator} ${last} or ${value} is null or (${value} = ${last} and ${EMAIL} > ${email}))`
 }
 
-/** Counts the matching people; `pending` and `waiting` ignore the filter. */
+/** Counts the matching people; the other counts ignore the filter. */
 export async function countUsers(
   db: Db,
   wanted: QueryOf<typeof userRoutes.countProfiles>,
@@ -131,6 +131,7 @@ export async function countUsers(
       sql<number>`count(*) filter (where ${matchesFilter(wanted)})`.as('total'),
       sql<number>`count(*) filter (where not p.approved)`.as('pending'),
       sql<number>`count(*) filter (where ${IS_WAITING})`.as('waiting'),
+      sql<number>`count(*) filter (where ${IS_REQUESTING})`.as('requests'),
     ])
     .executeTakeFirstOrThrow()
 }

@@ -1,14 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
+import { LISTS, type ListName, mapLists, sortItems, toKey } from '#contract/entitlement-lists.ts'
+import { hasPassed } from '#contract/user-rules.ts'
 import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { formatInstant } from '#server/mail/compose-mail.ts'
-import type { MailKind, Mails } from '#server/mail/mails.ts'
-import { findByEmail, IS_WAITING } from './user-queries.ts'
+import type { MailContext, MailKind, Mails } from '#server/mail/mails.ts'
+import { readVisibleReports } from '#server/reports/own-reports.ts'
+import { findByEmail, IS_REQUESTING, IS_WAITING, readRefusedRequest } from './user-queries.ts'
 
 const MINUTES_BETWEEN = 10
 const MAX_NAMED = 10
 const MAX_LISTED = 5
+/** Condition on `mail_outbox m`: a mail due within 5 s may already be composed. */
+const IS_NOT_BEING_SENT = sql`m.due_at > now() + interval '5 seconds'`
 
 /**
  * Queues a digest to every administrator, at most one per kind every ten minutes over all replicas.
@@ -34,12 +39,12 @@ export async function queueDigest(
 }
 
 /**
- * Queues the digest of people waiting for approval; call it in the transaction of the sign-up.
- * @param waitingId the waiting user; queues nothing for null or for an approved user
+ * Queues the digest of people who wait for approval or ask for more; call it in that transaction.
+ * @param waitingId the person; queues nothing for null or for an approved person without a request
  */
 export function queueWaitingDigest(context: Pick<Context, 'db'>, waitingId: string | null): Promise<void> {
   const isOwed = sql<boolean>`exists (
-    select 1 from profiles w where w.user_id = ${waitingId}::uuid and not w.approved)`
+    select 1 from profiles p where p.user_id = ${waitingId}::uuid and (not p.approved or ${IS_REQUESTING}))`
   return queueDigest(context, 'waiting-digest', isOwed)
 }
 
@@ -59,16 +64,30 @@ export async function queueApprovalMails(
     from unnest(${emails}::text[]) as recipients(email)`.execute(db)
 }
 
-/** Deletes the queued approval mails of these people that have not been sent. */
-export async function withdrawApprovalMails(db: Db, userIds: readonly string[]): Promise<void> {
+/** Queued for longer than an undo takes, so that several changes are told in one mail. */
+const ACCESS_MAIL_SECONDS = 60
+
+/**
+ * Queues mails to approved people about their new access, in the transaction of the change. Debounced:
+ * a queued one covers this change too.
+ */
+export async function queueAccessMails(db: Db, userIds: readonly string[]): Promise<void> {
+  const kind: MailKind = 'access-changed'
+  await sql`
+    insert into mail_outbox (kind, recipient, due_at)
+    select ${kind}, p.email, now() + ${sql.lit(ACCESS_MAIL_SECONDS)} * interval '1 second'
+    from profiles p where p.user_id = any(${userIds}::uuid[]) and p.approved and not exists (
+      select from mail_outbox m where m.kind in (${kind}, 'account-approved') and m.recipient = p.email
+        and m.attempts = 0 and m.sent_at is null and ${IS_NOT_BEING_SENT})`.execute(db)
+}
+
+/** Deletes the queued mails of a kind to these people that have not been sent. */
+export async function withdrawMails(db: Db, kind: MailKind, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
-  const emails = db.selectFrom('profiles').select('email').where('user_id', 'in', userIds)
-  await db
-    .deleteFrom('mail_outbox')
-    .where('kind', '=', 'account-approved' satisfies MailKind)
-    .where('recipient', 'in', emails)
-    .where('attempts', '=', 0)
-    .execute()
+  await sql`
+    delete from mail_outbox m using profiles p
+    where m.kind = ${kind} and m.recipient = p.email and m.attempts = 0
+      and p.user_id = any(${userIds}::uuid[])`.execute(db)
 }
 
 /**
@@ -82,14 +101,13 @@ export async function queueAdministratorMail(
   wanted: { kind: MailKind; restSeconds?: number; exceptId?: string },
 ): Promise<void> {
   const { kind, restSeconds = 0, exceptId = null } = wanted
-  // A mail due within 5 s may already be composed.
   await sql`
     insert into mail_outbox (kind, recipient, due_at)
     select ${kind}::text, p.email, now() + ${restSeconds}::int * interval '1 second'
     from profiles p join user_roles r on r.user_id = p.user_id
     where r.role = 'admin' and p.user_id is distinct from ${exceptId}::uuid and not exists (
       select from mail_outbox m where m.kind = ${kind}::text and m.recipient = p.email and m.attempts = 0
-        and m.sent_at is null and m.due_at > now() + interval '5 seconds')
+        and m.sent_at is null and ${IS_NOT_BEING_SENT})
     order by p.email`.execute(db)
 }
 
@@ -130,6 +148,43 @@ export async function isAdministrator(db: Db, email: string): Promise<boolean> {
 const formatPeopleCount = (total: number) =>
   total === 1 ? '1 pessoa aguarda aprovação' : `${total} pessoas aguardam aprovação`
 
+const ACCESS_TITLES = { types: 'Áreas', marcas: 'Marcas', estados: 'Estados' } as const
+
+/** Lists what a person may see, with links to their reports; undefined without access. */
+async function describeAccess({ db, clock, publicUrl }: MailContext, email: string) {
+  const person = await findByEmail(db, email)
+  if (!person?.approved || hasPassed(person.valid_until ?? '', clock())) return undefined
+  const { catalogue, visible } = await readVisibleReports(db, person)
+  const names = mapLists((list) =>
+    sortItems(catalogue, list, person[list]).map(
+      (value) => catalogue[list].find((item) => toKey(list, item) === value)?.label ?? value,
+    ),
+  )
+  const reports = new Set(visible.map(({ label }) => label))
+  const toArea = (area: string) =>
+    reports.has(area)
+      ? { text: `Área ${area}`, link: `${publicUrl}/power-bi?area=${encodeURIComponent(area)}` }
+      : `Área ${area}, ainda sem relatório`
+  const toLine = (list: ListName) =>
+    `${ACCESS_TITLES[list]}: ${names[list].join(', ') || 'nada por enquanto'}`
+  return {
+    list: [
+      ...(names.types.length > 0 ? names.types.map(toArea) : [toLine('types')]),
+      toLine('marcas'),
+      toLine('estados'),
+    ],
+    button: { label: 'Ver relatórios', link: `${publicUrl}/power-bi` },
+    notes: person.valid_until
+      ? [`Este acesso vale até ${person.valid_until.split('-').reverse().join('/')}.`]
+      : [],
+    aside: {
+      text: 'Falta alguma área, marca ou estado?',
+      label: 'Pedir acesso',
+      link: `${publicUrl}/pedir-acesso`,
+    },
+  }
+}
+
 export const userMails = {
   /** Sent to administrators when the role is granted or removed. */
   async 'administrators-changed'({ db, groupName, publicUrl }, { recipient }) {
@@ -158,16 +213,45 @@ export const userMails = {
   },
 
   /** Sent to approved people, unless the approval was withdrawn meanwhile. */
-  async 'account-approved'({ db, groupName, publicUrl }, { recipient }) {
-    if (!(await findByEmail(db, recipient))?.approved) return undefined
+  async 'account-approved'(context, { recipient }) {
+    const access = await describeAccess(context, recipient)
+    return (
+      access && {
+        subject: `Sua conta no portal ${context.groupName} foi aprovada`,
+        heading: 'Sua conta foi aprovada',
+        paragraphs: ['Um administrador aprovou sua conta. Este é o seu acesso aos relatórios:'],
+        ...access,
+      }
+    )
+  },
+
+  /** Sent to people whose access was changed, unless it has ended meanwhile. */
+  async 'access-changed'(context, { recipient }) {
+    const access = await describeAccess(context, recipient)
+    return (
+      access && {
+        subject: `Seu acesso no portal ${context.groupName} mudou`,
+        heading: 'Seu acesso mudou',
+        paragraphs: ['Um administrador mudou o seu acesso aos relatórios, que agora é este:'],
+        ...access,
+      }
+    )
+  },
+
+  /** Sent when a request for more is refused, unless the person has asked again. */
+  async 'access-refused'({ db, groupName, publicUrl }, { recipient }) {
+    const person = await findByEmail(db, recipient)
+    const request = person && (await readRefusedRequest(db, person.user_id))
+    if (!request) return undefined
     return {
-      subject: `Sua conta no portal ${groupName} foi aprovada`,
-      heading: 'Sua conta foi aprovada',
+      subject: `Seu pedido de acesso no portal ${groupName} foi recusado`,
+      heading: 'Seu pedido de acesso foi recusado',
       paragraphs: [
-        'Um administrador aprovou sua conta: os relatórios liberados para você já estão no portal.',
+        `Você pediu ${LISTS.flatMap((list) => request[list]).join(', ')}. Um administrador recusou, e escreveu:`,
+        request.refusal,
       ],
-      button: { label: 'Ver relatórios', link: `${publicUrl}/power-bi` },
-      notes: ['Falta alguma área, marca ou estado? Fale com o administrador do portal.'],
+      button: { label: 'Ver o pedido', link: `${publicUrl}/pedir-acesso` },
+      notes: ['O acesso que você já tinha continua igual.'],
     }
   },
 
@@ -180,25 +264,44 @@ export const userMails = {
       .orderBy('created_at', 'desc')
       .limit(MAX_NAMED)
       .execute()
-    if (waiting.length === 0 || !(await isAdministrator(db, recipient))) return undefined
-    const total = Number(waiting[0]?.total)
+    const { rows: asking } = await sql<{ email: string }>`
+      select email from profiles p where ${IS_REQUESTING} order by email`.execute(db)
+    if (waiting.length + asking.length === 0 || !(await isAdministrator(db, recipient))) return undefined
+    const total = Number(waiting[0]?.total ?? 0)
     const lines = waiting.map(
       ({ email, email_verified_at }) => email + (email_verified_at ? '' : ' (e-mail ainda não verificado)'),
     )
     const others = total - waiting.length
+    const requests = asking.length === 1 ? '1 pedido de acesso' : `${asking.length} pedidos de acesso`
+    const subject = [total > 0 && formatPeopleCount(total), asking.length > 0 && requests]
+      .filter(Boolean)
+      .join(' e ')
+    const named = asking.slice(0, MAX_NAMED).map(({ email }) => email)
     return {
-      subject: `${formatPeopleCount(total)} no portal ${groupName}`,
-      heading: formatPeopleCount(total),
+      subject: `${subject} no portal ${groupName}`,
+      heading: subject,
       paragraphs: [
-        total === 1
-          ? 'Esta pessoa criou uma conta no portal de relatórios e espera que um administrador a aprove:'
-          : 'Estas pessoas criaram contas no portal de relatórios e esperam que um administrador as aprove:',
+        ...(total === 1
+          ? ['Esta pessoa criou uma conta no portal de relatórios e espera que um administrador a aprove:']
+          : total > 1
+            ? [
+                'Estas pessoas criaram contas no portal de relatórios e esperam que um administrador as aprove:',
+              ]
+            : ['Quem já tem acesso ao portal de relatórios pede mais:']),
       ],
-      list: others > 0 ? [...lines, `e mais ${others}`] : lines,
-      button: { label: 'Ver quem espera', link: `${publicUrl}/admin#fila` },
+      list: [
+        ...lines,
+        ...(others > 0 ? [`e mais ${others}`] : []),
+        ...named.map((email) => (total > 0 ? `${email} (já tem acesso e pede mais)` : email)),
+        ...(asking.length > named.length ? [`e mais ${asking.length - named.length} pedidos`] : []),
+      ],
+      button: {
+        label: total > 0 ? 'Ver quem espera' : 'Ver os pedidos',
+        link: `${publicUrl}/admin#${total > 0 ? 'fila' : 'pedidos'}`,
+      },
       notes: [
         'Aprove só quem você conhece: enquanto o e-mail não for verificado, ninguém provou que o endereço é seu.',
-      ],
+      ].filter(() => total > 0),
     }
   },
 } satisfies Partial<Mails>

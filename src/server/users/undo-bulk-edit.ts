@@ -6,11 +6,17 @@ import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type State, splitIntoChunks, writeChanges } from './entitlements.ts'
-import { withdrawApprovalMails } from './mails.ts'
+import { withdrawMails } from './mails.ts'
 
 /** Allows for network latency: a click in the last second still works. */
 export const GRACE_SECONDS = 5
-const EDITS = ['entitlements-added', 'entitlements-removed', 'validity-set', 'approval-given']
+const EDITS = [
+  'entitlements-added',
+  'entitlements-removed',
+  'validity-set',
+  'approval-given',
+  'access-granted',
+]
 
 /** Returns the end of the undo window in ms since the epoch, which is stored with the reply. */
 export const getUndoDeadline = ({ clock }: Pick<Context, 'clock'>) => clock() + UNDO_SECONDS * 1000
@@ -49,13 +55,23 @@ export async function undoBulkEdit(
       )
       await writeChanges(txContext, { action: 'bulk-edit-undone', batchId: undoId, changes })
       const unapproved = changes.filter(({ after }) => after.approved === false).flatMap(({ ids }) => ids)
-      await withdrawApprovalMails(db, unapproved)
+      await withdrawMails(db, 'account-approved', unapproved)
+      await withdrawMails(
+        db,
+        'access-changed',
+        changes.flatMap(({ ids }) => ids),
+      )
       for (const { isUnchanged, who } of edited) {
         if (isUnchanged) restored += who.length
         else changed.push(...who)
       }
     }
     if (restored === 0 && changed.length > 0) throw createAllChangedError(changed)
+    await db
+      .updateTable('access_requests')
+      .set({ granted_by: null })
+      .where('granted_by', '=', undoId)
+      .execute()
     return { restored, changed: changed.toSorted() }
   })
 }
@@ -125,10 +141,10 @@ interface EditedGroup {
 
 async function readEdited(db: Db, undoId: string, ids: string[]): Promise<EditedGroup[]> {
   const { rows } = await sql<EditedGroup>`
-    select before, after, is_unchanged as "isUnchanged",
+    select before, after - 'reason' as after, is_unchanged as "isUnchanged",
       json_agg(case when is_unchanged then user_id::text else email end) as who
     from (
-      select a.before, a.after, p.user_id, p.email, held.state || a.after = held.state as is_unchanged
+      select a.before, a.after, p.user_id, p.email, held.state || (a.after - 'reason') = held.state as is_unchanged
       from audit_entries a join profiles p on p.user_id = a.target_id, jsonb_build_object('types', p.types,
         'marcas', p.marcas, 'estados', p.estados, 'approved', p.approved, 'valid_until', p.valid_until) as held(state)
       where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.target_id = any(${ids}::uuid[])

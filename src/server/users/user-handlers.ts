@@ -4,7 +4,13 @@ import type { invitationRoutes } from '#contract/invitations.ts'
 import type { userRoutes } from '#contract/users.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import { type AccessRequestContext, readOwnAccessRequest, saveOwnAccessRequest } from './access-requests.ts'
+import {
+  type AccessRequestContext,
+  grantAccessRequest,
+  readOwnAccessRequest,
+  refuseAccessRequest,
+  saveOwnAccessRequest,
+} from './access-requests.ts'
 import { listAccessReviews, readHolders, saveAccessReview } from './access-reviews.ts'
 import {
   addAccessTemplate,
@@ -31,6 +37,11 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
     readOwnRole: ({ context }) => ({ role: context.actor.role }),
     readOwnAccessRequest: ({ context }) => readOwnAccessRequest(context),
     saveOwnAccessRequest: ({ context, body }) => saveOwnAccessRequest({ ...services, ...context }, body),
+    grantAccessRequest: ({ context, params, body }) => grantAccessRequest(context, { ...params, ...body }),
+    async refuseAccessRequest({ context, params, body }) {
+      await refuseAccessRequest(context, { ...params, ...body })
+      return undefined
+    },
     listProfiles: ({ context, query }) => listUsers(context.db, query),
     countProfiles: ({ context, query }) => countUsers(context.db, query),
     exportProfiles: ({ context, query }) => exportUserList(context, query),

@@ -1,7 +1,8 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely'
-import { type ListName, listSpellings, OLD_SPELLING } from '#contract/entitlement-lists.ts'
+import { LISTS, type ListName, listSpellings, OLD_SPELLING } from '#contract/entitlement-lists.ts'
 import { IDLE_DAYS } from '#contract/user-rules.ts'
 import {
+  type AccessRequest,
   type HistoryEntry,
   isProfileInstant,
   type ManagedProfile,
@@ -32,6 +33,32 @@ export const PROFILE_COLUMNS = PROFILE_FIELDS.map((name) =>
   isProfileInstant(name) ? `${toInstantSql(`p.${name}`)} as ${name}` : `p.${name}`,
 ).join(', ')
 
+type RefusedRequest = AccessRequest & Record<'refused_at' | 'refusal', string>
+
+/** SQL of the items of a request `a` that `profiles p` lacks and that are not archived. */
+const selectMissing = (list: ListName) => sql`array(
+  select value from unnest(a.${sql.ref(list)}) as value
+    join catalogue_items i on i.kind = ${sql.lit(list)} and not i.archived
+      and value = ${sql.ref(list === 'types' ? 'i.label' : 'i.code')}
+  where value <> all(array_replace(p.${sql.ref(list)}, ${sql.lit(OLD_SPELLING.spelling)}, ${sql.lit(OLD_SPELLING.label)}))
+  order by i.position, i.code) as ${sql.ref(list)}`
+
+/**
+ * SQL of the request for more of an approved person `profiles p`: what is still missing. None once all
+ * was given, and none while the access has ended.
+ */
+export const selectRequestForMore = (isRefused: boolean) => sql`
+  select a.workplace, missing.*, a.note, a.requested_at, a.refused_at, a.refusal
+  from access_requests a, lateral (select ${sql.join(LISTS.map(selectMissing))}) as missing
+  where a.user_id = p.user_id and a.for_more and a.granted_by is null
+    and ${sql.raw(isRefused ? 'a.refused_at is not null' : 'a.refused_at is null')}
+    and p.approved and (p.valid_until is null or ${sql.raw(ACCESS_ENDS_AT)} > extract(epoch from now()) * 1000)
+    and cardinality(missing.types || missing.marcas || missing.estados) > 0`
+
+/** Condition on `profiles p`: is approved and has an open request for more. */
+export const IS_REQUESTING = sql<boolean>`(p.user_id in (select user_id from access_requests where for_more)
+  and exists (${selectRequestForMore(false)}))`
+
 interface ManagedRow extends Profile, Pick<ManagedProfile, 'role' | 'version'> {
   workplace: string | null
   asked_types: string[]
@@ -53,7 +80,10 @@ export const selectManaged = <More = unknown>(people: Expression<unknown>, more 
       a.estados as asked_estados, a.note, ${sql.raw(toInstantSql('a.requested_at'))} as requested_at${more}
     from ${people} as p
     left join user_roles r on r.user_id = p.user_id
-    left join access_requests a on a.user_id = p.user_id and not p.approved
+    left join lateral (
+      select a.workplace, a.types, a.marcas, a.estados, a.note, a.requested_at, a.refused_at, a.refusal
+      from access_requests a where a.user_id = p.user_id and not p.approved
+      union all ${selectRequestForMore(false)}) as a on true
     ${order}`
 
 /** Adds the request to a row; the response schema drops its other columns. */
@@ -96,6 +126,15 @@ export async function readProfile(db: Db, userId: string): Promise<ManagedProfil
   const { rows } = await selectManaged(person).execute(db)
   if (!rows[0]) throw createNotFound()
   return pickManaged(presentManaged(rows[0])) as ManagedProfile
+}
+
+/** Reads the refused request for more of a person, unless they have all of it by now. */
+export async function readRefusedRequest(db: Db, userId: string): Promise<RefusedRequest | null> {
+  const { rows } = await sql<RefusedRequest>`
+    select r.*, ${sql.raw(toInstantSql('r.requested_at'))} as requested_at,
+      ${sql.raw(toInstantSql('r.refused_at'))} as refused_at
+    from profiles p, lateral (${selectRequestForMore(true)}) as r where p.user_id = ${userId}`.execute(db)
+  return rows[0] ?? null
 }
 
 export function createNotFound(): ProblemError {
@@ -146,6 +185,7 @@ const CONDITIONS: {
   approved: (wanted) => sql`p.approved = ${wanted}`,
   verified: (wanted) => sql`(p.email_verified_at is not null) = ${wanted}`,
   waiting: (wanted) => sql`${IS_WAITING} = ${wanted}`,
+  requesting: (wanted) => sql`${IS_REQUESTING} = ${wanted}`,
   type: (type) => sql`p.types && ${listSpellings(type)}::text[]`,
   marca: (marca) => sql`${marca} = any(p.marcas)`,
   estado: (estado) => sql`${estado} = any(p.estados)`,

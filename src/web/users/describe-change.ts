@@ -43,6 +43,16 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     'A pessoa pediu acesso',
     LISTS.flatMap((name) => getList(after, name)).join(', '),
   ],
+  'access-granted': ({ who, before, after }) => [
+    `${who} liberou o que a pessoa pediu`,
+    [joinDifferences(diffLists(before, after)), quoteReason(after)].filter(Boolean).join('; '),
+  ],
+  'access-refused': ({ who, before, after }) => [
+    `${who} recusou o pedido de acesso`,
+    [LISTS.flatMap((name) => getList(before, name)).join(', '), quoteReason(after)]
+      .filter(Boolean)
+      .join('; '),
+  ],
   'sign-up-repeated': () => 'Houve um novo pedido de cadastro com este e-mail',
   'account-disowned': () => 'O cadastro foi removido por quem recebeu o e-mail (“não fui eu”)',
   'email-verified': () => 'O e-mail foi confirmado pelo link de verificação',
@@ -165,6 +175,10 @@ function formatAddressee({ email }: State, word = ''): string {
 
 function quoteName({ name }: State): string {
   return typeof name === 'string' ? `“${name}”` : ''
+}
+
+function quoteReason({ reason }: State): string {
+  return typeof reason === 'string' ? `motivo: “${reason}”` : ''
 }
 
 function toArea(state: State, word = 'para'): string {

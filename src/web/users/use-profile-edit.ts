@@ -86,6 +86,8 @@ export interface Conflict {
 
 /** A change of any of these increments the profile's version. */
 const VERSIONED = ['approved', 'valid_until', 'full_name', 'types', 'marcas', 'estados']
+/** Names lists, but changes none. */
+const REQUESTED: AuditAction = 'access-requested'
 const MAX_SENTENCES = 5
 
 /**
@@ -99,7 +101,7 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
     callApi('GET /api/profiles/{userId}/history', { params }),
   ])
   const since = history.items
-    .filter(({ after }) => VERSIONED.some((name) => after && name in after))
+    .filter(({ action, after }) => action !== REQUESTED && VERSIONED.some((name) => after && name in after))
     .slice(0, Math.min(current.version - base.version, MAX_SENTENCES))
     .reverse()
   const sentences = since.length > 0 ? since.map(describeEntry) : [describeWithoutHistory(base, current)]

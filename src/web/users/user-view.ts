@@ -92,8 +92,9 @@ const FILTERS: {
     serialize: String,
     picker: { title: 'Modelo', every: 'todos', options: 'templates' },
   },
-  // The approval queue above the table lists them.
+  // The queues above the table list them.
   waiting: null,
+  requesting: null,
 }
 
 type FilterName = keyof ProfileFilter
@@ -104,7 +105,11 @@ export const screenFilters = Object.entries(FILTERS).flatMap(([name, filter]) =>
 )
 
 /** The query keys of /admin: the names of the filters, except for the approval status. */
-export type SearchKey = Exclude<keyof ProfileFilter, 'approved' | 'waiting'> | 'status' | 'sort' | 'order'
+export type SearchKey =
+  | Exclude<keyof ProfileFilter, 'approved' | 'waiting' | 'requesting'>
+  | 'status'
+  | 'sort'
+  | 'order'
 /** Changes of the query string; undefined removes a key. */
 type UserSearch = { [Name in SearchKey]?: string | undefined }
 
