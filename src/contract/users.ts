@@ -378,7 +378,7 @@ export const userRoutes = {
       'Gives an approved person what they asked for; undone like a bulk edit. 409 once it is answered or has changed',
     params: userParams,
     body: z.strictObject(seenRequest),
-    response: z.object({ ...undoFields }),
+    response: z.object({ undoId: z.uuid(), undoSeconds: z.number() }),
   },
   refuseAccessRequest: {
     method: 'POST',

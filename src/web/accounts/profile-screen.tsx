@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
 import {
@@ -13,7 +14,7 @@ import { catalogueQuery, listChoices, useCatalogue } from '#web/http/catalogue-q
 import { queryClient } from '#web/http/query-client.ts'
 import { getSession, type StoredSession, useSession } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { formatDate, formatInstant } from '#web/ui/format-instant.ts'
@@ -52,7 +53,12 @@ export function ProfileScreen() {
   const user = useSession()?.user
   return (
     <div className="mx-auto w-full max-w-5xl space-y-6 px-4 py-8 sm:py-10">
-      <h1 className="font-semibold text-2xl tracking-tight">Minha Conta</h1>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+        <h1 className="font-semibold text-2xl tracking-tight">Minha Conta</h1>
+        <Link to="/pedir-acesso" className={textLinkClasses}>
+          Pedir acesso
+        </Link>
+      </div>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         {user && <OwnAccountCard user={user} />}
         <ChangePasswordCard />

@@ -14,33 +14,38 @@ const MAX_SHOWN = 99
 /** The header links for administrators only: messages with the unread badge, and administration. */
 export function AdminLinks() {
   const unread = useUnreadCount()
-  const waiting = useWaitingCount()
+  const { waiting, requests = 0 } = useQuery(profileCountQuery(NO_FILTER)).data ?? { waiting: 0 }
   return (
     <>
       <HeaderLink
         to="/mensagens"
         label="Mensagens"
         icon={Mail}
-        {...toBadgeProps(unread, unread === 1 ? 'não lida' : 'não lidas')}
+        {...toBadgeProps(unread, `${unread} ${unread === 1 ? 'não lida' : 'não lidas'}`)}
       />
       <HeaderLink
         to="/admin"
         label="Administração"
         icon={ShieldCheck}
-        {...toBadgeProps(waiting, waiting === 1 ? 'aguarda aprovação' : 'aguardam aprovação')}
+        {...toBadgeProps(waiting + requests, describeQueues(waiting, requests))}
       />
     </>
   )
 }
 
-function toBadgeProps(count: number, words: string) {
+function toBadgeProps(count: number, remark: string) {
   if (count === 0) return {}
-  return { badge: count > MAX_SHOWN ? `${MAX_SHOWN}+` : String(count), remark: `${count} ${words}` }
+  return { badge: count > MAX_SHOWN ? `${MAX_SHOWN}+` : String(count), remark }
 }
 
-/** Returns the live number of people awaiting approval; 0 while unknown. Administrators only. */
-function useWaitingCount(): number {
-  return useQuery(profileCountQuery(NO_FILTER)).data?.waiting ?? 0
+/** Formats '2 aguardam aprovação, 1 pedido de acesso'. */
+function describeQueues(waiting: number, requests: number): string {
+  return [
+    waiting > 0 && `${waiting} ${waiting === 1 ? 'aguarda aprovação' : 'aguardam aprovação'}`,
+    requests > 0 && `${requests} ${requests === 1 ? 'pedido de acesso' : 'pedidos de acesso'}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 /**

@@ -6,7 +6,8 @@ import { textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { getDistanceFromTop, getMainElement } from '#web/ui/main-element.ts'
 import { ApprovalQueue } from '#web/users/approval-queue.tsx'
-import { FIRST_WAITING, waitingQuery } from '#web/users/user-queries.ts'
+import { RequestQueue } from '#web/users/request-queue.tsx'
+import { FIRST_WAITING, requestsQuery, waitingQuery } from '#web/users/user-queries.ts'
 import { UsersCard } from '#web/users/users-card.tsx'
 
 // For the route's loader: one chunk holds both.
@@ -17,7 +18,8 @@ const loadServiceStatus = () => import('./service-status.tsx')
 /** /admin: who may see what, and which report each area shows. */
 export function AdminScreen() {
   const status = useOptionalChunk(loadServiceStatus)
-  const { isPending, failureCount } = useQuery(waitingQuery(FIRST_WAITING))
+  const queues = [useQuery(waitingQuery(FIRST_WAITING)), useQuery(requestsQuery)]
+  const isMoving = queues.some(({ isPending, failureCount }) => isPending && failureCount === 0)
   return (
     <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
@@ -45,8 +47,9 @@ export function AdminScreen() {
       </div>
       <div className="-mt-3 min-h-10 text-xs min-[90rem]:min-h-5">{status && <status.ServiceStatus />}</div>
       <ApprovalQueue />
+      <RequestQueue />
       {/* Hidden until its offset is known, so that nothing jumps. */}
-      <div className={classNames('space-y-6', isPending && failureCount === 0 && 'invisible')}>
+      <div className={classNames('space-y-6', isMoving && 'invisible')}>
         <ReportSettingsCard />
         <UsersCard />
       </div>

@@ -226,6 +226,14 @@ const profileRoute = createRoute({
   component: lazyRouteComponent(loadProfile, 'ProfileScreen'),
 })
 
+const moreAccessRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/pedir-acesso',
+  staticData: { title: 'Pedir acesso' },
+  validateSearch: ({ area }): { area?: string } => (typeof area === 'string' ? { area } : {}),
+  component: screen(() => import('#web/reports/more-access-screen.tsx'), 'MoreAccessScreen'),
+})
+
 const administratorsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   id: 'administrators',
@@ -319,6 +327,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     reportsRoute,
     profileRoute,
+    moreAccessRoute,
     administratorsRoute.addChildren([
       adminRoute,
       catalogueRoute,

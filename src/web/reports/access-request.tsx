@@ -2,15 +2,15 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type * as z from 'zod/mini'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, LISTS, type ListName, mapLists } from '#contract/entitlement-lists.ts'
+import { type Entitlements, foldText, LISTS, type ListName, mapLists } from '#contract/entitlement-lists.ts'
 import type { ReplyNamed } from '#contract/index.ts'
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '#contract/user-rules.ts'
-import { accessRequestTextsSchema } from '#contract/users.ts'
+import { accessRequestTextsSchema, reasonTextSchema } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { catalogueQuery, listChoices } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { readDraft, storeDraft, tabStorage } from '#web/session/browser-storage.ts'
-import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
+import { Alert, FailedLoad, KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
@@ -35,16 +35,30 @@ const ownRequestQuery = (userId: string) =>
   queryOptions({
     queryKey: ['own-access-request', userId],
     queryFn: ({ signal }) => callApi('GET /api/access-requests/me', { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
+    // Requests for more are answered while their page is open.
+    staleTime: ({ state }) => (state.data?.held ? 0 : Number.POSITIVE_INFINITY),
   })
 
-/** 'Pedido de acesso': asks a person without approval who they are and what access they need. */
-export function AccessRequest({ userId }: { userId: string }) {
+interface AccessRequestProps {
+  userId: string
+  /** The area to tick in a request for more. */
+  area?: string | undefined
+  /** Replaces the form for people without access. */
+  withoutAccess?: ReactNode
+}
+
+/**
+ * 'Pedido de acesso': asks a person without approval who they are and what access they need, and an
+ * approved one what more.
+ */
+export function AccessRequest({ userId, area, withoutAccess }: AccessRequestProps) {
   const own = useQuery(ownRequestQuery(userId))
   const catalogue = useQuery(catalogueQuery)
   const [data, error] = [own.data, own.error ?? catalogue.error]
-  const draftKey = `patio.access-request-draft.${userId}`
-  const [isOpen, setIsOpen] = useState(() => tabStorage.get(draftKey) !== null)
+  const draftKey = `patio.access-request-draft.${userId}${data?.held ? '.more' : ''}`
+  const [isOpened, setIsOpen] = useState<boolean>()
+  const isNew = area !== undefined && !data?.request?.types.some((type) => isSameArea(type, area))
+  const isOpen = isOpened ?? (isNew || tabStorage.get(draftKey) !== null)
   const close = () => {
     tabStorage.remove(draftKey)
     setIsOpen(false)
@@ -65,12 +79,15 @@ export function AccessRequest({ userId }: { userId: string }) {
       </FailedLoad>
     )
   if (!data || !catalogue.data) return <Skeleton className="h-96 rounded-xl" />
+  if (!data.held && withoutAccess !== undefined) return withoutAccess
+  const Form = data.held ? MoreForm : RequestForm
   return (
     <Card className="space-y-5">
       {data.request && !isOpen ? (
-        <SentRequest name={data.full_name} request={data.request} onChange={() => setIsOpen(true)} />
+        <SentRequest own={data} request={data.request} onChange={() => setIsOpen(true)} />
       ) : (
-        <RequestForm
+        <Form
+          area={area}
           draftKey={draftKey}
           own={data}
           catalogue={catalogue.data}
@@ -82,37 +99,48 @@ export function AccessRequest({ userId }: { userId: string }) {
   )
 }
 
+const isSameArea = (label: string, wanted: string) => foldText(label) === foldText(wanted.trim())
+
 interface SentRequestProps {
-  name: string | null
+  own: OwnRequest
   request: NonNullable<OwnRequest['request']>
   onChange: () => void
 }
 
-function SentRequest({ name, request, onChange }: SentRequestProps) {
-  const { workplace, note, requested_at } = request
+function SentRequest({ own, request, onChange }: SentRequestProps) {
+  const { workplace, note, requested_at, refused_at, refusal } = request
   const lists = LISTS.map((list) => [LIST_STYLES[list].title, request[list].join(', ')] as const)
   const lines: (readonly [string, ReactNode])[] = [
-    ['Nome', name],
+    ['Nome', own.held ? undefined : own.full_name],
     ['Onde trabalha', workplace],
     ...lists,
-    ['Observação', note && <span className="whitespace-pre-line">{note}</span>],
+    [own.held ? 'Motivo' : 'Observação', note && <span className="whitespace-pre-line">{note}</span>],
   ]
   return (
     <>
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="space-y-1">
           <h2 className="flex items-center gap-2 font-semibold text-lg">
-            <KindIcon kind="success" />
-            {TITLE} enviado
+            <KindIcon kind={refused_at ? 'warning' : 'success'} />
+            {TITLE} {refused_at ? 'recusado' : 'enviado'}
           </h2>
           <p className="text-muted text-sm">
-            Em {formatInstant(requested_at)}. O administrador vê o seu pedido ao aprovar a conta.
+            Em {formatInstant(refused_at ?? requested_at)}.{' '}
+            {!refused_at &&
+              (own.held
+                ? 'A resposta do administrador chega por e-mail, e o que ele liberar aparece nos relatórios.'
+                : 'O administrador vê o seu pedido ao aprovar a conta.')}
           </p>
         </div>
         <Button variant="secondary" onClick={onChange}>
-          Alterar pedido
+          {refused_at ? 'Pedir de novo' : 'Alterar pedido'}
         </Button>
       </div>
+      {refusal && (
+        <Alert kind="warning" title="Resposta do administrador">
+          <p className="whitespace-pre-line">{refusal}</p>
+        </Alert>
+      )}
       <dl className="grid gap-x-6 gap-y-3 text-sm sm:grid-cols-[9rem_1fr]">
         {lines.map(
           ([term, value]) =>
@@ -135,24 +163,53 @@ type Draft = Entitlements & z.input<typeof accessRequestTextsSchema>
 
 interface RequestFormProps {
   draftKey: string
+  area: string | undefined
   own: OwnRequest
   catalogue: Catalogue
   onSaved: (saved: OwnRequest) => void
   onCancel: (() => void) | undefined
 }
 
-function RequestForm({ draftKey, own, catalogue, onSaved, onCancel }: RequestFormProps) {
-  const { full_name, request } = own
+/** The draft, the lists to choose from and what is ticked; people are offered only what they lack. */
+function useRequestLists({ draftKey, area, own, catalogue }: RequestFormProps) {
+  const { request, held } = own
   const [draft] = useState(() => readDraft<Draft>(draftKey))
   const updateDraft = (typed: Partial<Draft>) =>
     storeDraft(draftKey, { ...readDraft<Draft>(draftKey), ...typed })
-  const [ticked, setTicked] = useState<Entitlements>(() => {
-    const getRequested = (list: ListName) => {
-      const wanted = draft[list] ?? request?.[list] ?? []
-      return listOffered(catalogue, list).flatMap(({ value }) => (wanted.includes(value) ? [value] : []))
-    }
-    return mapLists(getRequested)
-  })
+  const offered = mapLists((list) =>
+    listOffered(catalogue, list).filter(({ value }) => !held?.[list].includes(value)),
+  )
+  const [chosen, setTicked] = useState<Entitlements>(() =>
+    mapLists((list) => {
+      const linked = list === 'types' && area !== undefined ? [area] : []
+      const wanted = draft[list] ?? [...(request?.[list] ?? []), ...linked]
+      return offered[list].flatMap(({ value }) =>
+        wanted.some((each) => isSameArea(value, each)) ? [value] : [],
+      )
+    }),
+  )
+  // What was given meanwhile is no longer asked for.
+  const ticked = mapLists((list) => chosen[list].filter((item) => !held?.[list].includes(item)))
+  const boxes = LISTS.filter((list) => offered[list].length > 0).map((list) => (
+    <CheckboxList
+      key={list}
+      legend={LIST_STYLES[list].title}
+      options={offered[list]}
+      ticked={ticked[list]}
+      onChange={(items) => {
+        setTicked({ ...ticked, [list]: items })
+        updateDraft({ [list]: items })
+      }}
+      className={LIST_STYLES[list].className}
+    />
+  ))
+  return { draft, updateDraft, ticked, boxes }
+}
+
+function RequestForm(props: RequestFormProps) {
+  const { own, onSaved, onCancel } = props
+  const { full_name, request } = own
+  const { draft, updateDraft, ticked, boxes } = useRequestLists(props)
   const { formProps, submitProps, failure, isBusy, getError } = useForm({
     schema: accessRequestTextsSchema,
     explain: (error) => toFailureToast('Erro ao enviar o pedido', error),
@@ -193,19 +250,7 @@ function RequestForm({ draftKey, own, catalogue, onSaved, onCancel }: RequestFor
           error={getError('workplace')}
         />
       </div>
-      {LISTS.map((list) => (
-        <CheckboxList
-          key={list}
-          legend={LIST_STYLES[list].title}
-          options={listOffered(catalogue, list)}
-          ticked={ticked[list]}
-          onChange={(items) => {
-            setTicked({ ...ticked, [list]: items })
-            updateDraft({ [list]: items })
-          }}
-          className={LIST_STYLES[list].className}
-        />
-      ))}
+      {boxes}
       <TextArea
         label="Observação"
         name="note"
@@ -215,14 +260,74 @@ function RequestForm({ draftKey, own, catalogue, onSaved, onCancel }: RequestFor
         error={getError('note')}
       />
       <FormAlert failure={failure} />
-      <div className="flex flex-wrap justify-end gap-2">
-        {onCancel && (
-          <Button variant="secondary" onClick={isBusy ? undefined : onCancel}>
-            Cancelar
-          </Button>
-        )}
-        <Button {...submitProps}>Enviar pedido</Button>
-      </div>
+      <FormButtons submitProps={submitProps} onCancel={isBusy ? undefined : onCancel} />
     </form>
+  )
+}
+
+function MoreForm(props: RequestFormProps) {
+  const { own, onSaved, onCancel } = props
+  const { draft, updateDraft, ticked, boxes } = useRequestLists(props)
+  const isEmpty = LISTS.every((list) => ticked[list].length === 0)
+  const [wasEmpty, setWasEmpty] = useState(false)
+  const { formProps, submitProps, failure, isBusy, getError } = useForm({
+    schema: reasonTextSchema,
+    explain: (error) => toFailureToast('Erro ao enviar o pedido', error),
+    async send({ note }) {
+      setWasEmpty(isEmpty)
+      if (!isEmpty) onSaved(await callApi('PUT /api/access-requests/me', { body: { note, ...ticked } }))
+    },
+  })
+  if (boxes.length === 0)
+    return <p className="text-sm">Você já tem todas as áreas, marcas e estados do portal.</p>
+  return (
+    <form
+      {...formProps}
+      onInput={(event) => {
+        formProps.onInput(event)
+        const { name, value } = event.target as HTMLTextAreaElement
+        if (name === 'note') updateDraft({ note: value })
+      }}
+      aria-label={TITLE}
+      className="space-y-5"
+    >
+      <div className="space-y-1">
+        <h2 className="font-semibold text-lg">O que falta?</h2>
+        <p className="text-muted text-sm">
+          Marque o que você ainda não tem e diga por quê: um administrador responde.
+        </p>
+      </div>
+      {boxes}
+      <TextArea
+        label="Motivo"
+        name="note"
+        rows={3}
+        defaultValue={draft.note ?? own.request?.note ?? ''}
+        maxLength={MAX_NOTE_LENGTH}
+        required
+        error={getError('note')}
+      />
+      {wasEmpty && isEmpty && <Alert kind="error">Marque ao menos uma área, marca ou estado.</Alert>}
+      <FormAlert failure={failure} />
+      <FormButtons submitProps={submitProps} onCancel={isBusy ? undefined : onCancel} />
+    </form>
+  )
+}
+
+interface FormButtonsProps {
+  submitProps: ReturnType<typeof useForm>['submitProps']
+  onCancel: (() => void) | undefined
+}
+
+function FormButtons({ submitProps, onCancel }: FormButtonsProps) {
+  return (
+    <div className="flex flex-wrap justify-end gap-2">
+      {onCancel && (
+        <Button variant="secondary" onClick={onCancel}>
+          Cancelar
+        </Button>
+      )}
+      <Button {...submitProps}>Enviar pedido</Button>
+    </div>
   )
 }

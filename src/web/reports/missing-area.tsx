@@ -21,11 +21,7 @@ export function MissingArea({ area, onClose }: { area: string; onClose: () => vo
             : `A área ${name} não está entre os seus relatórios.`}
         </p>
         {!isMisspelt && (
-          <Link
-            to="/contato"
-            state={{ contactMessage: `Olá! Preciso de acesso à área ${name} no portal. ` }}
-            className={textLinkClasses}
-          >
+          <Link to="/pedir-acesso" search={{ area: name }} className={textLinkClasses}>
             Pedir acesso
           </Link>
         )}

@@ -12,7 +12,7 @@ export function formatRequest(catalogue: Catalogue, { request }: ManagedProfile)
   return lists.join(' · ') || request.workplace || 'Só o nome'
 }
 
-/** The access request of a pending account; unproven until the e-mail is verified. */
+/** An access request; that of a pending account is unproven until the e-mail is verified. */
 export function RequestNotice({ profile }: { profile: ManagedProfile }) {
   const catalogue = useCatalogue()
   const { request, full_name, email_verified_at } = profile

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -10,8 +10,6 @@ import { formatRequest } from './access-request.tsx'
 import { NO_SELECTION } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
 import { FIRST_WAITING, MORE_WAITING, type WaitingPeople, waitingQuery } from './user-queries.ts'
-
-const TITLE_ID = 'fila-titulo'
 
 /** The people who wait for approval, shown above the cards of /admin: verified first, then newest. */
 export function ApprovalQueue() {
@@ -42,41 +40,76 @@ export function ApprovalQueue() {
   return (
     <>
       {people.length > 0 && (
-        <section
+        <Queue
           id="fila"
-          aria-labelledby={TITLE_ID}
-          className="rounded-xl border border-line bg-surface shadow-xs"
+          title="Aguardando aprovação"
+          onMore={
+            data && (data.hasMore || data.people.length > shown)
+              ? () => setShown(shown + MORE_WAITING)
+              : undefined
+          }
         >
-          <h2 id={TITLE_ID} className="px-4 pt-4 pb-2 font-semibold text-lg sm:px-6 sm:pt-5">
-            Aguardando aprovação
-          </h2>
-          <ul className="divide-y divide-line border-line border-t">
-            {people.map((person, index) => (
-              <Waiting key={person.user_id} person={person} onApprove={() => data && approve(index, data)} />
-            ))}
-          </ul>
-          {data && (data.hasMore || data.people.length > shown) && (
-            <div className="border-line border-t px-4 py-3 text-sm sm:px-6">
-              <button
-                type="button"
-                onClick={() => setShown(shown + MORE_WAITING)}
-                className={textLinkClasses}
+          {people.map((person, index) => (
+            <QueueRow key={person.user_id} person={person} at={person.created_at}>
+              <Button
+                variant="secondary"
+                data-control="approval"
+                aria-describedby={getQueueId(person)}
+                onClick={() => data && approve(index, data)}
               >
-                Mostrar mais
-              </button>
-            </div>
-          )}
-        </section>
+                Aprovar
+              </Button>
+            </QueueRow>
+          ))}
+        </Queue>
       )}
       {dialogs}
     </>
   )
 }
 
-const getQueueId = ({ user_id }: ManagedProfile) => `fila-${user_id}`
+interface QueueProps {
+  id: string
+  title: string
+  onMore: (() => void) | undefined
+  children: ReactNode
+}
 
-function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () => void }) {
-  const { email, full_name, email_verified_at, created_at, request } = person
+export function Queue({ id, title, onMore, children }: QueueProps) {
+  return (
+    <section
+      id={id}
+      aria-labelledby={`${id}-titulo`}
+      className="rounded-xl border border-line bg-surface shadow-xs"
+    >
+      <h2 id={`${id}-titulo`} className="px-4 pt-4 pb-2 font-semibold text-lg sm:px-6 sm:pt-5">
+        {title}
+      </h2>
+      <ul className="divide-y divide-line border-line border-t">{children}</ul>
+      {onMore && (
+        <div className="border-line border-t px-4 py-3 text-sm sm:px-6">
+          <button type="button" onClick={onMore} className={textLinkClasses}>
+            Mostrar mais
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+export const getQueueId = ({ user_id }: ManagedProfile) => `fila-${user_id}`
+
+/** A person with their request; the buttons are the children. */
+export function QueueRow({
+  person,
+  at,
+  children,
+}: {
+  person: ManagedProfile
+  at: string
+  children: ReactNode
+}) {
+  const { email, full_name, email_verified_at, approved, request } = person
   const catalogue = useCatalogue()
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 px-4 py-3 text-sm sm:px-6 lg:grid-cols-[minmax(0,18rem)_minmax(0,1fr)_auto_auto]">
@@ -104,27 +137,24 @@ function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () 
           <span className={classNames(request ? '' : 'text-muted')}>{formatRequest(catalogue, person)}</span>
         </p>
         {request?.note && (
-          <p className="truncate text-muted text-xs" title={request.note}>
+          // The reason decides on a request for more.
+          <p
+            className={classNames(
+              'text-muted text-xs',
+              approved ? 'whitespace-pre-line break-words' : 'truncate',
+            )}
+            title={request.note}
+          >
             “{request.note}”
           </p>
         )}
       </div>
-      <time
-        dateTime={created_at}
-        title={formatInstant(created_at)}
-        className="hidden text-muted tabular-nums lg:block"
-      >
-        {formatDay(created_at)}
+      <time dateTime={at} title={formatInstant(at)} className="hidden text-muted tabular-nums lg:block">
+        {formatDay(at)}
       </time>
-      <Button
-        variant="secondary"
-        data-control="approval"
-        aria-describedby={getQueueId(person)}
-        onClick={onApprove}
-        className="col-start-2 row-start-1 lg:col-start-auto lg:row-start-auto"
-      >
-        Aprovar
-      </Button>
+      <div className="col-start-2 row-start-1 flex flex-wrap justify-end gap-2 lg:col-start-auto lg:row-start-auto">
+        {children}
+      </div>
     </li>
   )
 }

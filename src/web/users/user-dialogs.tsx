@@ -242,7 +242,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
                   advice="O que você marcou continua abaixo."
                 />
               )}
-              {isApproval && <RequestNotice profile={base} />}
+              <RequestNotice profile={base} />
               <FocusedBoxes>
                 <EntitlementLists
                   lists={lists}

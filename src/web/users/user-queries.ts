@@ -125,6 +125,17 @@ export function waitingQuery(shown: number) {
   })
 }
 
+/** Lists the approved people who ask for more, the oldest request first. */
+export const requestsQuery = queryOptions({
+  queryKey: [USERS_QUERY, 'requests'],
+  queryFn: async ({ signal }) => {
+    const query = { requesting: true, limit: MAX_IDS } as const
+    const { items } = await callApi('GET /api/profiles', { query, signal })
+    const asked = items.flatMap((person) => (person.request ? [{ person, request: person.request }] : []))
+    return asked.sort((one, other) => one.request.requested_at.localeCompare(other.request.requested_at))
+  },
+})
+
 /** Prefetches a list before its screen renders; fresh data is not refetched. */
 export function prefetchUserList(filter: ProfileFilter, order: ProfileOrder): void {
   void queryClient.prefetchInfiniteQuery(profileListQuery(filter, order))

@@ -7,7 +7,13 @@ import type { ProfileFilter } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { MAX_SEARCH_LENGTH } from '#web/ui/search-field.tsx'
-import { FIRST_WAITING, type ProfileOrder, prefetchUserList, waitingQuery } from './user-queries.ts'
+import {
+  FIRST_WAITING,
+  type ProfileOrder,
+  prefetchUserList,
+  requestsQuery,
+  waitingQuery,
+} from './user-queries.ts'
 
 const DEFAULT_ORDER: ProfileOrder = { sort: 'email', order: 'asc' }
 
@@ -167,6 +173,7 @@ export function prefetchUsers(search: UserSearch): void {
   prefetchList(search)
   void queryClient.prefetchQuery(catalogueQuery)
   void queryClient.prefetchQuery(waitingQuery(FIRST_WAITING))
+  void queryClient.prefetchQuery(requestsQuery)
 }
 
 /** Prefetches the list for a query string. */

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
+import { getQueueId, Queue, QueueRow } from './approval-queue.tsx'
+import { announceUndoable } from './bulk-edit.ts'
+import type { RequestForMore } from './refuse-dialog.tsx'
+import { retryCall } from './retry-call.ts'
+import { FIRST_WAITING, MORE_WAITING, refreshUsers, requestsQuery } from './user-queries.ts'
+
+const loadRefuseDialog = async () => (await import('./refuse-dialog.tsx')).RefuseDialog
+
+/** 'Pedidos': what approved people ask for, above the cards of /admin; granted with one press. */
+export function RequestQueue() {
+  const [shown, setShown] = useState(FIRST_WAITING)
+  const [refused, setRefused] = useState<RequestForMore>()
+  const refuseDialog = useLazyDialog(loadRefuseDialog)
+  const { data = [] } = useQuery(requestsQuery)
+  const grant = useSubmit({
+    send: ({ person: { user_id: userId }, request: { requested_at } }: RequestForMore) =>
+      retryCall('POST /api/access-requests/{userId}/grant', { params: { userId }, body: { requested_at } }),
+    onDone(undo, { person: { full_name, email } }) {
+      announceUndoable(
+        { kind: 'success', title: 'Acesso liberado', description: `${full_name ?? email}.` },
+        undo,
+      )
+    },
+    onFailed: 'O acesso não foi liberado',
+    onSettled: refreshUsers,
+  })
+  return (
+    <>
+      {data.length > 0 && (
+        <Queue
+          id="pedidos"
+          title="Pedidos"
+          onMore={data.length > shown ? () => setShown(shown + MORE_WAITING) : undefined}
+        >
+          {data.slice(0, shown).map((asked) => (
+            <QueueRow key={asked.person.user_id} person={asked.person} at={asked.request.requested_at}>
+              <Button
+                variant="ghost"
+                aria-describedby={getQueueId(asked.person)}
+                onClick={() => {
+                  setRefused(asked)
+                  refuseDialog.open()
+                }}
+              >
+                Recusar
+              </Button>
+              <Button
+                variant="secondary"
+                aria-describedby={getQueueId(asked.person)}
+                onClick={() => void grant.submit(asked)}
+              >
+                Liberar
+              </Button>
+            </QueueRow>
+          ))}
+        </Queue>
+      )}
+      {refuseDialog.Dialog && refused && <refuseDialog.Dialog asked={refused} onClose={refuseDialog.close} />}
+    </>
+  )
+}
