@@ -77,8 +77,8 @@ describeOnEachDatabase('request for more of an approved person', (kind) => {
 
   test('is told in the digest once, apart from people who wait for approval', async () => {
     await ask()
-    await ask({ ...ASKED, marcas: ['GM'] })
     await portal.outbox.deliverDue()
+    await ask({ ...ASKED, marcas: ['GM'] })
     const digests = () => portal.mails.filter((mail) => mail.kind === 'waiting-digest')
     expect(digests().map(({ to }) => to)).toEqual(admins.toSorted())
     expect(digests()[0]).toMatchObject({
