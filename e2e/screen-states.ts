@@ -48,6 +48,34 @@ const withoutScope = (page: Page) =>
     await route.fulfill({ response, json: { ...(await response.json()), marcas: [] } })
   })
 
+const ASKED = {
+  workplace: null,
+  types: ['Oficina', 'HPD'],
+  marcas: ['VW'],
+  estados: [],
+  note: 'Cubro as férias da Ana na oficina de Niterói até o fim do mês.',
+  requested_at: '2026-11-20T14:05:00.000Z',
+}
+/** @param refusal null for an open request */
+const hasAsked = (refusal: string | null) => (page: Page) =>
+  page.route('**/api/access-requests/me', async (route) => {
+    const response = await route.fetch()
+    const refused_at = refusal && '2026-11-21T09:30:00.000Z'
+    const request = { ...ASKED, refusal, refused_at }
+    await route.fulfill({ response, json: { ...(await response.json()), request } })
+  })
+const peopleAsk = (page: Page) =>
+  page.route(/\/api\/profiles\?requesting=true/, async (route) => {
+    const url = route
+      .request()
+      .url()
+      .replace('requesting=true&limit=1000', 'verified=true&approved=true&limit=2')
+    const response = await route.fetch({ url })
+    const { items } = await response.json()
+    const asking = items.map((person: object) => ({ ...person, request: ASKED }))
+    await route.fulfill({ response, json: { items: asking, next: null } })
+  })
+
 export const SCREEN_STATES: ScreenState[] = [
   { name: 'login', path: '/login', ready: (page) => page.locator('altcha-widget'), isInDocs: true },
   {
@@ -189,6 +217,21 @@ export const SCREEN_STATES: ScreenState[] = [
   { name: 'power-bi-email-nao-verificado', path: '/power-bi', as: 'naoverificado', ready: card('Vendas') },
 
   { name: 'profile', path: '/profile', as: 'vendas.rj', ready: text('FIAT, JEEP') },
+  { name: 'pedir-acesso', path: '/pedir-acesso?area=HPD', as: 'vendas.rj', ready: heading('O que falta?') },
+  {
+    name: 'pedir-acesso-enviado',
+    path: '/pedir-acesso',
+    as: 'vendas.rj',
+    given: hasAsked(null),
+    ready: heading('Pedido de acesso enviado'),
+  },
+  {
+    name: 'pedir-acesso-recusado',
+    path: '/pedir-acesso',
+    as: 'vendas.rj',
+    given: hasAsked('As férias da Ana acabaram. Se precisar de novo, peça com a data.'),
+    ready: heading('Pedido de acesso recusado'),
+  },
   {
     name: 'profile-senha',
     path: '/profile',
@@ -203,6 +246,19 @@ export const SCREEN_STATES: ScreenState[] = [
     ready: text(/^adriana\./),
     act: (page) => press(page, 'Ir para os usuários'),
     isInDocs: true,
+  },
+  { name: 'admin-pedidos', path: '/admin', as: 'admin', given: peopleAsk, ready: heading(/^Pedidos$/) },
+  {
+    name: 'admin-pedidos-recusar',
+    path: '/admin',
+    as: 'admin',
+    given: peopleAsk,
+    ready: heading(/^Pedidos$/),
+    act: async (page) => {
+      await press(page, 'Recusar')
+      await press(page, 'Recusar pedido')
+      await text('Escreva o motivo')(page).waitFor()
+    },
   },
   { name: 'admin-do-comeco', path: '/admin', as: 'admin', ready: text(/^adriana\./) },
   { name: 'admin-ninguem', path: '/admin?q=ninguem-tem-este-nome', as: 'admin', ready: text(/^Nenhum/) },

@@ -55,7 +55,7 @@ test('an area that the person lacks, or that does not exist, is named', async ({
   await expect(page.getByText('Vendaz')).toHaveCount(0)
   await page.goto('/power-bi?area=HPD')
   await page.getByRole('link', { name: 'Pedir acesso' }).click()
-  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(/acesso à área HPD/)
+  await expect(page.getByRole('checkbox', { name: 'HPD', exact: true })).toBeChecked()
 })
 
 test('a link opens after the sign-in, but not for the next person of a browser', async ({ page }) => {

@@ -55,7 +55,7 @@ export function ProfileScreen() {
     <div className="mx-auto w-full max-w-5xl space-y-6 px-4 py-8 sm:py-10">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h1 className="font-semibold text-2xl tracking-tight">Minha Conta</h1>
-        <Link to="/pedir-acesso" className={textLinkClasses}>
+        <Link to="/pedir-acesso" className={`${textLinkClasses} text-sm`}>
           Pedir acesso
         </Link>
       </div>

@@ -11,7 +11,7 @@ export function MoreAccessScreen() {
     <div className="mx-auto w-full max-w-2xl space-y-4 px-4 py-8 sm:py-10">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h1 className="font-semibold text-2xl tracking-tight">Pedir acesso</h1>
-        <Link to="/profile" className={textLinkClasses}>
+        <Link to="/profile" className={`${textLinkClasses} text-sm`}>
           O que você já tem
         </Link>
       </div>

@@ -169,7 +169,16 @@ export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoRepo
       <FailedLoad kind="info" onRetry={onRetry} isRetrying={isRetrying} className="mx-auto mt-4 max-w-2xl">
         <p>{reportMessages.none}</p>
         <p className="pt-1">
-          {explanation} <AskAdministrator message={`Olá! ${question}`} />
+          {explanation}{' '}
+          {!causes.length && !onRetry && (
+            <>
+              <Link to="/pedir-acesso" className={textLinkClasses}>
+                Pedir acesso
+              </Link>{' '}
+              ou{' '}
+            </>
+          )}
+          <AskAdministrator message={`Olá! ${question}`} />
         </p>
         {causes.map((cause) => (
           <p key={cause} className="pt-1 text-muted">

@@ -152,7 +152,12 @@ export function QueueRow({
       <time dateTime={at} title={formatInstant(at)} className="hidden text-muted tabular-nums lg:block">
         {formatDay(at)}
       </time>
-      <div className="col-start-2 row-start-1 flex flex-wrap justify-end gap-2 lg:col-start-auto lg:row-start-auto">
+      <div
+        className={classNames(
+          'flex justify-end gap-2 lg:col-start-auto lg:row-start-auto',
+          approved ? 'max-sm:col-span-2 sm:col-start-2 sm:row-start-1' : 'col-start-2 row-start-1',
+        )}
+      >
         {children}
       </div>
     </li>

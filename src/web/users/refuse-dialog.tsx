@@ -6,6 +6,7 @@ import { FormDialog } from '#web/ui/dialog.tsx'
 import { TextArea } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { RequestNotice } from './access-request.tsx'
 import { Person } from './dialog-notices.tsx'
 import { retryCall } from './retry-call.ts'
 import { refreshUsers } from './user-queries.ts'
@@ -55,6 +56,7 @@ export function RefuseDialog({ asked, onClose }: { asked: RequestForMore; onClos
       onSubmit={check}
       onCancel={onClose}
     >
+      <RequestNotice profile={person} />
       <TextArea
         label="Motivo"
         hint="A pessoa recebe este texto por e-mail. O acesso que ela tem continua igual."
