@@ -42,6 +42,34 @@ const fail =
 const OWN_REPORTS = '**/api/reports/me'
 const TOKEN = '**/api/functions/get-powerbi-token'
 
+const SUBSCRIPTION = {
+  ...{
+    id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c4',
+    area: 'Vendas',
+    report: null,
+    reportId: 'r',
+    format: 'pdf',
+  },
+  ...{ viewId: null, view: null, schedule: { every: 'month', day: 31, hour: 8 }, failure: null },
+  ...{ nextRunAt: '2026-12-31T11:00:00Z', lastSentAt: '2026-10-31T11:02:00Z' },
+}
+const SUBSCRIPTIONS = {
+  items: [
+    SUBSCRIPTION,
+    {
+      ...SUBSCRIPTION,
+      ...{ id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c5', view: 'Fechamento do mês', format: 'pptx' },
+      schedule: { every: 'week', weekday: 1, hour: 7 },
+      failure: 'O Power BI não conseguiu exportar este relatório.',
+    },
+    {
+      ...SUBSCRIPTION,
+      ...{ id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c6', area: 'Oficina', nextRunAt: null },
+      schedule: { every: 'day', hour: 8 },
+    },
+  ],
+}
+
 const withoutScope = (page: Page) =>
   page.route(OWN_REPORTS, async (route) => {
     const response = await route.fetch()
@@ -146,6 +174,25 @@ export const SCREEN_STATES: ScreenState[] = [
       await text('Como foi publicado')(page).waitFor()
     },
   },
+  {
+    name: 'receber-por-e-mail',
+    path: '/profile/envios',
+    as: 'diretoria',
+    ready: text('Você ainda não recebe'),
+    act: async (page) => {
+      await press(page, 'Novo envio')
+      await text('Frequência')(page).waitFor()
+    },
+  },
+  {
+    name: 'envios',
+    path: '/profile/envios',
+    as: 'diretoria',
+    given: (page) =>
+      page.route('**/api/report-subscriptions', (route) => route.fulfill({ json: SUBSCRIPTIONS })),
+    ready: text('Todo mês no dia 31'),
+  },
+  { name: 'parar-envio', path: '/parar-envio#token=x', ready: heading('Parar de receber?') },
   { name: 'power-bi-sso', path: '/power-bi?area=Operadores', as: 'diretoria', ready: card('Operadores') },
   {
     name: 'power-bi-carregando',

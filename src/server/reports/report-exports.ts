@@ -74,7 +74,7 @@ export async function authorizeExport(
   { db, rlsRoles, exports }: { db: Db } & Omit<ExportServices, 'powerBi'>,
   holder: Pick<TokenHolder, 'profile'> & { approved: boolean },
   { area, reportId }: { area: string; reportId: string },
-): Promise<{ report: ReportRef; identity: EffectiveIdentity }> {
+): Promise<{ id: string; report: ReportRef; identity: EffectiveIdentity }> {
   if (!exports) throw refuse(messages.off)
   if (!holder.approved) throw new ProblemError('not-approved')
   const { catalogue, visible } = await readVisibleReports(db, holder.profile)
@@ -88,6 +88,7 @@ export async function authorizeExport(
   if (!setting.exports) throw refuse(messages.offInArea(area))
   if (!hasScope(catalogue, holder.profile)) throw new ProblemError('no-scope')
   return {
+    id: setting.id,
     report: { workspaceId: setting.workspace_id ?? '', reportId, datasetId: setting.dataset_id },
     identity: toEffectiveIdentity(catalogue, holder.profile, rlsRoles),
   }

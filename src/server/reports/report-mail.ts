@@ -1,4 +1,5 @@
-import { describeSchedule, MAX_ATTACHMENT_MB } from '#contract/report-subscriptions.ts'
+import { describeSchedule } from '#contract/report-schedule.ts'
+import { MAX_ATTACHMENT_MB } from '#contract/report-subscriptions.ts'
 import type { ReportView } from '#contract/report-views.ts'
 import type { AuditAction } from '#contract/users.ts'
 import type { Job, JobStep, RunJobStep } from '#server/database/job-queue.ts'
@@ -81,9 +82,9 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
     if (!row) return undefined
     const { area, report_id: reportId, view_id: viewId, format } = row
     const reader = await findReader(services, user_id)
-    const { report, identity, view } = await authorizeMail(services, reader, { area, reportId, viewId })
+    const { id, report, identity, view } = await authorizeMail(services, reader, { area, reportId, viewId })
     const wanted = { report, identity, format, state: view?.state ?? null }
-    return { row, wanted, view, key: JSON.stringify([report, identity, format, viewId]) }
+    return { id, row, wanted, view, key: JSON.stringify([report, identity, format, viewId]) }
   }
   type Due = NonNullable<Awaited<ReturnType<typeof findDue>>>
 
@@ -188,22 +189,30 @@ async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): P
   return Buffer.concat(parts)
 }
 
+interface MailedReport {
+  /** The id of the report's setting. */
+  id: string
+  row: SubscriptionRow
+  view: ReportView | undefined
+  wanted: { identity: EffectiveIdentity }
+}
+
 /** Composes the mail of a run, with the job's Message-ID; without a file it has a link only. */
 function composeReportMail(
   { clock, groupName, publicUrl, keyring }: ReportMailServices,
   job: Job,
-  {
-    row,
-    view,
-    wanted,
-  }: { row: SubscriptionRow; view: ReportView | undefined; wanted: { identity: EffectiveIdentity } },
+  { id, row, view, wanted }: MailedReport,
   file: ReportFile | undefined,
 ): Mail {
   const { area, format } = row
   const runAt = new Date((job.input as ReportMailInput).runAt)
   const day = formatDay(runAt)
   const token = createUnsubscribeTokens(keyring).sign(row.id)
-  const query = new URLSearchParams({ area, ...(view && { visao: view.id }) })
+  const query = new URLSearchParams({
+    area,
+    ...(row.report && { relatorio: id }),
+    ...(view && { visao: view.id }),
+  })
   const what = describeSource(row)
   const content = composeMail(groupName, {
     subject: `${what}, ${day}`,

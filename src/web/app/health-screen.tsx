@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Finding, joinAreas } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
+import { AllSubscriptions } from '#web/reports/all-subscriptions.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -63,6 +64,7 @@ export function HealthScreen() {
           </details>
         </>
       )}
+      <AllSubscriptions />
     </AdminPage>
   )
 }

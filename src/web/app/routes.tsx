@@ -182,6 +182,14 @@ const disownEmailRoute = createRoute({
   component: screen(() => import('#web/accounts/disown-email-screen.tsx'), 'DisownEmailScreen'),
 })
 
+const unsubscribeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/parar-envio',
+  staticData: { title: 'Parar de receber' },
+  beforeLoad: moveHashToState,
+  component: screen(() => import('#web/accounts/unsubscribe-screen.tsx'), 'UnsubscribeScreen'),
+})
+
 // For signed-in people, in the frame with header and footer.
 
 const signedInRoute = createRoute({
@@ -232,6 +240,13 @@ const moreAccessRoute = createRoute({
   staticData: { title: 'Pedir acesso' },
   validateSearch: ({ area }): { area?: string } => (typeof area === 'string' ? { area } : {}),
   component: screen(() => import('#web/reports/more-access-screen.tsx'), 'MoreAccessScreen'),
+})
+
+const subscriptionsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/profile/envios',
+  staticData: { title: 'Relatórios por e-mail' },
+  component: screen(() => import('#web/reports/subscriptions-screen.tsx'), 'SubscriptionsScreen'),
 })
 
 const administratorsRoute = createRoute({
@@ -323,11 +338,13 @@ const routeTree = rootRoute.addChildren([
   callbackRoute,
   resetPasswordRoute,
   disownEmailRoute,
+  unsubscribeRoute,
   styleRoute,
   signedInRoute.addChildren([
     reportsRoute,
     profileRoute,
     moreAccessRoute,
+    subscriptionsRoute,
     administratorsRoute.addChildren([
       adminRoute,
       catalogueRoute,

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { describeExport } from '#contract/messages.ts'
 import type { ExportFormat, ReportExport } from '#contract/report-exports.ts'
 import { callApi } from '#web/http/api.ts'
-import { Button } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { Dialog, FormDialog } from '#web/ui/dialog.tsx'
 import { formatTime } from '#web/ui/format-instant.ts'
@@ -11,6 +12,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { closeReadyToasts, downloadExport } from './export-files.ts'
 import { reportExportsQuery } from './report-exports.ts'
+import { SubscriptionDialog } from './subscription-dialog.tsx'
 
 interface ExportDialogProps {
   userId: string
@@ -31,6 +33,7 @@ export function ExportDialog(props: ExportDialogProps) {
   const { userId, area, reportId, captureView, isPaginated, onStarted, onClose } = props
   const title = `Exportar ${props.title}`
   useEffect(closeReadyToasts, [])
+  const [isSubscribing, setIsSubscribing] = useState(false)
   const [format, setFormat] = useState<ExportFormat>('pdf')
   const [content, setContent] = useState<'current' | 'published'>(captureView ? 'current' : 'published')
   const { submit, isBusy } = useSubmit({
@@ -61,6 +64,14 @@ export function ExportDialog(props: ExportDialogProps) {
         actions={<Button onClick={onClose}>Fechar</Button>}
       />
     )
+  if (isSubscribing)
+    return (
+      <SubscriptionDialog
+        userId={userId}
+        reports={[{ area, reportId, name: props.title }]}
+        onClose={onClose}
+      />
+    )
   return (
     <FormDialog
       title={title}
@@ -80,6 +91,15 @@ export function ExportDialog(props: ExportDialogProps) {
       {captureView && (
         <RadioGroup label="Conteúdo" options={CONTENTS} value={content} onChange={setContent} />
       )}
+      <p className="text-sm">
+        <button type="button" className={textLinkClasses} onClick={() => setIsSubscribing(true)}>
+          Receber por e-mail
+        </button>{' '}
+        todo dia, toda semana ou todo mês.{' '}
+        <Link to="/profile/envios" className={textLinkClasses}>
+          Meus envios
+        </Link>
+      </p>
       <RecentFiles userId={userId} />
     </FormDialog>
   )

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { findSeriousViolations } from './axe-findings.ts'
+import { expect, getReportFrame, openAs, test, toEmail } from './portal-fixture.ts'
+
+test('a report is mailed on a schedule, stopped by the link of the mail, taken up again and deleted', async ({
+  page,
+  demo,
+  portal,
+}) => {
+  test.setTimeout(120_000)
+  await openAs(page, 'vendas.rj')
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Exportar', exact: true }).click()
+  await page.getByRole('button', { name: 'Receber por e-mail' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Receber Vendas por e-mail' })
+  await expect(dialog.getByLabel('Dia da semana')).toHaveValue('1')
+  await dialog.getByLabel('Frequência').selectOption('Todo mês')
+  await dialog.getByLabel('Dia do mês').selectOption('31, ou o último')
+  expect(await findSeriousViolations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await expect(page.getByText('Você o recebe todo mês no dia 31 às 8h')).toBeVisible()
+
+  await page.goto('/profile/envios')
+  const item = page.getByRole('list', { name: 'Envios' }).getByRole('listitem')
+  await expect(item).toContainText('Todo mês no dia 31 às 8h, em PDF')
+  await page.getByRole('button', { name: 'Mudar Vendas' }).click()
+  await dialog.getByLabel('Frequência').selectOption('Todo dia')
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await expect(item).toContainText('Todo dia às 8h, em PDF')
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await findSeriousViolations(page)).toEqual([])
+
+  // Its hour comes.
+  await sql`update report_subscriptions set next_run_at = now(),
+    hour = extract(hour from now() at time zone 'America/Sao_Paulo')`.execute(portal.database.db)
+  const mail = await demo.mail(toEmail('vendas.rj'), 'report-mail')
+  expect(mail.text).toContain('está anexado em PDF, só com os seus dados')
+  const link = /\S+\/parar-envio#token=\S+/.exec(mail.text)?.[0] ?? ''
+  await page.goto(link)
+  await expect(page.getByRole('heading', { name: 'Parar de receber?' })).toBeVisible()
+  expect(page.url()).not.toContain('token')
+  expect(await findSeriousViolations(page)).toEqual([])
+  await page.getByRole('link', { name: 'Ver meus envios' }).click()
+  await expect(item).toContainText(/Próximo: .* Último: /)
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Parar de receber' }).click()
+  await expect(page.getByRole('heading', { name: 'Envio parado' })).toBeVisible()
+  await page.getByRole('link', { name: 'Ver meus envios' }).click()
+  await expect(item).toContainText('Parado')
+  await page.getByRole('button', { name: 'Retomar Vendas' }).click()
+  await expect(item).toContainText('Próximo: ')
+  await page.getByRole('button', { name: 'Excluir Vendas' }).click()
+  await expect(page.getByText('Você ainda não recebe nenhum relatório')).toBeVisible()
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(item).toContainText('Todo dia')
+  // Without a report in the dialog, one of the person's is chosen.
+  await page.getByRole('button', { name: 'Novo envio' }).click()
+  await expect(page.getByRole('combobox', { name: 'Relatório' })).toHaveText(/Vendas/)
+
+  await openAs(page, 'admin', '/admin/saude')
+  await page.getByText('Relatórios por e-mail (1)').click()
+  const all = page.getByRole('list', { name: 'Relatórios por e-mail' }).getByRole('listitem')
+  await expect(all).toContainText(toEmail('vendas.rj'))
+})

@@ -1,0 +1,201 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
+import type { ExportFormat } from '#contract/report-exports.ts'
+import { describeSchedule, WEEKDAYS } from '#contract/report-schedule.ts'
+import type { ReportSubscription, Schedule } from '#contract/report-subscriptions.ts'
+import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { useSession } from '#web/session/session.ts'
+import { RadioGroup } from '#web/ui/choices.tsx'
+import { FormDialog } from '#web/ui/dialog.tsx'
+import { FieldFrame } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { useSubmit } from '#web/ui/use-submit.ts'
+import { reportViewsQuery } from './open-views.ts'
+
+/** The person's subscriptions, newest first. */
+export const subscriptionsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['report-subscriptions', userId],
+    queryFn: async ({ signal }) => (await callApi('GET /api/report-subscriptions', { signal })).items,
+  })
+
+export const refreshSubscriptions = (userId: string) =>
+  queryClient.invalidateQueries(subscriptionsQuery(userId))
+
+/** A report that can be mailed. */
+export interface MailableReport {
+  area: string
+  reportId: string
+  /** Its own name, or the area's. */
+  name: string
+}
+
+interface SubscriptionDialogProps {
+  userId: string
+  /** The reports to choose from; one is not asked for. */
+  reports: readonly [MailableReport, ...MailableReport[]]
+  /** Undefined for a new one. */
+  subscription?: ReportSubscription | undefined
+  onClose: () => void
+}
+
+const FORMATS = [
+  { value: 'pdf', label: 'PDF' },
+  { value: 'pptx', label: 'PowerPoint' },
+] as const
+const PERIODS = [
+  { value: 'day', label: 'Todo dia' },
+  { value: 'week', label: 'Toda semana' },
+  { value: 'month', label: 'Todo mês' },
+] as const
+const toOptions = (count: number, from: number, label: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => ({ value: String(index + from), label: label(index + from) }))
+const HOURS = toOptions(24, 0, (hour) => `${hour}h`)
+const DAYS = toOptions(31, 1, (day) => (day === 31 ? '31, ou o último' : String(day)))
+const WEEK = WEEKDAYS.map((day, index) => ({
+  value: String(index + 1),
+  label: day.charAt(0).toUpperCase() + day.slice(1).replace('-feira', ''),
+}))
+
+/** 'Receber por e-mail': what is mailed, and when. */
+export function SubscriptionDialog({ userId, reports, subscription, onClose }: SubscriptionDialogProps) {
+  const email = useSession()?.user.email
+  const { data: views } = useQuery(reportViewsQuery(userId))
+  const [index, setIndex] = useState(0)
+  const report = reports[index] ?? reports[0]
+  const [viewId, setViewId] = useState(subscription?.viewId ?? '')
+  const [format, setFormat] = useState<ExportFormat>(subscription?.format ?? 'pdf')
+  const { every: period, hour: at, ...days } = subscription?.schedule ?? { every: 'week', hour: 8 }
+  const [every, setEvery] = useState(period)
+  const [hour, setHour] = useState(at)
+  const [weekday, setWeekday] = useState('weekday' in days ? days.weekday : 1)
+  const [day, setDay] = useState('day' in days ? days.day : 1)
+  const schedule: Schedule =
+    every === 'day' ? { every, hour } : every === 'week' ? { every, weekday, hour } : { every, day, hour }
+  const { submit, isBusy } = useSubmit({
+    send() {
+      const body = { viewId: viewId || null, format, schedule }
+      if (subscription)
+        return callApi('PATCH /api/report-subscriptions/{id}', { params: { id: subscription.id }, body })
+      const { area, reportId } = report
+      return callApi('POST /api/report-subscriptions', { body: { area, reportId, ...body } })
+    },
+    async onDone() {
+      await refreshSubscriptions(userId)
+      onClose()
+      const description = `Você o recebe ${describeSchedule(schedule)}, em ${email}.`
+      showToast({ kind: 'success', title: `${report.name} por e-mail`, description })
+    },
+    onFailed: 'Erro ao salvar o envio',
+  })
+  const own = views?.items.filter((view) => view.area === report.area && view.reportId === report.reportId)
+  const contents = (own ?? []).map(({ id, name }) => ({ value: id, label: `Visão “${name}”` }))
+  const isUnknown = viewId !== '' && !contents.some(({ value }) => value === viewId)
+  const title = reports.length === 1 ? `Receber ${report.name} por e-mail` : 'Receber por e-mail'
+  return (
+    <FormDialog
+      title={title}
+      description={`Chega só com os seus dados, em ${email}.`}
+      confirmLabel="Salvar"
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onCancel={onClose}
+    >
+      {reports.length > 1 && (
+        <SelectField
+          label="Relatório"
+          options={reports.map(({ area, name }, at) => ({
+            value: String(at),
+            label: name === area ? area : `${area}, ${name}`,
+          }))}
+          value={String(index)}
+          onChange={(value) => {
+            setIndex(Number(value))
+            setViewId('')
+          }}
+        />
+      )}
+      <SelectField
+        label="Conteúdo"
+        options={[
+          { value: '', label: 'Como foi publicado' },
+          ...(isUnknown
+            ? [{ value: viewId, label: subscription?.view ?? 'Uma visão que não existe mais' }]
+            : []),
+          ...contents,
+        ]}
+        value={viewId}
+        onChange={setViewId}
+      />
+      <RadioGroup
+        label="Formato"
+        options={FORMATS}
+        value={format}
+        onChange={setFormat}
+        className="grid-cols-2"
+      />
+      <div className="grid grid-cols-2 gap-4">
+        <SelectField
+          label="Frequência"
+          options={PERIODS}
+          value={every}
+          onChange={(value) => setEvery(value as Schedule['every'])}
+        />
+        {every === 'week' && (
+          <SelectField
+            label="Dia da semana"
+            options={WEEK}
+            value={String(weekday)}
+            onChange={(value) => setWeekday(Number(value))}
+          />
+        )}
+        {every === 'month' && (
+          <SelectField
+            label="Dia do mês"
+            options={DAYS}
+            value={String(day)}
+            onChange={(value) => setDay(Number(value))}
+          />
+        )}
+        <SelectField
+          label="Hora"
+          options={HOURS}
+          value={String(hour)}
+          onChange={(value) => setHour(Number(value))}
+          hint="Horário de Brasília"
+        />
+      </div>
+    </FormDialog>
+  )
+}
+
+interface SelectFieldProps {
+  label: string
+  options: readonly { value: string; label: string }[]
+  value: string
+  onChange: (value: string) => void
+  hint?: ReactNode
+}
+
+/** The system's own list, which phones show as a wheel. */
+function SelectField({ label, options, value, onChange, hint }: SelectFieldProps) {
+  const id = useId()
+  return (
+    <FieldFrame id={id} label={label} hint={hint} className="min-w-0">
+      <select
+        id={id}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        className="h-11 w-full rounded-lg border border-line-strong/70 bg-surface px-3 text-base text-ink hover:border-line-strong focus-visible:outline-offset-0 sm:text-sm"
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </FieldFrame>
+  )
+}
