@@ -74,3 +74,22 @@ test('a role that is given or taken shows at once', async ({ page, demo }) => {
   await expect(page).toHaveURL(/\/power-bi/)
   await expect(page.getByRole('link', { name: /^Administração/ })).toHaveCount(0)
 })
+
+test('a page that waits says so while no changes reach it, and is up to date soon after', async ({
+  page,
+  portal,
+}) => {
+  let isCut = true
+  await page.route('**/api/changes', (route) => (isCut ? route.abort() : route.continue()))
+  await openAs(page, 'pendente')
+  const promise = page.getByText('esta página se atualiza sozinha')
+  await expect(promise).toBeVisible()
+  await expect(page.getByText('Agora esta página não recebe avisos.')).toBeVisible({ timeout: 15_000 })
+  await portal.database.db
+    .updateTable('profiles')
+    .set({ approved: true, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] })
+    .where('email', '=', toEmail('pendente'))
+    .execute()
+  isCut = false
+  await expect(toast(page, 'Sua conta foi aprovada')).toBeVisible(SOON)
+})

@@ -61,15 +61,17 @@ export function subscribeToChanges(): () => void {
   const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(NAME)
 
   let silence: ReturnType<typeof setTimeout> | undefined
-  const expectLifeWithin = (ms: number) => {
+  let silentAt = Number.POSITIVE_INFINITY
+  const expectLifeBy = (at: number) => {
     clearTimeout(silence)
-    silence = setTimeout(() => setStreamState(false), ms)
+    silentAt = at
+    silence = setTimeout(() => setStreamState(false), at - Date.now())
   }
   /** The versions of what this tab shows; empty at first, so that all is read again once. */
   const known: LiveVersions = {}
   const handleVersions = (versions: LiveVersions, isConnected: boolean) => {
     setStreamState(true)
-    expectLifeWithin(SILENCE_TIMEOUT_MS)
+    expectLifeBy(Date.now() + SILENCE_TIMEOUT_MS)
     for (const [topic, version] of Object.entries(versions) as [LiveTopic, string][]) {
       if (known[topic] === version) continue
       known[topic] = version
@@ -97,9 +99,10 @@ export function subscribeToChanges(): () => void {
       channel?.postMessage({ versions: known, isConnected })
       if (data !== undefined) isConnected = false
     },
-    onDisconnect: () => expectLifeWithin(RECONNECT_MS),
+    // Further failures do not move it.
+    onDisconnect: () => expectLifeBy(Math.min(silentAt, Date.now() + RECONNECT_MS)),
   }
-  expectLifeWithin(SILENCE_TIMEOUT_MS)
+  expectLifeBy(Date.now() + SILENCE_TIMEOUT_MS)
   // Rejects when aborted while waiting for the lock, which is intended.
   runInOneTab(NAME, () => keepStreamOpen(options), signal).catch(() => {})
   signal.addEventListener('abort', () => {

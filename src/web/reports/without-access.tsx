@@ -2,6 +2,7 @@ import CircleCheck from 'lucide-react/icons/circle-check'
 import CircleDashed from 'lucide-react/icons/circle-dashed'
 import { useEffect, useState } from 'react'
 import { queryClient } from '#web/http/query-client.ts'
+import { useStreamState } from '#web/live/live-changes.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -45,6 +46,7 @@ function WaitForApproval({ userId, emailVerified, checkApproval }: Omit<WithoutA
     },
     [userId],
   )
+  const isLive = useStreamState()?.isLive !== false
   const [answer, setAnswer] = useState('')
   const { submit, isBusy } = useSubmit({
     send: checkApproval,
@@ -67,8 +69,9 @@ function WaitForApproval({ userId, emailVerified, checkApproval }: Omit<WithoutA
           </Step>
         </ol>
         <p className="text-sm">
-          Avisaremos por e-mail quando a conta for aprovada, e esta página se atualiza sozinha. Tem dúvidas?{' '}
-          <AskAdministrator message="Olá! Criei minha conta no portal e aguardo a aprovação. " />
+          Avisaremos por e-mail quando a conta for aprovada
+          {isLive ? ', e esta página se atualiza sozinha.' : '. Agora esta página não recebe avisos.'} Tem
+          dúvidas? <AskAdministrator message="Olá! Criei minha conta no portal e aguardo a aprovação. " />
         </p>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <Button variant="secondary" isBusy={isBusy} onClick={() => void submit()}>
