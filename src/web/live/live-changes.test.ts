@@ -78,7 +78,15 @@ describe('subscribeToChanges', () => {
     send(event(FIRST))
     await vi.advanceTimersByTimeAsync(1_000)
     expect(new Set(listRefetched())).toEqual(
-      new Set(['own-role', 'own-reports', 'own-profile', 'report-settings', 'catalogue', 'catalogue-use']),
+      new Set([
+        'own-role',
+        'own-reports',
+        'own-profile',
+        'report-settings',
+        'further-reports',
+        'catalogue',
+        'catalogue-use',
+      ]),
     )
     for (let beat = 0; beat < 20; beat += 1) {
       send(': heartbeat\n\n')
@@ -126,7 +134,7 @@ describe('subscribeToChanges', () => {
     await vi.advanceTimersByTimeAsync(800)
     expect(listRefetched()).toEqual([])
     await vi.advanceTimersByTimeAsync(200)
-    expect(listRefetched()).toEqual(['own-reports', 'report-settings'])
+    expect(listRefetched()).toEqual(['own-reports', 'report-settings', 'further-reports'])
     stop()
   })
 
