@@ -105,7 +105,7 @@ test('a report that was removed is said to be gone, and the area’s first opens
   await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
-test('a phone offers the reports of an area too, in every state of the bar', async ({ page, portal }) => {
+test('a phone offers the reports of an area too, and nothing overflows', async ({ page, portal }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await addReport(portal, 'Gerentes', 'Metas e resultados por loja e vendedor')
   await openAs(page, 'diretoria')
