@@ -66,7 +66,10 @@ function Subscriptions({ userId }: { userId: string }) {
           Um relatório ou uma visão, só com os seus dados, na hora que você escolher. O portal prepara cinco
           de cada vez: 500 envios da mesma hora levam cerca de 1 h 40 min, se cada um levar um minuto.
         </p>
-        {first && <Button onClick={() => setEdited('new')}>Novo envio</Button>}
+        {/* Takes its room before the reports are known. */}
+        <Button disabled={!first} onClick={() => setEdited('new')}>
+          Novo envio
+        </Button>
       </div>
       {!items ? (
         <NotLoaded
