@@ -156,6 +156,19 @@ describeOnEachDatabase('further reports of an area', (kind) => {
     expect((await read()).areas[0].reports).toHaveLength(2)
   })
 
+  test('are refused as the first report, but not once removed', async () => {
+    const { id } = await add('CRM', 'Clientes')
+    const saveCrm = () => save('vendas', toSetting('CRM'))
+    expect((await saveCrm()).body.fields).toEqual([
+      { path: 'report_id', message: 'Esta área já tem este relatório, com o nome “Clientes”' },
+    ])
+    await removeFirst('vendas')
+    expect((await saveCrm()).status).toBe(400)
+    await save('vendas', toSetting('Vendas'))
+    await call('DELETE', `/${id}`)
+    expect((await saveCrm()).status).toBe(200)
+  })
+
   test('are not changed or removed by whoever saw an older version', async () => {
     const { id, updated_at } = await add('Oficina', 'Serviços')
     const body = { name: 'Oficinas', ...toSetting('Oficina') }

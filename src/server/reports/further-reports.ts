@@ -24,6 +24,7 @@ import {
   type ReportSettingContext,
   type ReportSettingRow,
   refuseStaleWrite,
+  refuseTakenReport,
   toAuditedSetting,
   toSettingColumns,
 } from './report-settings.ts'
@@ -193,10 +194,7 @@ function assertRoom(
   const all = [{ ...first, name: label }, ...others]
   if (all.some(({ name }) => foldText(name) === foldText(wanted.name)))
     throw toFieldError('name', reportSettingMessages.nameTaken)
-  const path = wanted.report_id === null ? 'report_url' : 'report_id'
-  // Saved views, exports and the age of the data go by area and report id.
-  const same = all.find((each) => each[path]?.toLowerCase() === wanted[path]?.toLowerCase())
-  if (same) throw toFieldError(path, reportSettingMessages.reportTaken(same.name))
+  refuseTakenReport(wanted, all)
 }
 
 /** Puts a report at an index among the others and numbers all of them. */

@@ -58,6 +58,13 @@ export async function saveReportSetting(
     await refuseStaleWrite(txContext, area, ifMatch, current)
     if (!current && area.archived) throw toFieldError('type', reportSettingMessages.archived(area.label))
     if (current && isSame(current, columns)) return presentReportSetting(current, area)
+    const others = await db
+      .selectFrom('further_reports')
+      .selectAll()
+      .where('type', '=', slug)
+      .where('deleted_at', 'is', null)
+      .execute()
+    refuseTakenReport(columns, others)
     const at = new Date(context.clock())
     const saved = current
       ? await updateSetting(db, current, columns, at)
@@ -117,6 +124,19 @@ export function toSettingColumns(input: ReportSettingInput, hosts: readonly stri
   const ids = { workspace_id, report_id, dataset_id: dataset_id || null }
   // Left out, it stays as it is: pages of the version before do not send it.
   return { ...nothing, embed_mode, ...ids, ...(exports !== undefined && { exports }) }
+}
+
+/**
+ * Refuses a report that is one of the area's others: saved views, exports and the age of the data go by
+ * area and report id. @throws ProblemError invalid-input
+ */
+export function refuseTakenReport(
+  wanted: Pick<Columns, 'report_id' | 'report_url'>,
+  others: readonly (Pick<Columns, 'report_id' | 'report_url'> & { name: string })[],
+): void {
+  const path = wanted.report_id === null ? 'report_url' : 'report_id'
+  const same = others.find((each) => each[path]?.toLowerCase() === wanted[path]?.toLowerCase())
+  if (same) throw toFieldError(path, reportSettingMessages.reportTaken(same.name))
 }
 
 /** Converts a row to its wire form: the label instead of the slug, the instant as ISO 8601. */
