@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Hono } from 'hono'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createLog } from '#server/log.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 import { type EventStream, encodeEvent, openEventStream } from './event-stream.ts'
@@ -71,6 +71,18 @@ test('a client that does not read is disconnected, and later writes do nothing',
   stream.close()
   socket.resume()
   await closed
+})
+
+test('a client that does not read is disconnected ten seconds after the close', async () => {
+  const { socket, stream } = await openUnread()
+  const before = ended
+  stream.write(new Uint8Array(20_000_000))
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  stream.close()
+  vi.advanceTimersByTime(10_000)
+  vi.useRealTimers()
+  await waitFor(() => expect(ended).toBe(before + 1))
+  socket.destroy()
 })
 
 test('the end of a stream is reported once, from either side', async () => {

@@ -4,6 +4,8 @@ import type { Context } from 'hono'
 
 /** Clients with more unread data are disconnected; they fetch what they missed when they reconnect. */
 const MAX_UNREAD_BYTES = 64 * 1024
+/** Clients that have not read the rest of a closed stream within it are disconnected. */
+const CLOSE_TIMEOUT_MS = 10_000
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
@@ -57,7 +59,10 @@ export function openEventStream(context: Context, accept: AcceptStream): Respons
       }
     },
     close() {
-      if (!isOver()) outgoing.end()
+      if (isOver()) return
+      outgoing.end()
+      const timer = setTimeout(() => outgoing.destroy(), CLOSE_TIMEOUT_MS)
+      outgoing.once('close', () => clearTimeout(timer))
     },
   })
   if (!outgoing.headersSent) outgoing.writeHead(200, HEADERS).flushHeaders()
