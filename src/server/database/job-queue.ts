@@ -40,8 +40,14 @@ export type JobStep =
 /** Runs in the transaction that ends the job; not at all when the job or its person is gone. */
 type WriteJobEnd = (db: Db) => Promise<void>
 
-/** Does one step, which must not take long. An error counts as a transient failure. */
-export type RunJobStep = (job: Job) => Promise<JobStep>
+/**
+ * Does one step, which must not take long. An error counts as a transient failure.
+ * @param saveProgress writes progress down before the step ends; throws when the lease is lost
+ */
+export type RunJobStep = (
+  job: Job,
+  saveProgress: (progress: Record<string, unknown>) => Promise<void>,
+) => Promise<JobStep>
 
 interface JobQueueServices {
   db: Db
@@ -143,8 +149,12 @@ async function runJob({ db, log, clock, runStep }: JobQueueServices, job: Claime
       .execute()
       .catch(() => {})
   }, HEARTBEAT_MS)
+  const saveProgress = async (progress: Record<string, unknown>) => {
+    const { numUpdatedRows } = await lease.set({ progress: JSON.stringify(progress) }).executeTakeFirst()
+    if (numUpdatedRows === 0n) throw new Error('the lease is lost')
+  }
   try {
-    const step = await runStep[job.kind]?.(job).catch((err): JobStep => {
+    const step = await runStep[job.kind]?.(job, saveProgress).catch((err): JobStep => {
       log.error({ err, job: job.id }, 'job failed')
       return {
         kind: 'retry',

@@ -40,6 +40,13 @@ test('createSmtpMailer allows no second recipient or header in an address', asyn
   }
 })
 
+test('createSmtpMailer waits for a server that scans an attachment', { timeout: 30_000 }, async () => {
+  inbox = await startSmtpInbox({ answerAfterMs: 11_000 })
+  const attachment = { filename: 'a.pdf', contentType: 'application/pdf', content: Buffer.from('%PDF') }
+  await createSmtpMailer({ url: inbox.url, from: FROM }).deliver({ ...MAIL, attachment })
+  expect(inbox.mails).toHaveLength(1)
+})
+
 test('createSmtpMailer times out if the server does not respond', async () => {
   const sockets: Socket[] = []
   const silent = createServer((socket) => void sockets.push(socket))

@@ -23,8 +23,11 @@ export interface Mailer {
 
 /** Shorter than the outbox's claim, and than the shutdown time-out. */
 const SEND_TIMEOUT_MS = 20_000
-/** Mails with attachments are sent by jobs, whose lease is extended meanwhile. */
-const ATTACHMENT_TIMEOUT_MS = 120_000
+/**
+ * Mails with attachments are sent by jobs, whose lease is extended meanwhile. Scanners of attachments
+ * may take ten minutes to reply (RFC 5321, 4.5.3.2.6).
+ */
+const ATTACHMENT_TIMEOUT_MS = 600_000
 const SOCKET_TIMEOUT_MS = 10_000
 
 /**
@@ -35,11 +38,12 @@ const SOCKET_TIMEOUT_MS = 10_000
  */
 export function createSmtpMailer(options: { url: string; from: string; sendTimeoutMs?: number }): Mailer {
   const { url, from, sendTimeoutMs = SEND_TIMEOUT_MS } = options
-  let transport: ReturnType<typeof openTransport> | undefined
+  const transports: Record<number, ReturnType<typeof openTransport>> = {}
   return {
     async deliver({ messageId, to, subject, text, html, attachment, unsubscribeUrl }) {
-      transport ??= openTransport(url)
-      const open = await transport
+      const socketTimeoutMs = attachment ? ATTACHMENT_TIMEOUT_MS : SOCKET_TIMEOUT_MS
+      transports[socketTimeoutMs] ??= openTransport(url, SOCKET_TIMEOUT_MS, socketTimeoutMs)
+      const transport = await transports[socketTimeoutMs]
       const message = {
         from,
         // An object, so that an address cannot contain a second one.
@@ -59,7 +63,7 @@ export function createSmtpMailer(options: { url: string; from: string; sendTimeo
         ...(attachment && { attachments: [attachment] }),
         signal: AbortSignal.timeout(attachment ? ATTACHMENT_TIMEOUT_MS : sendTimeoutMs),
       }
-      await withHost(new URL(url).host, () => open.sendMail(message))
+      await withHost(new URL(url).host, () => transport.sendMail(message))
     },
   }
 }
@@ -84,7 +88,7 @@ export async function verifySmtpServer(url: string, ms: number): Promise<void> {
   }
 }
 
-async function openTransport(url: string, timeoutMs = SOCKET_TIMEOUT_MS) {
+async function openTransport(url: string, timeoutMs: number, socketTimeout = timeoutMs) {
   // Loaded with the first mail: the demo never sends one.
   const { createTransport } = await import('nodemailer')
   return createTransport({
@@ -92,7 +96,7 @@ async function openTransport(url: string, timeoutMs = SOCKET_TIMEOUT_MS) {
     dnsTimeout: timeoutMs,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
+    socketTimeout,
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -390,6 +390,47 @@ describeOnEachDatabase('mailing reports', (kind) => {
     })
   })
 
+  test('sends at most three times while it is uncertain whether the mail arrived', async () => {
+    let tries = 0
+    const replica = await startTestPortal({
+      ...{ kind, database: portal.database, clock: portal.clock, rateLimits: false },
+      mailer: {
+        async deliver({ kind: mail }) {
+          if (mail !== 'report-mail') return
+          tries += 1
+          throw Object.assign(new Error('Timeout'), { code: 'ETIMEDOUT', timeoutType: 'SOCKET_TIMEOUT' })
+        },
+      },
+    })
+    const person = await addPerson(portal)
+    await subscribe(replica, person)
+    portal.clock.advance(MINUTE)
+    await advance(replica, HOUR, MINUTE)
+    expect(tries).toBe(3)
+    expect((await readOwn(person)).failure).toMatch(/pode ter chegado/)
+    await replica.stop()
+  })
+
+  test('counts a delivery that a killed replica began', async () => {
+    const person = await addPerson(portal)
+    await subscribe(portal, person)
+    let progress: unknown
+    const replica = await startTestPortal({
+      ...{ kind, database: portal.database, clock: portal.clock, rateLimits: false },
+      mailer: {
+        async deliver() {
+          progress = (
+            await portal.database.db.selectFrom('jobs').select('progress').executeTakeFirstOrThrow()
+          ).progress
+        },
+      },
+    })
+    portal.clock.advance(MINUTE)
+    await advance(replica, 20_000)
+    expect(progress).toMatchObject({ deliveries: 1, exportId: expect.any(String) })
+    await replica.stop()
+  })
+
   test('queues each once with two replicas, and goes on where a killed one stopped', async () => {
     const replica = await startTestPortal({
       ...{ kind, database: portal.database, clock: portal.clock, rateLimits: false },

@@ -34,12 +34,16 @@ import {
 } from './report-subscriptions.ts'
 
 const MAX_ATTACHMENT_BYTES = MAX_ATTACHMENT_MB * 1024 * 1024
+/** Of a run: a mail whose delivery is uncertain may have arrived. */
+const MAX_DELIVERIES = 3
 /** Later mails say so. */
 const LATE_MS = 60 * 60_000
 
 const messages = {
   late: 'O Power BI ou o servidor de e-mail não respondeu nas seis horas depois do horário, e o portal desistiu.',
   noFile: 'O Power BI exportou o relatório, mas não entregou o arquivo.',
+  uncertain:
+    'O servidor de e-mail não confirmou o envio, e o relatório pode ter chegado. O portal não o envia mais vezes.',
   refused: 'O servidor de e-mail recusou a mensagem.',
 } as const
 
@@ -61,6 +65,8 @@ export function createReportJobs(services: ReportMailServices) {
 interface MailProgress extends ExportProgress {
   /** What is exported; the export starts anew when it changes. */
   key: string
+  /** How often sending began and may have succeeded. */
+  deliveries?: number
   /** Whether Power BI has failed once. */
   isSecond?: boolean
 }
@@ -97,14 +103,16 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
     },
   })
 
-  async function runStep(job: Job): Promise<JobStep> {
+  async function runStep(job: Job, saveProgress: SaveProgress): Promise<JobStep> {
     const { runAt } = job.input as ReportMailInput
     if (clock() > Date.parse(runAt) + MAX_LATE_MS) return fail(job, messages.late)
     const due = await findDue(job)
     if (!due) return { kind: 'done', progress: {} }
     const started = job.progress as Partial<MailProgress>
+    const { deliveries = 0 } = started
+    if (deliveries >= MAX_DELIVERIES) return fail(job, messages.uncertain)
     if (started.key !== undefined && started.key !== due.key)
-      return { kind: 'waiting', progress: {}, afterMs: 0 }
+      return { kind: 'waiting', progress: { deliveries }, afterMs: 0 }
     const step = await advanceExport(services, due.wanted, { ...started, key: due.key } as MailProgress)
     if (step.kind === 'failed') return startAgain(job, step.detail)
     if (step.kind !== 'done') return step
@@ -114,21 +122,30 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
     const content = await readAtMost(file.body, MAX_ATTACHMENT_BYTES)
     // Reading may have taken long, and the access may have changed.
     const now = await findDue(job)
-    if (now?.key !== due.key) return { kind: 'waiting', progress: {}, afterMs: 0 }
-    return send(job, due, content && { content, contentType: file.type })
+    if (now?.key !== due.key) return { kind: 'waiting', progress: { deliveries }, afterMs: 0 }
+    await saveProgress({ ...started, deliveries: deliveries + 1 })
+    return send(job, due, saveProgress, content && { content, contentType: file.type })
   }
 
   /** Exports a second time; then it has failed. */
-  const startAgain = (job: Job, failure: string): JobStep =>
-    (job.progress as Partial<MailProgress>).isSecond
+  function startAgain(job: Job, failure: string): JobStep {
+    const { isSecond, deliveries = 0 } = job.progress as Partial<MailProgress>
+    return isSecond
       ? fail(job, failure)
-      : { kind: 'waiting', progress: { isSecond: true }, afterMs: 0 }
+      : { kind: 'waiting', progress: { isSecond: true, deliveries }, afterMs: 0 }
+  }
 
-  async function send(job: Job, due: Due, file: ReportFile | undefined): Promise<JobStep> {
+  async function send(
+    job: Job,
+    due: Due,
+    saveProgress: SaveProgress,
+    file: ReportFile | undefined,
+  ): Promise<JobStep> {
     try {
       await mailer.deliver(composeReportMail(services, job, due, file))
     } catch (error) {
       if (isPermanentFailure(error)) return fail(job, messages.refused)
+      if (isSurelyUnsent(error)) await saveProgress(job.progress)
       log.warn({ job: job.id, code: (error as { code?: unknown }).code }, 'report mail not sent')
       return { kind: 'retry', afterMs: 0, detail: messages.late }
     }
@@ -160,8 +177,8 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
       .execute()
   }
 
-  return async (job) => {
-    const step = await runStep(job).catch((err): JobStep => {
+  return async (job, saveProgress) => {
+    const step = await runStep(job, saveProgress).catch((err): JobStep => {
       if (!(err instanceof ProblemError)) {
         log.error({ err, job: job.id }, 'report mail failed')
         return { kind: 'retry', afterMs: 0, detail: messages.late }
@@ -172,6 +189,19 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
     })
     return step.kind === 'retry' ? { ...step, isPatient: true } : step
   }
+}
+
+type SaveProgress = Parameters<RunJobStep>[1]
+
+/** Whether no server took the mail: it refused, or no connection came about. */
+function isSurelyUnsent(error: unknown): boolean {
+  const { code, responseCode, syscall, timeoutType } = error as Record<string, unknown>
+  return (
+    responseCode !== undefined ||
+    syscall === 'connect' ||
+    /^(ECONNREFUSED|EDNS|EAUTH|ETLS)$/.test(String(code)) ||
+    /^(CONNECT|GREETING|UPGRADE)_TIMEOUT$/.test(String(timeoutType))
+  )
 }
 
 type ReportFile = Pick<NonNullable<Mail['attachment']>, 'content' | 'contentType'>
