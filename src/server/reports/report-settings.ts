@@ -127,8 +127,8 @@ export function toSettingColumns(input: ReportSettingInput, hosts: readonly stri
 }
 
 /**
- * Refuses a report that is one of the area's others: saved views, exports and the age of the data go by
- * area and report id. @throws ProblemError invalid-input
+ * Refuses a report that is one of the area's others: saved views, exports and the age of the data
+ * go by area and report id. @throws ProblemError invalid-input
  */
 export function refuseTakenReport(
   wanted: Pick<Columns, 'report_id' | 'report_url'>,
