@@ -105,16 +105,14 @@ test('a paused capacity has its own state, and a failed refresh shows a warning'
     { status: 'Failed', endTime: new Date(Date.now() - 3_600_000).toISOString() },
     { status: 'Completed', endTime: new Date(Date.now() - 26.5 * 3_600_000).toISOString() },
   ]
-  await demo.script({ on: 'refreshes', body: { value }, times: 1 })
+  await demo.script({ on: 'refreshes', body: { value } })
   await openAs(page, 'vendas.rj')
   const failure = page.getByRole('tabpanel').getByRole('alert')
   await expect(failure).toContainText('A capacidade está pausada')
   await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
   await failure.getByRole('button', { name: 'Tentar novamente' }).click()
   await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
-  await expect(page.getByText('A última atualização falhou · dados de há 26 h')).toBeVisible()
-  await page.getByRole('tab', { name: 'CRM' }).click()
-  await expect(page.getByText(/^Dados atualizados (agora|há \d+ (min|h))$/)).toBeVisible()
+  await expect(page.getByText(/^A última atualização falhou · dados de .*, \d\d:\d\d$/)).toBeVisible()
 })
 
 test('an error inside the frame shows the error state with a reload button', async ({ page, demo }) => {

@@ -15,6 +15,8 @@ interface HeaderItemProps {
    * visible. Absolutely positioned: causes no layout shift.
    */
   badge?: string
+  /** Hides it where the thumb bar has it. */
+  className?: string
 }
 type HeaderLinkProps = HeaderItemProps & {
   to: NonNullable<LinkProps['to']>
@@ -23,9 +25,9 @@ type HeaderLinkProps = HeaderItemProps & {
 }
 
 /** A header link to a screen: icon and label; on narrow windows the icon only. */
-export function HeaderLink({ to, remark, ...content }: HeaderLinkProps) {
+export function HeaderLink({ to, remark, className = '', ...content }: HeaderLinkProps) {
   return (
-    <Tooltip text={content.label} popupClassName={tooltipClasses}>
+    <Tooltip text={content.label} className={`relative ${className}`} popupClassName={tooltipClasses}>
       <Link
         to={to}
         aria-label={remark && `${content.label}, ${remark}`}
@@ -40,9 +42,9 @@ export function HeaderLink({ to, remark, ...content }: HeaderLinkProps) {
 }
 
 export function HeaderButton(props: HeaderItemProps & { onClick: () => void; isBusy: boolean }) {
-  const { onClick, isBusy, ...content } = props
+  const { onClick, isBusy, className = '', ...content } = props
   return (
-    <Tooltip text={content.label} popupClassName={tooltipClasses}>
+    <Tooltip text={content.label} className={`relative ${className}`} popupClassName={tooltipClasses}>
       <button
         type="button"
         onClick={onClick}

@@ -7,6 +7,7 @@ import { useSession } from '#web/session/session.ts'
 import { Footer } from '#web/ui/footer.tsx'
 import { InsideFrame } from '#web/ui/visitor-page.tsx'
 import { Header } from './header.tsx'
+import { ThumbBar } from './thumb-bar.tsx'
 import { useRole } from './use-role.ts'
 
 const loadLive = () => import('#web/live/live-changes.ts')
@@ -16,8 +17,8 @@ syncQueriesWithSession()
 
 /**
  * The frame of every signed-in screen. Main takes the height that header and footer
- * leave and scrolls when the screen is longer. On phones the footer is below the
- * fold; a report with data-whole-height takes the whole window in landscape.
+ * leave and scrolls when the screen is longer. On phones a thumb bar replaces the
+ * footer; a report with data-whole-height takes the whole window in landscape.
  */
 export function SignedInScreens() {
   // A different person who signs in in another tab gets fresh screens here too.
@@ -39,13 +40,16 @@ export function SignedInScreens() {
           key={screen}
           id="conteudo"
           tabIndex={-1}
-          className="flex h-[calc(100dvh-3rem)] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
+          className="flex h-[calc(100dvh-6.5rem-env(safe-area-inset-bottom))] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:h-[calc(100dvh-3rem)] group-has-data-[whole-height=always]/frame:h-dvh sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
         >
           <InsideFrame value={true}>
             <Outlet />
           </InsideFrame>
         </main>
-        <FooterByRole />
+        <div className="contents max-sm:hidden">
+          <FooterByRole />
+        </div>
+        <ThumbBar />
         {live && <live.LiveChanges />}
       </div>
     </QueryClientProvider>

@@ -3,7 +3,8 @@ import { useEffect, useState } from 'react'
 import { callApi } from '#web/http/api.ts'
 import { KindIcon } from '#web/ui/alert.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { formatInstant } from '#web/ui/format-instant.ts'
+import { formatRecent } from '#web/ui/format-instant.ts'
+import { TabDot } from './embed/report-overlay.tsx'
 
 /** The server polls the service no more often. */
 const POLL_INTERVAL_MS = 10 * 60_000
@@ -14,7 +15,6 @@ export interface KnownAge {
   /** For a narrow bar. */
   short: string
   hasFailed: boolean
-  refreshedAt: string | null
 }
 
 /**
@@ -34,29 +34,34 @@ export function useDataAge(reportId: string | undefined, isShown: boolean): Know
   })
   const now = useMinutes()
   if (reportId === undefined || !data || (data.refreshedAt === null && !data.hasFailed)) return undefined
-  const age = data.refreshedAt && describeAge(now - Date.parse(data.refreshedAt))
+  const moment = data.refreshedAt && formatRecent(data.refreshedAt, now)
   const text = data.hasFailed
-    ? `A última atualização falhou${age ? ` · dados de ${age}` : ''}`
-    : `Dados atualizados ${age}`
-  return { text, short: age && !data.hasFailed ? age : text, ...data }
+    ? `A última atualização falhou${moment ? ` · dados de ${moment}` : ''}`
+    : `Dados de ${moment}`
+  const short = moment && (data.hasFailed ? `Falhou · ${moment}` : moment)
+  return { text, short: short || text, hasFailed: data.hasFailed }
 }
 
-/** 'Dados atualizados há 3 h', or a warning when the last refresh failed. */
+/** 'Dados de hoje, 06:10', or a warning when the last refresh failed. */
 export function DataAge({ age, className }: { age: KnownAge; className?: string }) {
-  const { text, short, hasFailed, refreshedAt } = age
+  const { text, short, hasFailed } = age
   return (
     <p
-      title={refreshedAt ? `${text}: ${formatInstant(refreshedAt)}` : text}
+      title={text}
       className={classNames(
         'flex min-w-0 items-center gap-1.5 text-xs tabular-nums',
         hasFailed ? 'text-warning' : 'text-muted',
         className,
       )}
     >
-      {hasFailed && <KindIcon kind="warning" className="size-3.5" />}
-      <span className={classNames('truncate', short !== text && 'lg:max-2xl:sr-only')}>{text}</span>
+      {hasFailed ? (
+        <KindIcon kind="warning" className="size-3.5" />
+      ) : (
+        <span aria-hidden="true" className="size-2 shrink-0 rounded-full bg-success" />
+      )}
+      <span className={classNames('truncate', short !== text && 'sm:max-[90rem]:sr-only')}>{text}</span>
       {short !== text && (
-        <span aria-hidden="true" className="hidden truncate lg:max-2xl:inline">
+        <span aria-hidden="true" className="hidden truncate sm:max-[90rem]:inline">
           {short}
         </span>
       )}
@@ -74,12 +79,14 @@ function useMinutes(): number {
   return now
 }
 
-/** Formats an age: 'agora', 'há 5 min', 'há 3 h', 'há 2 dias'; a slow clock's negative age is 'agora'. */
-export function describeAge(ms: number): string {
-  const minutes = Math.floor(ms / MINUTE_MS)
-  if (minutes < 1) return 'agora'
-  if (minutes < 60) return `há ${minutes} min`
-  const hours = Math.floor(minutes / 60)
-  if (hours < 48) return `há ${hours} h`
-  return `há ${Math.floor(hours / 24)} dias`
+interface RefreshDotProps {
+  reportId: string
+  title: string
+  isShown: boolean
+}
+
+/** On the tab of a report whose data could not be refreshed; its report may not be open. */
+export function RefreshDot({ reportId, title, isShown }: RefreshDotProps) {
+  const age = useDataAge(reportId, isShown)
+  return age?.hasFailed && <TabDot text={`A última atualização de ${title} falhou`} />
 }

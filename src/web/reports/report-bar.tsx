@@ -9,12 +9,14 @@ import type { ComponentProps, ReactNode } from 'react'
 import { describeExport } from '#contract/messages.ts'
 import type { ReportExport } from '#contract/report-exports.ts'
 import { classNames } from '#web/ui/class-names.ts'
+import { FrameSlot } from '#web/ui/frame-slot.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { Popover } from '#web/ui/popover.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
-import { DataAge, type KnownAge, useDataAge } from './data-age.tsx'
+import { useIsPhone } from '#web/ui/use-is-phone.ts'
+import { DataAge, useDataAge } from './data-age.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 import type { SharePanelProps } from './share-panel.tsx'
 
@@ -25,8 +27,10 @@ interface ReportBarProps {
   reportId: string | undefined
   /** Undefined while the selected report is not shown. */
   commands: ReportCommands | undefined
-  /** The buttons of the saved views and of the area's other reports. */
+  /** The button of the saved views. */
   views: ReactNode
+  /** The button of the area's other reports; false without any. */
+  choice: ReactNode
   share: Omit<SharePanelProps, 'close'>
   /** Opens the dialog of exports; undefined where they are off. */
   onExport: (() => void) | undefined
@@ -34,36 +38,61 @@ interface ReportBarProps {
   running: ReportExport | undefined
 }
 
-/** The tabs of the reports and the actions of the open one; on a narrow window in a menu. */
+/**
+ * The tabs of the reports and the actions of the open one, on a narrow window in a menu. On a phone
+ * the header shows its name and freshness, and the thumb bar has its views.
+ */
 export function ReportBar(props: ReportBarProps) {
-  const { tabs, selected, reportId, commands, views, share, onExport, running } = props
+  const { tabs, selected, reportId, commands, views, choice, share, onExport, running } = props
+  const isOnPhone = useIsPhone()
   const actions = listActions(commands, onExport)
   const age = useDataAge(reportId, commands !== undefined)
+  const menu = actions.length > 0 && <ActionMenu {...{ actions, share, running }} />
+  const { title } = share.tab
+  const name = share.view?.name ?? title
   return (
-    <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
-      <div className="flex min-w-0 shrink-0 *:min-w-0 lg:*:nth-2:shrink-[3] pl-1 lg:gap-1 lg:px-3">
-        {views}
-      </div>
-      <TabList label="Relatórios" tabs={tabs} selectedId={selected} className="min-w-0 flex-1" />
-      <div className="hidden min-w-0 items-center justify-end gap-0.5 px-2 lg:flex">
-        {running && <ExportProgress item={running} className="mr-2" />}
-        {age && <DataAge age={age} className="mr-2" />}
-        <Popover label="Compartilhar" trigger={SHARE_TRIGGER} load={loadSharePanel}>
-          {(close, { SharePanel }) => <SharePanel {...share} close={close} />}
-        </Popover>
-        {actions.map(({ label, icon: Icon, run }) => (
-          <Tooltip key={label} text={label}>
-            <button type="button" aria-label={label} onClick={run} className={buttonClasses}>
-              <Icon aria-hidden="true" className="size-[1.125rem]" />
-            </button>
-          </Tooltip>
-        ))}
-      </div>
-      {actions.length > 0 ? (
-        <ActionMenu actions={actions} age={age} share={share} running={running} />
+    <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] in-data-[whole-height=always]:hidden sideways:in-data-whole-height:hidden">
+      {isOnPhone ? (
+        <FrameSlot slot="views">{views}</FrameSlot>
       ) : (
-        // Reserves the place of the menu, so that the tabs do not move.
-        <div className="w-12 shrink-0 lg:hidden" />
+        <div className="flex min-w-0 shrink-0 *:min-w-0 lg:*:nth-2:shrink-[3] pl-1 lg:gap-1 lg:px-3">
+          {views}
+          {choice}
+        </div>
+      )}
+      {isOnPhone && (
+        <FrameSlot slot="header">
+          <div data-report-title className="min-w-0 flex-1 pl-1">
+            <p className="truncate font-semibold text-[0.9375rem] leading-5">{name}</p>
+            <div className="flex min-w-0 gap-1 text-muted text-xs">
+              {name !== title && <span className="truncate">{title} ·</span>}
+              {age && <DataAge age={age} className="shrink-0" />}
+            </div>
+          </div>
+          {choice}
+          {menu}
+        </FrameSlot>
+      )}
+      <TabList label="Relatórios" tabs={tabs} selectedId={selected} className="min-w-0 flex-1" />
+      {!isOnPhone && (
+        <div className="flex min-w-0 items-center justify-end gap-0.5 px-2">
+          {running && <ExportProgress item={running} className="mr-2 max-lg:hidden" />}
+          {age && <DataAge age={age} className="mr-2 shrink-0" />}
+          <div className="flex shrink-0 items-center gap-0.5 max-lg:hidden">
+            <Popover label="Compartilhar" trigger={SHARE_TRIGGER} load={loadSharePanel}>
+              {(close, { SharePanel }) => <SharePanel {...share} close={close} />}
+            </Popover>
+            {actions.map(({ label, icon: Icon, run }) => (
+              <Tooltip key={label} text={label}>
+                <button type="button" aria-label={label} onClick={run} className={buttonClasses}>
+                  <Icon aria-hidden="true" className="size-[1.125rem]" />
+                </button>
+              </Tooltip>
+            ))}
+          </div>
+          {/* Reserves the place of the menu, so that the tabs do not move. */}
+          {menu || <div className="w-12 shrink-0 lg:hidden" />}
+        </div>
       )}
     </div>
   )
@@ -142,7 +171,6 @@ async function runAction(run: () => unknown, failure: string): Promise<void> {
 
 interface ActionMenuProps extends Pick<ReportBarProps, 'share' | 'running'> {
   actions: readonly Action[]
-  age: KnownAge | undefined
 }
 
 /** How far an export is. */
@@ -160,25 +188,17 @@ function ExportProgress({ item, className }: { item: ReportExport; className?: s
 }
 
 /** The actions on a narrow window: a button with a popover. */
-function ActionMenu({ actions, age, share, running }: ActionMenuProps) {
+function ActionMenu({ actions, share, running }: ActionMenuProps) {
   const trigger = {
-    'aria-label': age?.hasFailed ? `Ações do relatório. ${age.text}` : 'Ações do relatório',
+    'aria-label': 'Ações do relatório',
     className: buttonClasses,
-    children: (
-      <>
-        <EllipsisVertical aria-hidden="true" className="size-5" />
-        {age?.hasFailed && (
-          <span aria-hidden="true" className="absolute top-2 right-2 size-2 rounded-full bg-warning" />
-        )}
-      </>
-    ),
+    children: <EllipsisVertical aria-hidden="true" className="size-5" />,
   }
   return (
     <div className="shrink-0 px-1 lg:hidden">
       <Popover label="Ações do relatório" trigger={trigger} load={loadSharePanel}>
         {(close, { SharePanel }) => (
           <>
-            {age && <DataAge age={age} className="px-3 py-2" />}
             {running && <ExportProgress item={running} className="px-3 py-2" />}
             <ul>
               {actions.map(({ label, icon: Icon, run }) => (
@@ -207,8 +227,14 @@ function ActionMenu({ actions, age, share, running }: ActionMenuProps) {
   )
 }
 
-/** On a phone in landscape: hides header and tabs, or shows them again. */
-export function WholeHeightButton({ isWhole, onToggle }: { isWhole: boolean; onToggle: () => void }) {
+interface WholeHeightButtonProps {
+  isWhole: boolean
+  isAlways: boolean
+  onToggle: () => void
+}
+
+/** On a phone in landscape: hides header and tabs, or shows them again; elsewhere only the latter. */
+export function WholeHeightButton({ isWhole, isAlways, onToggle }: WholeHeightButtonProps) {
   const label = isWhole ? 'Mostrar menu e abas' : 'Só o relatório'
   const Icon = isWhole ? PanelTop : Maximize
   return (
@@ -216,8 +242,12 @@ export function WholeHeightButton({ isWhole, onToggle }: { isWhole: boolean; onT
       type="button"
       aria-label={label}
       aria-pressed={isWhole}
+      title={isAlways ? `${label} (F)` : undefined}
       onClick={onToggle}
-      className="absolute top-2 right-2 z-10 hidden size-11 items-center justify-center rounded-full border border-line bg-surface/90 text-ink shadow-md sideways:inline-flex"
+      className={classNames(
+        'absolute top-2 right-2 z-10 size-11 items-center justify-center rounded-full border border-line bg-surface/90 text-ink shadow-md',
+        isAlways ? 'inline-flex' : 'hidden sideways:inline-flex',
+      )}
     >
       <Icon aria-hidden="true" className="size-5" />
     </button>

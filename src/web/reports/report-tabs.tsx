@@ -9,6 +9,7 @@ import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
+import { RefreshDot } from './data-age.tsx'
 import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading } from './embed/report-loading.tsx'
@@ -43,6 +44,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const visited = useVisited(selectedTab?.key)
   const [commands, setCommands] = useState<ReadonlyMap<string, ReportCommands | undefined>>(new Map())
   const [isWhole, setIsWhole] = useState(true)
+  const [isReportOnly, setIsReportOnly] = useState(false)
   if (!selectedTab) {
     const failures = refused.flatMap(({ key, title }) => {
       const token = tokens.get(key)
@@ -63,7 +65,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         setIsWhole(true)
       }}
       className="flex min-h-0 flex-1 flex-col"
-      data-whole-height={isWhole || undefined}
+      data-whole-height={isReportOnly ? 'always' : isWhole || undefined}
     >
       {missing !== undefined && (
         <LazyPart
@@ -77,9 +79,27 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
       )}
       <ReportBar
         tabs={[...new Set(shown.map(({ area }) => area))].map((area) => {
-          const others = shown.filter((tab) => tab.area === area && tab !== selectedTab)
-          const failed = others.map(({ key }) => tokens.get(key)).find((token) => token?.kind === 'failed')
-          return { id: area, label: <AreaLabel area={area} token={failed} /> }
+          const inTab = shown.filter((tab) => tab.area === area)
+          const failed = inTab
+            .filter((tab) => tab !== selectedTab)
+            .map(({ key }) => tokens.get(key))
+            .find((token) => token?.kind === 'failed')
+          const label = (
+            <AreaLabel area={area} token={failed}>
+              {inTab.map(
+                (tab) =>
+                  tab.kind === 'embedded' && (
+                    <RefreshDot
+                      key={tab.id}
+                      title={tab.title}
+                      reportId={tab.request.reportId}
+                      isShown={commands.size > 0}
+                    />
+                  ),
+              )}
+            </AreaLabel>
+          )
+          return { id: area, label }
         })}
         selected={selectedTab.area}
         reportId={reportId}
@@ -90,21 +110,21 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         onExport={selectedTab.canExport ? exportDialog.open : undefined}
         running={exports.running}
         views={
-          <>
-            <ViewsButton
-              {...{ userId, reportId, captureView, views }}
-              area={selectedTab.area}
-              view={views.view}
-              isPaginated={isPaginated}
+          <ViewsButton
+            {...{ userId, reportId, captureView, views }}
+            area={selectedTab.area}
+            view={views.view}
+            isPaginated={isPaginated}
+          />
+        }
+        choice={
+          inArea.length > 1 && (
+            <ReportChoice
+              reports={inArea.map(({ id, name, key }) => ({ id, name, token: tokens.get(key) }))}
+              selectedId={selectedTab.id}
+              onSelect={select}
             />
-            {inArea.length > 1 && (
-              <ReportChoice
-                reports={inArea.map(({ id, name, key }) => ({ id, name, token: tokens.get(key) }))}
-                selectedId={selectedTab.id}
-                onSelect={select}
-              />
-            )}
-          </>
+          )
         }
       />
       {exportDialog.Dialog && (
@@ -117,7 +137,14 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         />
       )}
       <div className="relative min-h-0 flex-1 overflow-hidden">
-        <WholeHeightButton isWhole={isWhole} onToggle={() => setIsWhole(!isWhole)} />
+        <WholeHeightButton
+          isWhole={isWhole || isReportOnly}
+          isAlways={isReportOnly}
+          onToggle={() => {
+            setIsReportOnly(false)
+            setIsWhole(!isWhole && !isReportOnly)
+          }}
+        />
         {shown
           .filter(({ key }) => visited.includes(key))
           .map((tab) => (

@@ -1,18 +1,24 @@
 import ChevronDown from 'lucide-react/icons/chevron-down'
 import Star from 'lucide-react/icons/star'
 import { Popover } from '#web/ui/popover.tsx'
+import { ThumbLabel, thumbItemClasses } from '#web/ui/thumb-item.tsx'
+import { useIsPhone } from '#web/ui/use-is-phone.ts'
 import type { ViewsPanelProps } from './views-panel.tsx'
 
 const loadPanel = () => import('./views-panel.tsx')
 
-/** 'Visões': the name of the open view, and the saved views in a popover. */
+/** 'Visões': the name of the open view, and the saved views in a popover; on a phone in the thumb bar. */
 export function ViewsButton(props: Omit<ViewsPanelProps, 'close'>) {
   const { view } = props
+  const isOnPhone = useIsPhone()
   const trigger = {
     'aria-label': view ? `Visões: ${view.name}` : 'Visões',
-    className:
-      'inline-flex h-9 min-w-0 max-w-full items-center gap-2 rounded-lg border border-transparent px-2.5 text-sm transition-colors hover:bg-subtle aria-expanded:bg-subtle lg:border-line',
-    children: (
+    className: isOnPhone
+      ? thumbItemClasses
+      : 'inline-flex h-9 min-w-0 max-w-full items-center gap-2 rounded-lg border border-transparent px-2.5 text-sm transition-colors hover:bg-subtle aria-expanded:bg-subtle lg:border-line',
+    children: isOnPhone ? (
+      <ThumbLabel icon={Star}>Visões</ThumbLabel>
+    ) : (
       <>
         <Star aria-hidden="true" className="size-[1.125rem] shrink-0 text-muted lg:size-4" />
         <span className="hidden truncate font-medium lg:inline">{view?.name ?? 'Visões'}</span>

@@ -6,7 +6,7 @@ export function BrandMark() {
       <img
         src={portalSettings.logoPath}
         alt={portalSettings.groupName}
-        className="h-8 w-auto max-w-40 object-contain"
+        className="h-8 w-auto max-w-40 object-contain max-sm:group-has-data-report-title/header:max-w-20"
       />
     )
   return (
@@ -19,7 +19,7 @@ export function BrandMark() {
           <rect x="18" y="6" width="4" height="16" rx="1.2" />
         </g>
       </svg>
-      <span className="min-w-0 truncate font-semibold text-[0.9375rem] tracking-tight">
+      <span className="min-w-0 truncate font-semibold max-sm:group-has-data-report-title/header:hidden text-[0.9375rem] tracking-tight">
         {portalSettings.groupName}
       </span>
     </span>

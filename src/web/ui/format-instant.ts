@@ -24,6 +24,16 @@ export function describeMoment(instant: string): string {
   return isToday ? `hoje às ${formatTime(instant)}` : `em ${formatInstant(instant)}`
 }
 
+const DAY_MS = 24 * 60 * 60_000
+
+/** Formats an ISO 8601 instant as 'hoje, 14:05', 'ontem, 14:05' or '21/11/2026, 14:05'. */
+export function formatRecent(instant: string, now = Date.now()): string {
+  const day = formatDay(instant)
+  if (day === formatDay(new Date(now))) return `hoje, ${formatTime(instant)}`
+  if (day === formatDay(new Date(now - DAY_MS))) return `ontem, ${formatTime(instant)}`
+  return formatInstant(instant)
+}
+
 /** Formats an ISO 8601 instant as date and time in São Paulo: '21/11/2026, 14:05'. */
 export function formatInstant(instant: string): string {
   return instants.format(new Date(instant))

@@ -11,7 +11,7 @@ interface PopoverProps<T> {
   children: (close: () => void, loaded: T) => ReactNode
 }
 
-/** A button with a popover; the first button in it gets the focus. */
+/** A button with a popover; the first button or link in it gets the focus. */
 export function Popover<T = undefined>({ label, trigger, align = 'end', load, children }: PopoverProps<T>) {
   const { parts, open } = useLazyPopup(() => Promise.all([import('@base-ui/react/popover'), load?.()]))
   const [isOpen, setIsOpen] = useState(true)
@@ -33,7 +33,7 @@ export function Popover<T = undefined>({ label, trigger, align = 'end', load, ch
           <Primitive.Popup
             ref={popup}
             aria-label={label}
-            initialFocus={() => popup.current?.querySelector('button')}
+            initialFocus={() => popup.current?.querySelector<HTMLElement>('button, a')}
             className="max-h-(--available-height) w-max max-w-(--available-width) overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-lg outline-none"
           >
             {children(() => setIsOpen(false), loaded as T)}

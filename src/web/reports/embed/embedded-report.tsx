@@ -1,7 +1,8 @@
 import type { Report } from 'powerbi-client'
-import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
+import { isPhone, useIsPhone } from '#web/ui/use-is-phone.ts'
 import type { EmbedTokenStore, TokenRequest, TokenState } from './embed-token-store.ts'
 import type { PowerBi } from './powerbi-client.ts'
 import {
@@ -140,24 +141,16 @@ function useIsPaginated(reportId: string, token: TokenState | undefined): boolea
   return isPaginated
 }
 
-const getNarrowQuery = () => matchMedia('(max-width: 639px)')
-
-function subscribeNarrow(onChange: () => void): () => void {
-  const list = getNarrowQuery()
-  list.addEventListener('change', onChange)
-  return () => list.removeEventListener('change', onChange)
-}
-
 /**
  * Chooses the layout: the phone's on a narrow screen, if the report has one. That is known only after
  * loading, so it is remembered; a report in the wrong layout is reopened.
  */
 function usePhoneLayout(reportId: string) {
-  const isNarrow = useSyncExternalStore(subscribeNarrow, () => getNarrowQuery().matches)
+  const isNarrow = useIsPhone()
   const [hasLayout, remember] = useStoredFlag(`patio.phone-layout.${reportId}`)
 
   async function detectLayout(report: Report, { models }: PowerBi): Promise<void> {
-    if (!getNarrowQuery().matches) return
+    if (!isPhone()) return
     // A report whose layouts cannot be read is treated as having no phone layout.
     const detection = report.getActivePage().then((page) => page.hasLayout(models.LayoutType.MobilePortrait))
     remember(await detection.catch(() => false))

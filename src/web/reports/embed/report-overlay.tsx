@@ -84,24 +84,30 @@ export function ReportFailed({ report, failure, canReload = false, link }: Repor
 interface AreaLabelProps {
   area: string
   token: TokenState | undefined
+  /** What marks it otherwise. */
+  children?: ReactNode
 }
 
 /** The name of an area on its tab, or of a report; a dot marks a failed token of one that is not open. */
-export function AreaLabel({ area, token }: AreaLabelProps) {
-  const text = reportMessages.tokenFailed(area)
+export function AreaLabel({ area, token, children }: AreaLabelProps) {
   return (
     <span className="relative">
       {area}
-      {token?.kind === 'failed' && (
-        // Drawn by a border, which high contrast keeps.
-        <span
-          role="img"
-          aria-label={text}
-          title={text}
-          className="absolute top-0 -right-2.5 rounded-full border-4 border-warning"
-        />
-      )}
+      {token?.kind === 'failed' ? <TabDot text={reportMessages.tokenFailed(area)} /> : children}
     </span>
+  )
+}
+
+/** An amber dot beside the name on a tab. */
+export function TabDot({ text }: { text: string }) {
+  return (
+    // Drawn by a border, which high contrast keeps.
+    <span
+      role="img"
+      aria-label={text}
+      title={text}
+      className="absolute top-0 -right-2.5 rounded-full border-4 border-warning"
+    />
   )
 }
 

@@ -1,0 +1,71 @@
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
+
+const PHONE = { width: 390, height: 844 }
+
+test('the age of the data is always in sight', async ({ page }) => {
+  await openAs(page, 'diretoria')
+  for (const width of [1440, 1180, 768, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    const age = page.getByTitle(/^Dados de (hoje|ontem), \d\d:\d\d$/)
+    await expect(age).toBeInViewport({ ratio: 1 })
+    const cut = await age.evaluate((line) =>
+      [...line.children].some(({ clientWidth, scrollWidth }) => clientWidth > 1 && scrollWidth > clientWidth),
+    )
+    expect(cut).toBe(false)
+  }
+})
+
+test('a dot marks the tab of a report that is not open and whose refresh failed', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  let count = 0
+  await page.route('**/last-refresh', (route) => {
+    count += 1
+    // The open report's own comes first.
+    return route.fulfill({ json: { refreshedAt: '2026-11-22T21:02:00Z', hasFailed: count > 1 } })
+  })
+  await openAs(page, 'vendas.rj')
+  const dot = page.getByRole('tab').getByRole('img')
+  await expect(dot).toHaveAttribute('title', 'A última atualização de CRM falhou')
+  expect(await dot.evaluate((element) => getComputedStyle(element).borderTopWidth)).toBe('4px')
+  await expect(page.getByTitle(/^Dados de/)).toBeVisible()
+})
+
+test.describe('on a phone', () => {
+  test.use({ viewport: PHONE, hasTouch: true, isMobile: true })
+
+  test('name and age stand on top; views and account within reach of the thumb', async ({ page }) => {
+    await openAs(page, 'diretoria')
+    await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    const header = page.getByRole('banner')
+    await expect(header).toContainText(/Vendas.*Dados de (hoje|ontem), \d\d:\d\d/)
+    const bar = page.getByRole('navigation', { name: 'Barra inferior' })
+    await expect(bar.getByRole('link', { name: 'Relatórios' })).toHaveAttribute('aria-current', 'page')
+    expect((await bar.boundingBox())?.y).toBeGreaterThan(PHONE.height - 70)
+    await bar.getByRole('button', { name: 'Visões' }).click()
+    await expect(page.getByRole('button', { name: 'Salvar visão atual' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await bar.getByRole('button', { name: 'Conta' }).click()
+    const account = page.getByRole('dialog', { name: 'Conta' })
+    await expect(account.getByRole('link', { name: 'Minha conta' })).toBeFocused()
+    for (const name of ['Site do grupo', 'Concessionárias', 'Contato'])
+      await expect(account.getByRole('link', { name })).toBeVisible()
+    await account.getByRole('link', { name: 'Minha conta' }).click()
+    await expect(page.getByRole('heading', { name: 'Minha Conta' })).toBeVisible()
+    await expect(header).not.toContainText('Vendas')
+    await bar.getByRole('link', { name: 'Relatórios' }).click()
+    await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    await bar.getByRole('button', { name: 'Conta' }).click()
+    await page.getByRole('button', { name: 'Sair' }).click()
+    await expect(page).toHaveURL(/\/login$/)
+  })
+
+  test('administrators keep messages and administration with their badges on top', async ({ page }) => {
+    await openAs(page, 'admin')
+    const header = page.getByRole('banner')
+    await expect(header.getByRole('link', { name: /^Mensagens, \d+ não lidas?$/ })).toBeInViewport()
+    await header.getByRole('link', { name: /^Administração, \d+ aguarda/ }).click()
+    await expect(page).toHaveURL(/\/admin/)
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(await overflow()).toBe(0)
+  })
+})
