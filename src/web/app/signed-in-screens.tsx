@@ -7,6 +7,7 @@ import { useSession } from '#web/session/session.ts'
 import { Footer } from '#web/ui/footer.tsx'
 import { InsideFrame } from '#web/ui/visitor-page.tsx'
 import { Header } from './header.tsx'
+import { useShortcuts } from './shortcuts.ts'
 import { ThumbBar } from './thumb-bar.tsx'
 import { useRole } from './use-role.ts'
 
@@ -23,36 +24,45 @@ syncQueriesWithSession()
 export function SignedInScreens() {
   // A different person who signs in in another tab gets fresh screens here too.
   const userId = useSession()?.user.id
-  const live = useOptionalChunk(loadLive)
-  // Every screen starts scrolled to its top.
-  const screen = useMatches({ select: (matches) => matches.at(-1)?.routeId })
   return (
     <QueryClientProvider client={queryClient}>
-      <div key={userId} className="group/frame flex min-h-dvh flex-col sm:h-dvh">
-        <a
-          href="#conteudo"
-          className="sr-only rounded-md bg-raised px-3 py-2 text-sm focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-20"
-        >
-          Ir para o conteúdo
-        </a>
-        <Header />
-        <main
-          key={screen}
-          id="conteudo"
-          tabIndex={-1}
-          className="flex h-[calc(100dvh-6.5rem-env(safe-area-inset-bottom))] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:h-[calc(100dvh-3rem)] group-has-data-[whole-height=always]/frame:h-dvh sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
-        >
-          <InsideFrame value={true}>
-            <Outlet />
-          </InsideFrame>
-        </main>
-        <div className="contents max-sm:hidden">
-          <FooterByRole />
-        </div>
-        <ThumbBar />
-        {live && <live.LiveChanges />}
-      </div>
+      <Frame key={userId} />
     </QueryClientProvider>
+  )
+}
+
+function Frame() {
+  // Every screen starts scrolled to its top.
+  const screen = useMatches({ select: (matches) => matches.at(-1)?.routeId })
+  const { search, keys } = useShortcuts()
+  const live = useOptionalChunk(loadLive)
+  return (
+    <div className="group/frame flex min-h-dvh flex-col sm:h-dvh">
+      <a
+        href="#conteudo"
+        className="sr-only rounded-md bg-raised px-3 py-2 text-sm focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-20"
+      >
+        Ir para o conteúdo
+      </a>
+      <Header onSearch={search.open} />
+      <main
+        key={screen}
+        id="conteudo"
+        tabIndex={-1}
+        className="flex h-[calc(100dvh-6.5rem-env(safe-area-inset-bottom))] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:h-[calc(100dvh-3rem)] group-has-data-[whole-height=always]/frame:h-dvh sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
+      >
+        <InsideFrame value={true}>
+          <Outlet />
+        </InsideFrame>
+      </main>
+      <div className="contents max-sm:hidden">
+        <FooterByRole />
+      </div>
+      <ThumbBar onSearch={search.open} />
+      {live && <live.LiveChanges />}
+      {search.Dialog && <search.Dialog onClose={search.close} onKeys={keys.open} />}
+      {keys.Dialog && <keys.Dialog onClose={keys.close} />}
+    </div>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import ChartColumn from 'lucide-react/icons/chart-column'
 import LogOut from 'lucide-react/icons/log-out'
+import Search from 'lucide-react/icons/search'
 import Star from 'lucide-react/icons/star'
 import UserRound from 'lucide-react/icons/user-round'
 import { useSession } from '#web/session/session.ts'
@@ -11,15 +12,18 @@ import { ThumbLabel, thumbItemClasses } from '#web/ui/thumb-item.tsx'
 import { useSignOut } from './use-sign-out.ts'
 
 /** On a phone: what the header has elsewhere, within reach of the thumb. */
-export function ThumbBar() {
+export function ThumbBar({ onSearch }: { onSearch: () => void }) {
   return (
     <nav
       aria-label="Barra inferior"
-      className="grid shrink-0 grid-cols-3 border-line border-t bg-surface pb-[env(safe-area-inset-bottom)] sm:hidden print:hidden group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden"
+      className="grid shrink-0 grid-cols-4 border-line border-t bg-surface pb-[env(safe-area-inset-bottom)] sm:hidden print:hidden group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden"
     >
       <Link to="/power-bi" className={thumbItemClasses}>
         <ThumbLabel icon={ChartColumn}>Relatórios</ThumbLabel>
       </Link>
+      <button type="button" aria-haspopup="dialog" onClick={onSearch} className={thumbItemClasses}>
+        <ThumbLabel icon={Search}>Buscar</ThumbLabel>
+      </button>
       <div className="grid">
         <div id={FRAME_SLOTS.views} className="peer grid empty:hidden" />
         <Link to="/power-bi" activeProps={{}} className={`${thumbItemClasses} peer-not-empty:hidden`}>

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import type { ReplyNamed } from '#contract/index.ts'
 import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
 import { KindIcon } from '#web/ui/alert.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatRecent } from '#web/ui/format-instant.ts'
@@ -9,6 +11,8 @@ import { TabDot } from './embed/report-overlay.tsx'
 /** The server polls the service no more often. */
 const POLL_INTERVAL_MS = 10 * 60_000
 const MINUTE_MS = 60_000
+
+type KnownRefresh = ReplyNamed<'GET /api/reports/{reportId}/last-refresh'>
 
 export interface KnownAge {
   text: string
@@ -40,6 +44,13 @@ export function useDataAge(reportId: string | undefined, isShown: boolean): Know
     : `Dados de ${moment}`
   const short = moment && (data.hasFailed ? `Falhou · ${moment}` : moment)
   return { text, short: short || text, hasFailed: data.hasFailed }
+}
+
+/** Describes the age that is known already: 'hoje, 06:10'. */
+export function readKnownAge(reportId: string): string | undefined {
+  const data = queryClient.getQueryData<KnownRefresh>(['last-refresh', reportId])
+  const moment = data?.refreshedAt && formatRecent(data.refreshedAt)
+  return data?.hasFailed ? `a última atualização falhou${moment ? ` · ${moment}` : ''}` : moment || undefined
 }
 
 /** 'Dados de hoje, 06:10', or a warning when the last refresh failed. */

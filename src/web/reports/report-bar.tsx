@@ -51,7 +51,7 @@ export function ReportBar(props: ReportBarProps) {
   const { title } = share.tab
   const name = share.view?.name ?? title
   return (
-    <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] in-data-[whole-height=always]:hidden sideways:in-data-whole-height:hidden">
+    <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(7.5rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)] in-data-[whole-height=always]:hidden! sideways:in-data-whole-height:hidden">
       {isOnPhone ? (
         <FrameSlot slot="views">{views}</FrameSlot>
       ) : (
@@ -75,7 +75,7 @@ export function ReportBar(props: ReportBarProps) {
       )}
       <TabList label="Relatórios" tabs={tabs} selectedId={selected} className="min-w-0 flex-1" />
       {!isOnPhone && (
-        <div className="flex min-w-0 items-center justify-end gap-0.5 px-2">
+        <div className="flex shrink-0 items-center justify-end gap-0.5 px-2">
           {running && <ExportProgress item={running} className="mr-2 max-lg:hidden" />}
           {age && <DataAge age={age} className="mr-2 shrink-0" />}
           <div className="flex shrink-0 items-center gap-0.5 max-lg:hidden">

@@ -14,6 +14,7 @@ import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-repor
 import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading } from './embed/report-loading.tsx'
 import { AreaLabel, ReportNotice } from './embed/report-overlay.tsx'
+import { rememberOpened, usePublishedReport } from './open-report.ts'
 import { useOpenViews } from './open-views.ts'
 import { type ReportTab, toReportSearch, toTabs } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
@@ -23,6 +24,8 @@ import { useOwnEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
 import { ViewsButton } from './views-button.tsx'
 
 const loadExportDialog = async () => (await import('./export-dialog.tsx')).ExportDialog
+
+const loadSaveDialog = async () => (await import('./views-panel.tsx')).SaveViewDialog
 
 /**
  * One tab per area, each with its reports; a visited one stays mounted, so that returning is instant.
@@ -41,10 +44,27 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const views = useOpenViews(userId, shown, selectedTab)
   const exports = useReportExports(userId)
   const exportDialog = useLazyDialog(loadExportDialog)
+  const saveDialog = useLazyDialog(loadSaveDialog)
   const visited = useVisited(selectedTab?.key)
   const [commands, setCommands] = useState<ReadonlyMap<string, ReportCommands | undefined>>(new Map())
   const [isWhole, setIsWhole] = useState(true)
   const [isReportOnly, setIsReportOnly] = useState(false)
+  const reportId = selectedTab?.kind === 'embedded' ? selectedTab.request.reportId : undefined
+  const given = selectedTab && commands.get(selectedTab.key)
+  const { restoreFilters, captureView, listPages, openPage } = given ?? {}
+  usePublishedReport(
+    selectedTab && {
+      id: selectedTab.id,
+      title: selectedTab.title,
+      areas: [...new Set(shown.map(({ area }) => area))],
+      selectArea,
+      isReportOnly,
+      toggleReportOnly: () => setIsReportOnly(!isReportOnly),
+      saveView: captureView && saveDialog.open,
+      ...(listPages && openPage && { listPages, openPage }),
+    },
+  )
+  useRecentlyOpened(userId, selectedTab?.id, views.view?.id)
   if (!selectedTab) {
     const failures = refused.flatMap(({ key, title }) => {
       const token = tokens.get(key)
@@ -53,9 +73,6 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
     return <NoReports failures={failures} onRetry={refused.length > 0 ? store.retryRefused : undefined} />
   }
 
-  const reportId = selectedTab.kind === 'embedded' ? selectedTab.request.reportId : undefined
-  const given = commands.get(selectedTab.key)
-  const { restoreFilters, captureView } = given ?? {}
   const isPaginated = given !== undefined && !captureView
   return (
     <Tabs
@@ -84,22 +101,24 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
             .filter((tab) => tab !== selectedTab)
             .map(({ key }) => tokens.get(key))
             .find((token) => token?.kind === 'failed')
-          const label = (
-            <AreaLabel area={area} token={failed}>
-              {inTab.map(
-                (tab) =>
-                  tab.kind === 'embedded' && (
-                    <RefreshDot
-                      key={tab.id}
-                      title={tab.title}
-                      reportId={tab.request.reportId}
-                      isShown={commands.size > 0}
-                    />
-                  ),
-              )}
-            </AreaLabel>
-          )
-          return { id: area, label }
+          return {
+            id: area,
+            label: (
+              <AreaLabel area={area} token={failed}>
+                {inTab.map(
+                  (tab) =>
+                    tab.kind === 'embedded' && (
+                      <RefreshDot
+                        key={tab.id}
+                        title={tab.title}
+                        reportId={tab.request.reportId}
+                        isShown={commands.size > 0}
+                      />
+                    ),
+                )}
+              </AreaLabel>
+            ),
+          }
         })}
         selected={selectedTab.area}
         reportId={reportId}
@@ -134,6 +153,14 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           title={selectedTab.title}
           onStarted={exports.add}
           onClose={exportDialog.close}
+        />
+      )}
+      {saveDialog.Dialog && reportId !== undefined && (
+        <saveDialog.Dialog
+          {...{ userId, reportId, captureView, views, isPaginated }}
+          area={selectedTab.area}
+          view={views.view}
+          close={saveDialog.close}
         />
       )}
       <div className="relative min-h-0 flex-1 overflow-hidden">
@@ -254,6 +281,13 @@ function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: 
       </LazyPart>
     )
   return <EmbeddedReport {...props} request={tab.request} />
+}
+
+function useRecentlyOpened(userId: string, id: string | undefined, viewId: string | undefined): void {
+  useEffect(() => {
+    if (id !== undefined) rememberOpened(userId, `tab ${id}`)
+    if (viewId !== undefined) rememberOpened(userId, `view ${viewId}`)
+  }, [userId, id, viewId])
 }
 
 function useReportInTitle(title: string | undefined): void {

@@ -13,6 +13,7 @@ import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
 import { SearchField } from '#web/ui/search-field.tsx'
@@ -126,6 +127,29 @@ export function ViewsPanel(props: ViewsPanelProps) {
         <p className="text-muted text-xs">com filtros e página</p>
       </div>
     </div>
+  )
+}
+
+/** 'Salvar visão atual' by its key, without the list. */
+export function SaveViewDialog(props: ViewsPanelProps & { reportId: string }) {
+  const { userId, area, reportId, views, captureView, close } = props
+  const { data } = useQuery(reportViewsQuery(userId))
+  const own = data?.items.filter(
+    (view) => view.owner === null && view.area === area && view.reportId === reportId,
+  )
+  return (
+    <Dialog isOpen title="Salvar visão atual" onClose={close}>
+      <NameForm
+        {...{ userId, area, reportId, captureView }}
+        own={own ?? []}
+        renamed={undefined}
+        onCancel={close}
+        onSaved={(saved) => {
+          views.name(saved)
+          close()
+        }}
+      />
+    </Dialog>
   )
 }
 

@@ -153,6 +153,13 @@ function renewToken({ body }: HostRequest): Answer {
   return { statusCode: 202, afterReply }
 }
 
+/** `setPage()`: an unknown page is refused. */
+function openActivePage({ body }: HostRequest): Answer {
+  const { name } = body as { name?: string }
+  if (!isPageName(name)) return { statusCode: 400, body: { message: 'invalidPageName' } }
+  return { statusCode: 202, afterReply: () => actions.openPage(name) }
+}
+
 /** Answers the calls of powerbi-client that the portal uses; others get 404. */
 function answerHost(request: HostRequest): Answer {
   const { method, url } = request
@@ -163,6 +170,8 @@ function answerHost(request: HostRequest): Answer {
       return load(request)
     case 'POST /report/token':
       return renewToken(request)
+    case 'PUT /report/pages/active':
+      return openActivePage(request)
     case 'GET /report/pages':
       return { statusCode: 200, body: describePages(session.page) }
     case 'POST /report/bookmarks/capture':

@@ -65,6 +65,9 @@ export interface ReportCommands {
   restoreFilters?: () => Promise<void>
   /** Captures page, filters, slicers and order; rejects where the report cannot. */
   captureView?: () => Promise<string>
+  /** Lists the pages that the report shows. */
+  listPages?: () => Promise<{ name: string; displayName: string }[]>
+  openPage?: (name: string) => Promise<void>
 }
 
 /** A saved view, by its bookmark; without one the report as published. */
@@ -187,6 +190,18 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     return captured.state
   }
 
+  async function listPages() {
+    const pages = (await report?.getPages()) ?? []
+    // SectionVisibility.AlwaysVisible; a report also has tooltips and drill-through pages.
+    return pages
+      .filter(({ visibility }) => !visibility)
+      .map(({ name, displayName }) => ({ name, displayName }))
+  }
+
+  async function openPage(name: string): Promise<void> {
+    await report?.setPage(name)
+  }
+
   function reopen(pageName?: string): void {
     isEmbedded = false
     hasRendered = false
@@ -303,7 +318,13 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     commands: {
       fullscreen: () => report?.fullscreen(),
       // powerbi-client has neither for paginated reports, which have a toolbar of their own.
-      ...(!view.isPaginated && { print: async () => report?.print(), restoreFilters, captureView }),
+      ...(!view.isPaginated && {
+        print: async () => report?.print(),
+        restoreFilters,
+        captureView,
+        listPages,
+        openPage,
+      }),
     },
     close() {
       controller.abort()

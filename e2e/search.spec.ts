@@ -1,0 +1,108 @@
+import type { Page } from '@playwright/test'
+import { findSeriousViolations } from './axe-findings.ts'
+import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
+
+const search = (page: Page) => page.getByRole('combobox', { name: 'Buscar área, visão ou página' })
+const options = (page: Page) => page.getByRole('option')
+const waitForReport = (page: Page, area: string) =>
+  expect(getReportFrame(page, area).locator('[data-card]').first()).toBeVisible()
+
+test('Ctrl K finds areas and pages without accents, the recently opened first', async ({ page }) => {
+  await openAs(page, 'diretoria')
+  await waitForReport(page, 'Vendas')
+  await page.keyboard.press('Control+K')
+  await expect(search(page)).toBeFocused()
+  await search(page).fill('visao GERAL')
+  await expect(options(page)).toHaveText([/^Visão geral/])
+  await search(page).fill('detalhe')
+  await expect(options(page).first()).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Enter')
+  await expect(
+    getReportFrame(page, 'Vendas')
+      .getByRole('button', { name: /estado/i })
+      .first(),
+  ).toHaveAttribute('aria-current', 'page')
+  await page.keyboard.press('Control+K')
+  await search(page).fill('ofi')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('tab', { selected: true })).toHaveText('Oficina')
+  await page.keyboard.press('Control+K')
+  const recent = page.getByRole('group', { name: 'Abertas há pouco' })
+  await expect(recent.getByRole('option').first()).toContainText('Vendas')
+  await expect(search(page)).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(search(page)).toHaveAttribute('aria-activedescendant', /-1$/)
+  expect(await findSeriousViolations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(search(page)).toHaveCount(0)
+})
+
+test('administrators find people and screens; others find neither', async ({ page }) => {
+  await openAs(page, 'admin', '/profile')
+  await page.getByRole('button', { name: 'Buscar' }).click()
+  await search(page).fill('saude')
+  await expect(options(page)).toHaveText([/^Saúde do portal/])
+  await search(page).fill('vendas.rj@')
+  await page.getByRole('group', { name: 'Pessoas' }).getByRole('option').first().click()
+  await expect(page).toHaveURL(/\/admin\?q=vendas\.rj/)
+})
+
+test('people who are not administrators find no screens of administration', async ({ page }) => {
+  await openAs(page, 'vendas.rj')
+  await waitForReport(page, 'Vendas')
+  await page.keyboard.press('Control+K')
+  await search(page).fill('minha conta')
+  await expect(options(page)).toHaveCount(1)
+  await search(page).fill('saude')
+  await expect(page.getByText('Nada encontrado')).toBeVisible()
+})
+
+test('single keys choose tabs, hide all but the report and save a view; they can be switched off', async ({
+  page,
+}) => {
+  await openAs(page, 'diretoria')
+  await waitForReport(page, 'Vendas')
+  const selected = page.getByRole('tab', { selected: true })
+  await page.keyboard.press('2')
+  await expect(selected).toHaveText('Oficina')
+  await page.keyboard.press('1')
+  await page.keyboard.press('f')
+  await expect(page.getByRole('banner')).toBeHidden()
+  await expect(page.getByRole('tablist')).toBeHidden()
+  const height = async () => (await page.locator('iframe[title="Vendas"]').boundingBox())?.height
+  await expect.poll(height).toBe(page.viewportSize()?.height)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('banner')).toBeVisible()
+  await page.keyboard.press('s')
+  const name = page.getByLabel('Nome da visão')
+  await expect(name).toBeFocused()
+  // In a field the keys are letters.
+  await name.pressSequentially('f2?')
+  await expect(name).toHaveValue('f2?')
+  await page.getByRole('button', { name: 'Salvar', exact: true }).click()
+  await expect(page.getByText('Visão “f2?” salva')).toBeVisible()
+
+  await page.keyboard.press('?')
+  await page.getByRole('checkbox', { name: /teclas sozinhas/ }).uncheck()
+  await page.getByRole('button', { name: 'Fechar' }).click()
+  await page.reload()
+  await waitForReport(page, 'Vendas')
+  await page.keyboard.press('2')
+  await page.keyboard.press('Control+K')
+  await search(page).fill('f2')
+  await expect(options(page).first()).toContainText('f2?')
+  await page.getByRole('button', { name: 'Atalhos de teclado' }).click()
+  await expect(page.getByRole('checkbox', { name: /teclas sozinhas/ })).not.toBeChecked()
+  await page.keyboard.press('Escape')
+  await expect(selected).toHaveText('Vendas')
+})
+
+test('on a phone the search opens from the thumb bar', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openAs(page, 'diretoria')
+  await waitForReport(page, 'Vendas')
+  await page.getByRole('button', { name: 'Buscar' }).click()
+  await search(page).fill('operadores')
+  await options(page).first().click()
+  await expect(page).toHaveURL(/area=Operadores/)
+})

@@ -1,0 +1,230 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useRouter } from '@tanstack/react-router'
+import { type KeyboardEvent, useId, useState } from 'react'
+import { foldText } from '#contract/entitlement-lists.ts'
+import { callApi } from '#web/http/api.ts'
+import { USERS_QUERY } from '#web/http/query-client.ts'
+import { readKnownAge } from '#web/reports/data-age.tsx'
+import { getOpenReport, readRecent, rememberOpened } from '#web/reports/open-report.ts'
+import { reportViewsQuery } from '#web/reports/open-views.ts'
+import { ownReportsQuery, type ReportTab, toReportSearch, toTabs } from '#web/reports/own-reports.ts'
+import { useSession } from '#web/session/session.ts'
+import { classNames } from '#web/ui/class-names.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
+import { keyClasses } from './keys-dialog.tsx'
+import { useRole } from './use-role.ts'
+
+interface Item {
+  /** Remembered when opened; empty for people, who are not. */
+  id: string
+  group: string
+  label: string
+  note?: string | undefined
+  /** The key that opens it too. */
+  hint?: string | undefined
+  run: () => unknown
+}
+
+const MAX_RECENT = 5
+const RECENT = 'Abertas há pouco'
+
+/** 'Buscar': areas, reports, views, pages of the open report, screens, and for administrators people. */
+export function SearchDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
+  const userId = useSession()?.user.id ?? ''
+  const [q, setQ] = useState('')
+  const [active, setActive] = useState(0)
+  const listId = useId()
+  const { items, isLoading } = useItems(userId, q)
+  const chosen = items[Math.min(active, items.length - 1)]
+  const groups = Map.groupBy(items, ({ group }) => group)
+  const open = (item: Item | undefined) => {
+    if (!item) return
+    if (item.id) rememberOpened(userId, item.id)
+    onClose()
+    void item.run()
+  }
+  const moveActive = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) open(chosen)
+    else if (step && items.length > 0) {
+      const next = (items.indexOf(chosen as Item) + step + items.length) % items.length
+      setActive(next)
+      document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' })
+    } else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog isOpen title="Buscar" width="wide" onClose={onClose}>
+      <input
+        type="search"
+        role="combobox"
+        aria-label="Buscar área, visão ou página"
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={chosen && `${listId}-${items.indexOf(chosen)}`}
+        aria-autocomplete="list"
+        placeholder="Área, visão ou página"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={100}
+        value={q}
+        onChange={({ target }) => {
+          setQ(target.value)
+          setActive(0)
+        }}
+        onKeyDown={moveActive}
+        className="h-11 w-full rounded-lg border border-line-strong/70 bg-surface px-3 text-base focus-visible:outline-offset-0"
+      />
+      <div
+        id={listId}
+        role="listbox"
+        aria-label="Resultados"
+        className="-mx-3 mt-2 h-[min(26rem,50dvh)] overflow-y-auto overscroll-contain"
+      >
+        {[...groups].map(([group, members]) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+          <div key={group} role="group" aria-label={group}>
+            <p
+              aria-hidden="true"
+              className="px-3 pt-3 pb-1 font-semibold text-muted text-xs uppercase tracking-wide"
+            >
+              {group}
+            </p>
+            {members.map((item) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the combobox's
+              <div
+                key={item.id || item.note}
+                id={`${listId}-${items.indexOf(item)}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={item === chosen}
+                onMouseMove={() => setActive(items.indexOf(item))}
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => open(item)}
+                className={classNames(
+                  'flex min-h-10 cursor-pointer items-center gap-3 rounded-md px-3 py-1 text-sm forced-colors:aria-selected:outline',
+                  item === chosen && 'bg-subtle',
+                )}
+              >
+                <span className="min-w-0 flex-1 truncate font-medium">{item.label}</span>
+                <span className="min-w-0 shrink truncate text-muted text-xs">{item.note}</span>
+                {item.hint && <kbd className={`${keyClasses} max-sm:hidden`}>{item.hint}</kbd>}
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+      <div className="flex min-h-9 items-center justify-between gap-3 border-line border-t pt-3 text-muted text-xs">
+        <p role="status">{items.length === 0 && (isLoading ? 'Buscando…' : 'Nada encontrado')}</p>
+        <button
+          type="button"
+          onClick={() => {
+            onClose()
+            onKeys()
+          }}
+          className="rounded-sm py-1 hover:text-ink hover:underline max-sm:hidden"
+        >
+          Atalhos de teclado
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Returns what matches, the recently opened first. */
+function useItems(userId: string, q: string): { items: readonly Item[]; isLoading: boolean } {
+  const navigate = useNavigate()
+  const isAdmin = useRole() === 'admin'
+  const reports = useQuery(ownReportsQuery(userId))
+  const { tabs } = reports.data?.approved ? toTabs(reports.data) : { tabs: [] }
+  const views = useQuery({ ...reportViewsQuery(userId), enabled: tabs.length > 0 })
+  const open = getOpenReport()
+  const pages = useQuery({
+    queryKey: ['report-pages', open?.id],
+    queryFn: async () => (await open?.listPages?.()) ?? [],
+    enabled: open?.listPages !== undefined,
+    staleTime: 0,
+  })
+  const term = useDebouncedValue(q.trim())
+  const people = useQuery({
+    queryKey: [USERS_QUERY, 'search', term],
+    queryFn: ({ signal }) =>
+      callApi('GET /api/profiles', { query: { q: term, limit: 5, sort: 'email', order: 'asc' }, signal }),
+    enabled: isAdmin && term.length > 1,
+    placeholderData: keepPreviousData,
+  })
+  const screens = useScreens(isAdmin)
+
+  const areas = open?.areas ?? [...new Set(tabs.map(({ area }) => area))]
+  const openTab = (tab: ReportTab, visao?: string) =>
+    navigate({ to: '/power-bi', search: toReportSearch(tab, visao) })
+  const known: Item[] = [
+    ...tabs.map((tab) => ({
+      id: `tab ${tab.id}`,
+      group: tab.isFirst ? 'Suas áreas' : 'Relatórios',
+      label: tab.title,
+      note:
+        tab.kind === 'embedded'
+          ? readKnownAge(tab.request.reportId)
+          : tab.kind === 'shared'
+            ? 'abre com a sua conta Microsoft'
+            : undefined,
+      hint: tab.isFirst && areas.includes(tab.area) ? String(areas.indexOf(tab.area) + 1) : undefined,
+      run: () => openTab(tab),
+    })),
+    ...(views.data?.items ?? []).flatMap(({ id, name, owner, area, reportId }) => {
+      const tab = tabs.find(
+        (each) => each.kind === 'embedded' && each.area === area && each.request.reportId === reportId,
+      )
+      const note = `${tab?.title} · ${owner ?? 'minha visão'}`
+      return tab
+        ? [{ id: `view ${id}`, group: 'Visões', label: name, note, run: () => openTab(tab, id) }]
+        : []
+    }),
+    ...(pages.data ?? []).map(({ name, displayName }) => ({
+      id: `page ${open?.id} ${name}`,
+      group: `Páginas de ${open?.title}`,
+      label: displayName,
+      note: open?.title,
+      run: () => open?.openPage?.(name),
+    })),
+    ...screens.map(({ path, title }) => ({
+      id: `screen ${path}`,
+      group: 'Telas',
+      label: title,
+      run: () => navigate({ to: path }),
+    })),
+  ]
+  const words = foldText(q.trim()).split(/\s+/)
+  const found = known.filter(({ label, note = '' }) => {
+    const text = foldText(`${label} ${note}`)
+    return words.every((word) => text.includes(word))
+  })
+  const recent = readRecent(userId)
+    .flatMap((id) => found.find((item) => item.id === id && id !== `tab ${open?.id}`) ?? [])
+    .slice(0, MAX_RECENT)
+  const matches = (term && isAdmin && people.data?.items) || []
+  const items = [
+    ...recent.map((item) => ({ ...item, group: RECENT })),
+    ...found.filter((item) => !recent.includes(item)),
+    ...matches.map(({ full_name, email }) => ({
+      id: '',
+      group: 'Pessoas',
+      label: full_name ?? email,
+      note: email,
+      run: () => navigate({ to: '/admin', search: { q: email } }),
+    })),
+  ]
+  return { items, isLoading: reports.isPending || people.isFetching || term !== q.trim() }
+}
+
+/** Lists the screens that the person may open, by their routes. */
+function useScreens(isAdmin: boolean): { path: string; title: string }[] {
+  return Object.values(useRouter().routesById).flatMap(({ id, fullPath, options }) => {
+    const { title } = (options.staticData ?? {}) as { title?: string }
+    const isOpen = id.startsWith('/signed-in/') && (isAdmin || !id.includes('/administrators/'))
+    return title && isOpen && !fullPath.includes('$') ? [{ path: fullPath, title }] : []
+  })
+}

@@ -1,0 +1,43 @@
+import { useEffect } from 'react'
+import { sharedStorage } from '#web/session/browser-storage.ts'
+import type { ReportCommands } from './embed/report-frame.ts'
+
+/** What the keys and 'Buscar' reach of the reports screen. */
+export interface OpenReport extends Pick<ReportCommands, 'listPages' | 'openPage'> {
+  id: string
+  title: string
+  /** The tabs, in order. */
+  areas: readonly string[]
+  selectArea: (area: string) => void
+  isReportOnly: boolean
+  toggleReportOnly: () => void
+  /** Undefined where the report has no views. */
+  saveView: (() => void) | undefined
+}
+
+let open: OpenReport | undefined
+
+/** Returns the report that is open; undefined on other screens. */
+export const getOpenReport = (): OpenReport | undefined => open
+
+export function usePublishedReport(report: OpenReport | undefined): void {
+  useEffect(() => {
+    open = report
+    return () => {
+      open = undefined
+    }
+  })
+}
+
+const MAX_REMEMBERED = 20
+const storageKey = (userId: string) => `patio.recent.${userId}`
+
+/** Returns the ids of what the person opened last in this browser, newest first. */
+export function readRecent(userId: string): readonly string[] {
+  return sharedStorage.get(storageKey(userId))?.split('\n') ?? []
+}
+
+export function rememberOpened(userId: string, id: string): void {
+  const others = readRecent(userId).filter((each) => each !== id)
+  sharedStorage.set(storageKey(userId), [id, ...others].slice(0, MAX_REMEMBERED).join('\n'))
+}
