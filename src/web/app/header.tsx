@@ -34,16 +34,16 @@ export function Header({ onSearch }: { onSearch: () => void }) {
         className="ml-auto flex shrink-0 items-center gap-0.5 sm:flex-1 sm:gap-1 lg:gap-4 sm:[&>:first-child]:ml-3"
       >
         <HeaderLink to="/power-bi" label="Relatórios" icon={ChartColumn} className="max-sm:hidden" />
-        <Tooltip text="Buscar (Ctrl K)" className="relative mr-auto max-sm:hidden" popupClassName="xl:hidden">
+        <Tooltip text="Buscar (Ctrl K)" className="relative mr-auto max-sm:hidden" popupClassName="lg:hidden">
           <button
             type="button"
             aria-label="Buscar"
             aria-keyshortcuts="Control+K Meta+K"
             onClick={onSearch}
-            className="inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 text-muted text-sm transition-colors hover:bg-subtle hover:text-ink xl:h-9 xl:w-72 xl:justify-start xl:border xl:border-line-strong/50"
+            className="inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 text-muted text-sm transition-colors hover:bg-subtle hover:text-ink"
           >
             <Search aria-hidden="true" className="size-[1.125rem]" />
-            <span className="sr-only xl:not-sr-only">Buscar</span>
+            <span className="sr-only lg:not-sr-only">Buscar</span>
             <kbd className="ml-auto hidden rounded-md border border-line px-1.5 py-0.5 font-sans text-xs xl:inline">
               Ctrl K
             </kbd>

@@ -81,7 +81,7 @@ export function SearchDialog({ onClose, onKeys }: { onClose: () => void; onKeys:
         id={listId}
         role="listbox"
         aria-label="Resultados"
-        className="-mx-3 mt-2 h-[min(26rem,50dvh)] overflow-y-auto overscroll-contain"
+        className="-mx-3 mt-2 h-96 max-h-[50dvh] overflow-y-auto"
       >
         {[...groups].map(([group, members]) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
@@ -104,7 +104,7 @@ export function SearchDialog({ onClose, onKeys }: { onClose: () => void; onKeys:
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => open(item)}
                 className={classNames(
-                  'flex min-h-10 cursor-pointer items-center gap-3 rounded-md px-3 py-1 text-sm forced-colors:aria-selected:outline',
+                  'flex min-h-10 cursor-pointer items-center gap-3 rounded-md px-3 py-1 text-sm',
                   item === chosen && 'bg-subtle',
                 )}
               >

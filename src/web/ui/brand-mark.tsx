@@ -6,7 +6,7 @@ export function BrandMark() {
       <img
         src={portalSettings.logoPath}
         alt={portalSettings.groupName}
-        className="h-8 w-auto max-w-40 object-contain max-sm:group-has-data-report-title/header:max-w-20"
+        className="h-8 w-auto max-w-40 object-contain"
       />
     )
   return (
