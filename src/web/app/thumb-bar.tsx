@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import ChartColumn from 'lucide-react/icons/chart-column'
 import LogOut from 'lucide-react/icons/log-out'
+import Mail from 'lucide-react/icons/mail'
 import Search from 'lucide-react/icons/search'
 import Star from 'lucide-react/icons/star'
 import UserRound from 'lucide-react/icons/user-round'
@@ -63,6 +64,12 @@ function AccountPanel({ close }: { close: () => void }) {
           </Link>
         </li>
         <li>
+          <Link to="/profile/envios" onClick={close} className={rowClasses}>
+            <Mail aria-hidden="true" className="size-[1.125rem] text-muted" />
+            Relatórios por e-mail
+          </Link>
+        </li>
+        <li>
           <button
             type="button"
             aria-disabled={isSigningOut || undefined}
@@ -75,7 +82,7 @@ function AccountPanel({ close }: { close: () => void }) {
         </li>
       </ul>
       <div className="mt-1 space-y-1 border-line border-t px-3 py-2 text-muted text-xs">
-        <FooterLinks className="gap-x-4 [&>*]:py-2" />
+        <FooterLinks className="gap-x-5" />
         <FooterName />
       </div>
     </div>
