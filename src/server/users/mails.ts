@@ -12,8 +12,9 @@ import { findByEmail, IS_REQUESTING, IS_WAITING, readRefusedRequest } from './us
 const MINUTES_BETWEEN = 10
 const MAX_NAMED = 10
 const MAX_LISTED = 5
-/** Condition on `mail_outbox m`: a mail due within 5 s may already be composed. */
-const IS_NOT_BEING_SENT = sql`m.due_at > now() + interval '5 seconds'`
+/** Condition on `mail_outbox m`: one due within 5 s may be composed, and a restore holds its mail. */
+const IS_NOT_BEING_SENT = sql`(m.due_at > now() + interval '5 seconds'
+  and m.due_at < now() + interval '10 minutes')`
 
 /**
  * Queues a digest to every administrator, at most one per kind every ten minutes over all replicas.
@@ -65,28 +66,38 @@ export async function queueApprovalMails(
 }
 
 /** Queued for longer than an undo takes, so that several changes are told in one mail. */
-const ACCESS_MAIL_SECONDS = 60
+const ACCESS_MAIL_DELAY = sql`interval '60 seconds'`
 
 /**
  * Queues mails to approved people about their new access, in the transaction of the change. Debounced:
- * a queued one covers this change too.
+ * a queued one covers this change too, and waits for its undo.
  */
 export async function queueAccessMails(db: Db, userIds: readonly string[]): Promise<void> {
   const kind: MailKind = 'access-changed'
   await sql`
+    with covered as (
+      update mail_outbox m set due_at = greatest(m.due_at, now() + ${ACCESS_MAIL_DELAY}) from profiles p
+      where p.user_id = any(${userIds}::uuid[]) and p.approved and m.recipient = p.email
+        and m.kind in (${kind}, 'account-approved')
+        and m.attempts = 0 and m.sent_at is null and ${IS_NOT_BEING_SENT}
+      returning m.recipient
+    )
     insert into mail_outbox (kind, recipient, due_at)
-    select ${kind}, p.email, now() + ${sql.lit(ACCESS_MAIL_SECONDS)} * interval '1 second'
-    from profiles p where p.user_id = any(${userIds}::uuid[]) and p.approved and not exists (
-      select from mail_outbox m where m.kind in (${kind}, 'account-approved') and m.recipient = p.email
-        and m.attempts = 0 and m.sent_at is null and ${IS_NOT_BEING_SENT})`.execute(db)
+    select ${kind}, p.email, now() + ${ACCESS_MAIL_DELAY}
+    from profiles p where p.user_id = any(${userIds}::uuid[]) and p.approved
+      and p.email not in (select recipient from covered)`.execute(db)
 }
 
-/** Deletes the queued mails of a kind to these people that have not been sent. */
+/**
+ * Deletes the queued mails of a kind to these people that have not been sent. One about access stays
+ * if it covers another change, which has put it off.
+ */
 export async function withdrawMails(db: Db, kind: MailKind, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
   await sql`
     delete from mail_outbox m using profiles p
     where m.kind = ${kind} and m.recipient = p.email and m.attempts = 0
+      and (m.kind <> 'access-changed' or m.due_at = m.created_at + ${ACCESS_MAIL_DELAY})
       and p.user_id = any(${userIds}::uuid[])`.execute(db)
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { receiveMail } from '#server/testing/account-calls.ts'
@@ -331,6 +332,37 @@ describeOnEachDatabase('mail about a change of access', (kind) => {
     expect((await listQueued()).map(({ recipient }) => recipient)).toEqual([people[0]?.email])
     await undoEdit(portal, admin, undoId)
     expect(await listQueued()).toEqual([])
+  })
+
+  describe('of several changes', () => {
+    const age = (interval: string) =>
+      sql`update mail_outbox set created_at = created_at - ${interval}::interval,
+        due_at = due_at - ${interval}::interval`.execute(portal.database.db)
+    const changeTwice = async (interval: string) => {
+      const { user_id } = await addPerson(portal, HELD)
+      await patchProfile(portal, admin, user_id, { types: ['CRM'] })
+      await age(interval)
+      const edit = { userIds: [user_id], action: 'add' as const, marcas: ['VW'] }
+      return (await editMany(portal, admin, edit)).body
+    }
+
+    test('waits until the last one’s undo has expired', async () => {
+      await changeTwice('50 seconds')
+      const rows = await listQueued()
+      expect(rows).toHaveLength(1)
+      expect(rows[0]?.minutesLeft).toBeGreaterThan(0.7)
+    })
+
+    test('stays when one of them is undone', async () => {
+      const { undoId } = await changeTwice('10 seconds')
+      await undoEdit(portal, admin, undoId)
+      expect(await listQueued()).toHaveLength(1)
+    })
+
+    test('is not covered by one that a restore holds', async () => {
+      await changeTwice('-1 year')
+      expect(await listQueued()).toHaveLength(2)
+    })
   })
 
   test('is dropped once the access has ended', async () => {
