@@ -142,6 +142,28 @@ describeOnEachDatabase('mailing reports', (kind) => {
     expect((await call(portal, other, 'POST', '', { ...daily, ...crm, viewId: id })).status).toBe(404)
   })
 
+  test('names no view that is no longer shared, and takes none while stopping', async () => {
+    const [ana, rui] = [await addPerson(portal), await addPerson(portal)]
+    const { db } = portal.database
+    const { id: viewId } = await db
+      .insertInto('report_views')
+      .values({
+        ...{ user_id: rui.user_id, type: 'vendas', report_id: reportId, name: 'Mês', state: 'H4sI' },
+        ...{ shared: true, updated_at: new Date(portal.clock()) },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const { id } = await subscribe(portal, ana)
+    await subscribe(portal, ana, { viewId })
+    const readNames = async () =>
+      (await call(portal, ana, 'GET')).body.items.map((item: { view: string | null }) => item.view)
+    expect(await readNames()).toEqual(expect.arrayContaining(['Mês']))
+    await db.updateTable('report_views').set({ shared: false }).execute()
+    expect(await readNames()).toEqual([null, null])
+    const reply = await call(portal, ana, 'PATCH', `/${id}`, { viewId, stopped: true })
+    expect(reply.status).toBe(404)
+  })
+
   test.each<[string, object, number]>([
     ['an unverified address', { email_verified_at: null }, 403],
     ['a person without the area', { types: ['CRM'] }, 404],

@@ -71,7 +71,11 @@ export const selectSubscriptions = (db: Db) =>
       join.onRef('c.code', '=', 's.type').on('c.kind', '=', 'types'),
     )
     .leftJoin('report_views as v', (join) =>
-      join.onRef('v.id', '=', 's.view_id').on('v.deleted_at', 'is', null),
+      join
+        .onRef('v.id', '=', 's.view_id')
+        .on('v.deleted_at', 'is', null)
+        // The name of a view that is no longer shared is its owner's.
+        .on(({ eb, ref }) => eb.or([eb('v.user_id', '=', ref('s.user_id')), eb('v.shared', '=', true)])),
     )
     .selectAll('s')
     .select(['c.label as area', 'v.name as view'])
@@ -180,7 +184,8 @@ export function changeReportSubscription(
       .executeTakeFirst()
     if (!found) throw createGoneError()
     const view_id = viewId === undefined ? found.view_id : viewId
-    if (!stopped)
+    // Stopping needs no access, but taking another view does.
+    if (!stopped || viewId)
       await authorizeMail({ ...context, db }, context.actor, {
         area: found.area,
         reportId: found.report_id,
