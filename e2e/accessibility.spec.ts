@@ -49,8 +49,7 @@ test('axe finds no serious violation on the account screens', async ({ page }) =
   await signIn(page, 'semrelatorio', 'not the password')
   await expect(page.getByRole('form').getByRole('alert')).toBeVisible()
   await expectClean(page, 'Entrar')
-  await openAs(page, 'semrelatorio')
-  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await openAs(page, 'semrelatorio', '/profile')
   await expectClean(page, 'Minha Conta')
 })
 

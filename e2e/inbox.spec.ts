@@ -151,6 +151,7 @@ test('hostile and long messages render as text within their cards', async ({ pag
     await expect.poll(async () => (await emoji.boundingBox())?.height).toBeGreaterThan(folded)
     await emoji.getByRole('button', { name: 'Mostrar menos' }).click()
     await expect.poll(async () => (await emoji.boundingBox())?.height).toBe(folded)
+    if (width === 390) await page.getByRole('button', { name: 'Conta' }).click()
     await page.getByRole('button', { name: 'Sair' }).click()
   }
   expect(attacked).toEqual([])

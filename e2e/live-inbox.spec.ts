@@ -42,8 +42,9 @@ test('a visitor’s message shows at once in the badge, the title and the list',
 
 test('another administrator’s actions show in every tab, by one stream', async ({ page, browser, demo }) => {
   await sendMessages(demo, { name: 'Lida por outra' }, { name: 'Excluída por outra' })
-  await signInAsAdmin(page)
-  await page.goto('/mensagens')
+  const leads = page.waitForResponse(CHANGES)
+  await openAs(page, 'admin', '/mensagens')
+  await leads
   const secondTab = await page.context().newPage()
   const ownStreams: string[] = []
   secondTab.on('request', (request) => {

@@ -40,7 +40,6 @@ test('changed entitlements apply after a reload, and a new approval restores eve
   await expect(page.locator('iframe')).toHaveCount(0)
 
   await change({ approved: true })
-  await page.getByRole('button', { name: 'Verificar agora' }).click()
   await expect(getReportCard(page, 'HPD')).toBeVisible()
   await expect(page.getByRole('tab')).toHaveText(['HPD', 'CRM'])
 

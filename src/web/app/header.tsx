@@ -37,16 +37,18 @@ export function Header({ onSearch }: { onSearch: () => void }) {
         <Tooltip text="Buscar (Ctrl K)" className="relative mr-auto max-sm:hidden" popupClassName="lg:hidden">
           <button
             type="button"
-            aria-label="Buscar"
             aria-keyshortcuts="Control+K Meta+K"
             onClick={onSearch}
             className="inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 text-muted text-sm transition-colors hover:bg-subtle hover:text-ink"
           >
             <Search aria-hidden="true" className="size-[1.125rem]" />
             <span className="sr-only lg:not-sr-only">Buscar</span>
-            <kbd className="ml-auto hidden rounded-md border border-line px-1.5 py-0.5 font-sans text-xs xl:inline">
+            <span
+              aria-hidden="true"
+              className="ml-auto hidden rounded-md border border-line px-1.5 py-0.5 font-sans text-xs xl:inline"
+            >
               Ctrl K
-            </kbd>
+            </span>
           </button>
         </Tooltip>
         {links && <links.AdminLinks />}

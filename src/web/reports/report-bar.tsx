@@ -82,13 +82,16 @@ export function ReportBar(props: ReportBarProps) {
             <Popover label="Compartilhar" trigger={SHARE_TRIGGER} load={loadSharePanel}>
               {(close, { SharePanel }) => <SharePanel {...share} close={close} />}
             </Popover>
-            {actions.map(({ label, icon: Icon, run }) => (
-              <Tooltip key={label} text={label}>
-                <button type="button" aria-label={label} onClick={run} className={buttonClasses}>
-                  <Icon aria-hidden="true" className="size-[1.125rem]" />
-                </button>
-              </Tooltip>
-            ))}
+            {/* Reserves the place of four actions, so that 'Compartilhar' does not move. */}
+            <div className="flex min-w-[10.375rem] justify-end gap-0.5">
+              {actions.map(({ label, icon: Icon, run }) => (
+                <Tooltip key={label} text={label}>
+                  <button type="button" aria-label={label} onClick={run} className={buttonClasses}>
+                    <Icon aria-hidden="true" className="size-[1.125rem]" />
+                  </button>
+                </Tooltip>
+              ))}
+            </div>
           </div>
           {/* Reserves the place of the menu, so that the tabs do not move. */}
           {menu || <div className="w-12 shrink-0 lg:hidden" />}
