@@ -12,8 +12,10 @@ import { prepareDatabase } from '#proof/shared/postgres.ts'
 import { type PortalRequest, send } from '#proof/shared/requests.ts'
 import { makeTempFolder } from '#proof/shared/run-task.ts'
 
-/** Calls that arrive at once; the short form shares the machine with other tests. */
-const AT_ONCE = { embedded: 50, server: 400, short: 50 }
+/** Calls at once beside which liveness is measured. */
+const AT_ONCE = 50
+/** Calls at once that take no connection from anybody; not on the embedded database. */
+const CROWD = 400
 const ROUNDS = 5
 /** The flood's source address; everybody else has 127.0.0.1. */
 const SOURCE = '127.0.0.66'
@@ -50,30 +52,20 @@ export const refusedFloods = defineFault({
   async run(run) {
     const embedded = { DATA_DIR: makeTempFolder(run.cleanUp) }
     return [
-      ...(await floodPortal(run, run.port, embedded, run.isShort ? AT_ONCE.short : AT_ONCE.embedded)),
-      ...(await floodPortal(
-        run,
-        run.port + 1,
-        await prepareDatabase('floods', run.cleanUp),
-        run.isShort ? AT_ONCE.short : AT_ONCE.server,
-      )),
+      ...(await floodPortal(run, run.port, embedded)),
+      ...(await floodPortal(run, run.port + 1, await prepareDatabase('floods', run.cleanUp))),
     ]
   },
 })
 
-async function floodPortal(
-  run: FaultRun,
-  port: number,
-  env: Record<string, string>,
-  atOnce: number,
-): Promise<Verdict[]> {
+async function floodPortal(run: FaultRun, port: number, env: Record<string, string>): Promise<Verdict[]> {
   const portal = await startFaultPortal(run, port, { ...env, RATE_LIMITS: 'on' })
   const token = await signInAsAdmin(portal.url)
   const database = env.DATABASE_URL ? 'PostgreSQL' : 'embedded'
 
   let refused = 0
   /** Sends a call many times at once. @returns the slowest liveness meanwhile, in ms */
-  const flood = async (createCall: () => PortalRequest) => {
+  const flood = async (createCall: () => PortalRequest, atOnce = AT_ONCE) => {
     let isOver = false
     const askUntilEnd = async (asked: PortalRequest) => {
       let slowest = 0
@@ -93,22 +85,23 @@ async function floodPortal(
     await reads
     return alive
   }
-  // The median: a machine may be busy with something else in one round.
-  const measure = async (createCall: () => PortalRequest) => {
-    const rounds: number[] = []
-    while (rounds.length < ROUNDS) rounds.push(await flood(createCall))
-    return rounds.toSorted((a, b) => a - b)[ROUNDS >> 1] as number
-  }
 
   const verdicts: Verdict[] = []
   for (const [name, createCall] of Object.entries(CALLS)) {
-    // A path without a handler costs what this machine takes for so many connections.
-    const unavoidable = await measure(() => ({ path: '/api/nothing' }))
+    // The best of several rounds: other work on the machine slows some, a costly refusal every one.
+    // A path without a handler, in turns, costs what this machine takes for so many connections.
+    let unavoidable = Number.POSITIVE_INFINITY
+    let slowest = Number.POSITIVE_INFINITY
+    for (let round = 0; round < ROUNDS; round++) {
+      unavoidable = Math.min(unavoidable, await flood(() => ({ path: '/api/nothing' })))
+      slowest = Math.min(slowest, await flood(createCall))
+    }
     const bound = Math.round(Math.max(100, 2 * unavoidable))
-    const slowest = await measure(createCall)
-    verdicts.push(checkMax(`liveness beside ${atOnce} × ${name} (${database})`, slowest, bound, 'ms'))
+    verdicts.push(checkMax(`liveness beside ${AT_ONCE} × ${name} (${database})`, slowest, bound, 'ms'))
   }
-  verdicts.push(verify(`neighbors refused beside them (${database})`, refused, 0))
+  const crowd = env.DATABASE_URL && !run.isShort ? CROWD : AT_ONCE
+  for (const createCall of Object.values(CALLS)) await flood(createCall, crowd)
+  verdicts.push(verify(`neighbors refused beside ${crowd} of each (${database})`, refused, 0))
   await portal.stop()
   return verdicts
 }

@@ -1,5 +1,5 @@
 // Injects faults one after the other and reports which promises held.
-// `npm run faults [-- [release|cluster] [--short] [--only NAME] [--without NAME]]`
+// `npm run faults [-- [release|cluster|mails] [--short] [--only NAME] [--without NAME]]`
 import { parseArgs } from 'node:util'
 import type { Fault, Verdict } from '#proof/shared/fault.ts'
 import { describeMachine } from '#proof/shared/figures.ts'
@@ -14,6 +14,7 @@ import { diskFull } from './disk-full.ts'
 import { killUnderLoad } from './kill-under-load.ts'
 import { refusedFloods } from './refused-floods.ts'
 import { isolateNetwork, releaseUpgrade } from './release-upgrade.ts'
+import { reportMails } from './report-mails.ts'
 import { sigtermUnderLoad } from './sigterm-under-load.ts'
 
 const FAULTS: readonly Fault[] = [
@@ -39,11 +40,12 @@ const { values, positionals } = parseArgs({
   },
 })
 
-/** Groups by what they need installed: these two are not part of `npm test`. */
+/** Groups by what they need installed: the others are not part of `npm test`. */
 const GROUPS: Record<string, readonly Fault[]> = {
   portal: FAULTS,
   release: [releaseUpgrade],
   cluster: [cluster, pooledCluster],
+  mails: [reportMails],
 }
 const [group = 'portal', ...others] = positionals
 const faults = GROUPS[group]

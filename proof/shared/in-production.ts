@@ -13,14 +13,23 @@ const SECRET = 'k3J9-fbQ2-xT7w-Lm5R-pZ8v-Hn4C-yD6s'
 export const PASSWORD = 'Travessia-Lunar-88!'
 const CLIENT_SECRET = 'emulated client secret'
 
+interface ProductionOptions {
+  people: number
+  area: string
+  /** By default nothing answers there. */
+  smtpUrl?: string
+  port?: number
+}
+
 /**
  * Starts a portal in production mode with the emulated Power BI, people with
  * passwords, and one area with its report; the first person is an administrator.
- * @returns the portal and an administrator's access token
+ * @returns the portal, an administrator's access token, a function that starts the portal anew after
+ * its end, and the emulator's URL
  */
 export async function startInProduction(
   DATABASE_URL: string,
-  { people, area }: { people: number; area: string },
+  { people, area, smtpUrl, port = FIRST_PORT }: ProductionOptions,
   cleanUp: CleanUp,
 ) {
   const emulator = await startEmulator(Date.now, CLIENT_SECRET, async () => ({
@@ -33,10 +42,10 @@ export async function startInProduction(
     DATA_DIR: makeTempFolder(cleanUp),
     PATIO_DEMO: 'false',
     NODE_ENV: 'production',
-    PUBLIC_URL: `http://localhost:${FIRST_PORT}`,
+    PUBLIC_URL: `http://localhost:${port}`,
     SESSION_SECRET: SECRET,
     COMPANY_EMAIL_DOMAIN: 'grupopatio.com.br',
-    SMTP_URL: 'smtp://127.0.0.1:9',
+    SMTP_URL: smtpUrl ?? 'smtp://127.0.0.1:9',
     MAIL_FROM: 'portal@grupopatio.com.br',
     POWERBI_TENANT_ID: EMULATED_TENANT_ID,
     POWERBI_CLIENT_ID: EMULATED_CLIENT_ID,
@@ -44,7 +53,7 @@ export async function startInProduction(
     TRUSTED_PROXIES: '127.0.0.1',
     EMULATOR_URL: emulator.url,
   }
-  const start = () => startPortal(FIRST_PORT, env, root, 'proof/shared/production-portal.ts')
+  const start = () => startPortal(port, env, root, 'proof/shared/production-portal.ts')
   // The first start fills the compile cache; otherwise the compiler stays in memory.
   await (await start()).stop()
   const portal = await start()
@@ -62,5 +71,5 @@ export async function startInProduction(
       [area.toLowerCase(), workspaceId, reportId, datasetId],
     )
   })
-  return { portal, token }
+  return { portal, token, start, emulatorUrl: emulator.url }
 }
