@@ -102,7 +102,8 @@ test('a request that another administrator answered says so', async ({ page, oth
   await expect(grant).toBeVisible()
   // The list does not follow: the answer arrives while the button is pressed.
   await page.route(/\/api\/profiles\?requesting=true/, () => {})
-  await other.call('POST', `/api/access-requests/${user_id}/grant`, { requested_at: request?.requested_at })
+  const seen = { requested_at: request?.requested_at, types: ['HPD'], marcas: [], estados: [] }
+  await other.call('POST', `/api/access-requests/${user_id}/grant`, seen)
   await grant.click()
   await expect(toast(page, 'O acesso não foi liberado')).toBeVisible()
   await expect(page.getByText('Este pedido já foi liberado por outra pessoa.')).toBeVisible()

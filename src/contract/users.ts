@@ -248,7 +248,7 @@ export const reasonSchema = note.check(z.minLength(1, 'Escreva o motivo'))
 /** The text of a request for more in a form. */
 export const reasonTextSchema = z.object({ note: reasonSchema })
 
-/** The request that the administrator saw: a changed one is not answered. */
+/** The request that the administrator saw: a changed one is not answered, and only seen items are given. */
 const seenRequest = { requested_at: instantSchema }
 
 /** Last day of an approval: omitted it stays (for a new approval: no end), null removes it. */
@@ -377,7 +377,7 @@ export const userRoutes = {
     summary:
       'Gives an approved person what they asked for; undone like a bulk edit. 409 once it is answered or has changed',
     params: userParams,
-    body: z.strictObject(seenRequest),
+    body: z.strictObject({ ...seenRequest, ...listSchemas }),
     response: z.object({ undoId: z.uuid(), undoSeconds: z.number() }),
   },
   refuseAccessRequest: {

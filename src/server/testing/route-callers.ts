@@ -265,7 +265,10 @@ export const EXAMPLES: Record<string, Example[]> = {
     },
   ],
   'POST /api/access-requests/{userId}/grant': [
-    { path: `/api/access-requests/${SOME_USER}/grant`, body: { requested_at: SOME_REQUEST_TIME } },
+    {
+      path: `/api/access-requests/${SOME_USER}/grant`,
+      body: { requested_at: SOME_REQUEST_TIME, types: ['Oficina'], marcas: [], estados: [] },
+    },
   ],
   'POST /api/access-requests/{userId}/refuse': [
     {

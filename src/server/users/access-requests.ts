@@ -127,30 +127,34 @@ function pickMissing(catalogue: Catalogue, held: Entitlements, wanted: Entitleme
   return mapLists((list) => wanted[list].filter((item) => !has[list].includes(item)))
 }
 
+const MISSING_CHANGED =
+  'O que falta a esta pessoa mudou desde que você leu o pedido, e nada foi liberado. Confira a lista e libere de novo.'
+
 type Answer = { userId: string; requested_at: string }
 
 /**
  * Gives an approved person what they asked for and still lack. The mail leaves once the undo expired.
+ * @param wanted also what was missing when the administrator read it
  * @throws ProblemError not-found, conflict if the request was answered or changed meanwhile
  */
 export async function grantAccessRequest(
   context: Context,
-  wanted: Answer,
+  wanted: Answer & Entitlements,
 ): Promise<ReplyOf<typeof userRoutes.grantAccessRequest>> {
   const undoId = randomUUID()
   const answer = await runIdempotent(context, async (db) => {
     const txContext = { ...context, db }
     const catalogue = await lockCatalogue(db)
     const { row, request } = await lockRequest(db, wanted)
-    const missing = pickListsToEdit(pickMissing(catalogue, row, request))
-    const after = mergeEntitlements(catalogue, row, 'add', missing) ?? {}
+    if (LISTS.some((list) => request[list].toSorted().join('\n') !== wanted[list].toSorted().join('\n')))
+      throw new ProblemError('conflict', { detail: MISSING_CHANGED })
+    const after = mergeEntitlements(catalogue, row, 'add', pickListsToEdit(request)) ?? {}
     const before = Object.fromEntries(LISTS.filter((list) => after[list]).map((list) => [list, row[list]]))
     await writeChanges(txContext, {
       action: 'access-granted',
       batchId: undoId,
       changes: [{ ids: [row.user_id], before, after: { ...after, reason: request.note ?? '' } }],
     })
-    await updateRequest(db, row.user_id, { granted_by: undoId })
     await queueAccessMails(db, [row.user_id])
     return { undoId, undoUntil: getUndoDeadline(context) }
   })
@@ -164,7 +168,11 @@ export async function refuseAccessRequest(
 ): Promise<void> {
   await runIdempotent(context, async (db) => {
     const { row, request } = await lockRequest(db, wanted)
-    await updateRequest(db, row.user_id, { refused_at: new Date(context.clock()), refusal: reason })
+    await db
+      .updateTable('access_requests')
+      .set({ refused_at: new Date(context.clock()), refusal: reason })
+      .where('user_id', '=', row.user_id)
+      .execute()
     const { types, marcas, estados } = request
     const entry = { target: row, before: { types, marcas, estados }, after: { reason } }
     await recordAudit({ ...context, db }, { action: 'access-refused', ...entry })
@@ -193,14 +201,6 @@ async function lockRequest(
       ? 'Este pedido já foi recusado por outra pessoa.'
       : 'Este pedido mudou ou já não vale. Confira a lista antes de responder.'
   throw new ProblemError('conflict', { detail })
-}
-
-function updateRequest(
-  db: Db,
-  userId: string,
-  answer: { granted_by: string } | { refused_at: Date; refusal: string },
-) {
-  return db.updateTable('access_requests').set(answer).where('user_id', '=', userId).execute()
 }
 
 /** Clears request and name from before the address was verified: a stranger may have written them. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, type ListName, mapLists, sortItems } from '#contract/entitlement-lists.ts'
@@ -5,6 +6,7 @@ import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
+import { closeGivenRequests } from './user-queries.ts'
 
 /** Returns the lists that an edit names, without duplicates and without empty lists. */
 export function pickListsToEdit(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
@@ -82,8 +84,8 @@ export interface SharedChange extends StateChange {
 }
 
 /**
- * Updates locked people and audits each, in one statement; call it in a transaction. Without an
- * actor, it is the portal itself.
+ * Updates locked people, audits each, and closes requests that this fulfils; call it in a transaction.
+ * Without an actor, it is the portal itself.
  * @param wanted.batchId the id for the undo; null for a change of one person
  */
 export async function writeChanges(
@@ -117,6 +119,11 @@ export async function writeChanges(
     select ${new Date(clock())}::timestamptz, ${user_id}::uuid, ${email}::text, ${action}::text, user_id, email,
       before, after, ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text, ${batchId}::uuid
     from changed order by user_id`.execute(db)
+  await closeGivenRequests(
+    db,
+    changes.flatMap(({ ids }) => ids),
+    batchId ?? randomUUID(),
+  )
 }
 
 export function* splitIntoChunks<T>(items: readonly T[]): Generator<T[]> {

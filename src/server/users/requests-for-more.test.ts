@@ -44,15 +44,22 @@ describeOnEachDatabase('request for more of an approved person', (kind) => {
     const { items } = (await requestPage(portal, admin, { requesting: 'true' })).body
     return items.map(({ email }: { email: string }) => email)
   }
-  const answer = async (what: 'grant' | 'refuse', { requested_at, reason, by = admin }: Answer = {}) =>
-    send(portal, 'POST', `/api/access-requests/${person.user_id}/${what}`, {
+  const answer = async (what: 'grant' | 'refuse', wanted: Answer = {}) => {
+    const { by = admin, reason = 'Fale com o gerente.' } = wanted
+    const {
+      requested_at = '2026-11-22T12:00:00.000Z',
+      types,
+      marcas,
+      estados,
+    } = wanted.seen ?? (await readSeen())
+    return send(portal, 'POST', `/api/access-requests/${person.user_id}/${what}`, {
       token: by.token,
-      body: {
-        requested_at: requested_at ?? (await readAs()).request?.requested_at ?? '2026-11-22T12:00:00.000Z',
-        ...(what === 'refuse' && { reason: reason ?? 'Fale com o gerente.' }),
-      },
+      body: { requested_at, ...(what === 'refuse' ? { reason } : { types, marcas, estados }) },
     })
-  type Answer = { requested_at?: string; reason?: string; by?: Admin }
+  }
+  type Seen = typeof MISSING & { requested_at?: string }
+  type Answer = { seen?: Seen; reason?: string; by?: Admin }
+  const readSeen = async () => ((await readAs()).request ?? MISSING) as Seen
   const expectGone = async () => {
     expect(await countRequests()).toBe(0)
     expect(await listRequests()).toEqual([])
@@ -171,25 +178,33 @@ describeOnEachDatabase('request for more of an approved person', (kind) => {
     test('twice is a clear conflict, and gives once', async () => {
       await ask()
       const other = await openAdmin(portal)
-      const { requested_at } = (await readAs()).request ?? {}
-      const replies = await Promise.all(
-        [admin, other].map((by) => answer('grant', { by, requested_at: requested_at as string })),
-      )
+      const seen = await readSeen()
+      const replies = await Promise.all([admin, other].map((by) => answer('grant', { by, seen })))
       expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
       expect(replies.find(({ status }) => status === 409)?.body.detail).toContain('já foi liberado')
       expect((await readAs()).version).toBe(2)
-      expect((await answer('refuse', { requested_at: requested_at as string })).body.detail).toContain(
-        'já foi liberado',
-      )
+      expect((await answer('refuse', { seen })).body.detail).toContain('já foi liberado')
     })
 
     test('gives nothing where the request was changed since it was seen', async () => {
       await ask()
-      const { requested_at } = (await readAs()).request ?? {}
+      const seen = await readSeen()
       await ask({ ...ASKED, types: ['HPD'] })
-      const { status, body } = await answer('grant', { requested_at: requested_at as string })
+      const { status, body } = await answer('grant', { seen })
       expect([status, body.detail]).toEqual([409, expect.stringContaining('Este pedido mudou')])
       expect(await readAs()).toMatchObject(HELD)
+    })
+
+    test('gives nothing where more is missing than was seen', async () => {
+      await ask()
+      await change({ types: ['Vendas', 'CRM'] })
+      const seen = await readSeen()
+      expect(seen).toMatchObject({ types: [], marcas: ['VW'] })
+      await change({ types: ['Vendas'] })
+      const { status, body } = await answer('grant', { seen })
+      expect([status, body.detail]).toEqual([409, expect.stringContaining('mudou desde que você leu')])
+      expect(await readAs()).toMatchObject({ ...HELD, request: MISSING })
+      expect((await answer('grant')).status).toBe(200)
     })
 
     test('gives no item that was archived meanwhile', async () => {
@@ -255,6 +270,18 @@ describeOnEachDatabase('request for more of an approved person', (kind) => {
       await editMany(portal, admin, { userIds: [person.user_id], action: 'add', marcas: ['VW'] })
       await expectGone()
       expect((await answer('grant')).status).toBe(409)
+      // Also when it is taken away again.
+      await change({ types: ['Vendas'] })
+      await expectGone()
+    })
+
+    test('until the edit that gave it is undone', async () => {
+      await ask()
+      const edit = { userIds: [person.user_id], action: 'add' as const, types: ['CRM'], marcas: ['VW'] }
+      const { undoId } = (await editMany(portal, admin, edit)).body
+      await expectGone()
+      await undoEdit(portal, admin, undoId)
+      expect((await readAs()).request).toMatchObject(MISSING)
     })
 
     test('with the approval, and does not come back with a new one', async () => {

@@ -67,11 +67,6 @@ export async function undoBulkEdit(
       }
     }
     if (restored === 0 && changed.length > 0) throw createAllChangedError(changed)
-    await db
-      .updateTable('access_requests')
-      .set({ granted_by: null })
-      .where('granted_by', '=', undoId)
-      .execute()
     return { restored, changed: changed.toSorted() }
   })
 }

@@ -36,12 +36,15 @@ export const PROFILE_COLUMNS = PROFILE_FIELDS.map((name) =>
 type RefusedRequest = AccessRequest & Record<'refused_at' | 'refusal', string>
 
 /** SQL of the items of a request `a` that `profiles p` lacks and that are not archived. */
-const selectMissing = (list: ListName) => sql`array(
+const selectMissingList = (list: ListName) => sql`array(
   select value from unnest(a.${sql.ref(list)}) as value
     join catalogue_items i on i.kind = ${sql.lit(list)} and not i.archived
       and value = ${sql.ref(list === 'types' ? 'i.label' : 'i.code')}
   where value <> all(array_replace(p.${sql.ref(list)}, ${sql.lit(OLD_SPELLING.spelling)}, ${sql.lit(OLD_SPELLING.label)}))
   order by i.position, i.code) as ${sql.ref(list)}`
+
+const MISSING = sql`lateral (select ${sql.join(LISTS.map(selectMissingList))}) as missing`
+const IS_MISSING = sql`cardinality(missing.types || missing.marcas || missing.estados) > 0`
 
 /**
  * SQL of the request for more of an approved person `profiles p`: what is still missing. None once all
@@ -49,11 +52,24 @@ const selectMissing = (list: ListName) => sql`array(
  */
 export const selectRequestForMore = (isRefused: boolean) => sql`
   select a.workplace, missing.*, a.note, a.requested_at, a.refused_at, a.refusal
-  from access_requests a, lateral (select ${sql.join(LISTS.map(selectMissing))}) as missing
+  from access_requests a, ${MISSING}
   where a.user_id = p.user_id and a.for_more and a.granted_by is null
     and ${sql.raw(isRefused ? 'a.refused_at is not null' : 'a.refused_at is null')}
     and p.approved and (p.valid_until is null or ${sql.raw(ACCESS_ENDS_AT)} > extract(epoch from now()) * 1000)
-    and cardinality(missing.types || missing.marcas || missing.estados) > 0`
+    and ${IS_MISSING}`
+
+/**
+ * Closes the requests for more of which nothing is missing any more: losing an item again does not
+ * reopen them. The undo of the edit that closed one does. Call it with the people locked.
+ */
+export async function closeGivenRequests(db: Db, userIds: readonly string[], editId: string): Promise<void> {
+  await sql`update access_requests r set granted_by = case when o.is_missing then null else ${editId}::uuid end
+    from (
+      select a.user_id, ${IS_MISSING} as is_missing from access_requests a join profiles p using (user_id), ${MISSING}
+      where a.user_id = any(${userIds}::uuid[]) and a.for_more
+        and (a.granted_by is null or a.granted_by = ${editId}::uuid)
+    ) as o where r.user_id = o.user_id`.execute(db)
+}
 
 /** Condition on `profiles p`: is approved and has an open request for more. */
 export const IS_REQUESTING = sql<boolean>`(p.user_id in (select user_id from access_requests where for_more)

@@ -18,8 +18,11 @@ export function RequestQueue() {
   const refuseDialog = useLazyDialog(loadRefuseDialog)
   const { data = [] } = useQuery(requestsQuery)
   const grant = useSubmit({
-    send: ({ person: { user_id: userId }, request: { requested_at } }: RequestForMore) =>
-      retryCall('POST /api/access-requests/{userId}/grant', { params: { userId }, body: { requested_at } }),
+    send({ person: { user_id: userId }, request }: RequestForMore) {
+      const { requested_at, types, marcas, estados } = request
+      const body = { requested_at, types, marcas, estados }
+      return retryCall('POST /api/access-requests/{userId}/grant', { params: { userId }, body })
+    },
     onDone(undo, { person: { full_name, email } }) {
       announceUndoable(
         { kind: 'success', title: 'Acesso liberado', description: `${full_name ?? email}.` },
