@@ -36,7 +36,9 @@ export const reportExportRoutes = {
       area: z.string().check(z.minLength(1), z.maxLength(100)),
       reportId: idSchema,
       format: exportFormatSchema,
-      /** What the person sees; without it the report as published. */
+      /** A saved view; without it and a state the report as published. */
+      viewId: z.optional(z.uuid()),
+      /** What the person sees. */
       state: z.optional(
         z.string().check(z.minLength(1), z.maxLength(MAX_STATE_LENGTH), z.regex(/^[\w+/=-]+$/)),
       ),

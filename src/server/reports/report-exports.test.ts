@@ -164,6 +164,28 @@ describeOnEachDatabase('exporting a report', (kind) => {
     expect(reply.body.detail).toMatch(sentence)
   })
 
+  test('shows a saved view that the reader may open, and no other', async () => {
+    const [ana, rui] = [await addReader(), await addReader({ types: ['Vendas', 'CRM'] })]
+    const { db } = portal.database
+    const { id: viewId } = await db
+      .insertInto('report_views')
+      .values({
+        ...{ user_id: rui.person.user_id, type: 'vendas', report_id: reportId, name: 'Mês' },
+        ...{ state: 'H4sI', updated_at: new Date(portal.clock()) },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    expectRefusal(await ana.start({ viewId }), 404, 'not-found')
+    const crm = { area: 'CRM', reportId: getEmulatedReport('CRM').reportId }
+    expectRefusal(await rui.start({ ...crm, viewId }), 404, 'not-found')
+    await db.updateTable('report_views').set({ shared: true }).execute()
+    await finish(ana, { viewId, state: 'abcd' })
+    expect((await listCalls(portal)).exportTo.map(({ body }) => body)).toMatchObject([
+      { powerBIReportConfiguration: { defaultBookmark: { state: 'H4sI' } } },
+    ])
+    expect((await readTrail(portal)).at(-1)).toMatchObject({ after: { published: false } })
+  })
+
   test('does not know reports of other areas and other ids', async () => {
     const reader = await addReader()
     const crm = getEmulatedReport('CRM').reportId

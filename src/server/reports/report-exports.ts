@@ -12,6 +12,7 @@ import type { EffectiveIdentity, PowerBi, ReportRef } from '#server/power-bi/pow
 import { lockProfile } from '#server/users/user-queries.ts'
 import { type TokenHolder, toEffectiveIdentity } from './issue-embed-token.ts'
 import { findReader, hasScope, readVisibleReports } from './own-reports.ts'
+import { findViewOfReport } from './report-views.ts'
 
 const LIMIT = { max: 30, windowSeconds: 3_600 }
 /** How long a file can be downloaded. */
@@ -96,16 +97,18 @@ export async function authorizeExport(
 
 /**
  * Queues an export of a report of the caller.
- * @throws ProblemError rate-limited, and as authorizeExport does
+ * @throws ProblemError not-found (the view), rate-limited, and as authorizeExport does
  */
 export async function startReportExport(
   context: ReportExportContext,
-  { state, ...wanted }: BodyOf<typeof reportExportRoutes.startReportExport>,
+  { viewId, state: captured, ...wanted }: BodyOf<typeof reportExportRoutes.startReportExport>,
 ): Promise<ReportExport> {
   const { actor } = context
   const userId = actor.profile.user_id
   await context.consumeRateLimit(`report-export ${userId}`, LIMIT)
   await authorizeExport(context, actor, wanted)
+  const view = viewId && (await findViewOfReport(context.db, actor, { ...wanted, viewId }))
+  const state = view ? view.state : captured
   return context.db.transaction().execute(async (db) => {
     if (!(await lockProfile(db, userId))) throw new ProblemError('unauthenticated')
     const txContext = { ...context, db }

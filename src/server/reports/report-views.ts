@@ -96,6 +96,18 @@ export async function findReportView(
   return view
 }
 
+/** Reads a view of a report as findReportView does. @throws ProblemError not-found, also for another report's */
+export async function findViewOfReport(
+  db: Db,
+  actor: Pick<Actor, 'profile'>,
+  { area, reportId, viewId }: { area: string; reportId: string; viewId: string },
+): Promise<StoredView> {
+  const view = await findReportView(db, actor, viewId)
+  if (view.area !== area || view.reportId !== reportId)
+    throw new ProblemError('not-found', { detail: 'Esta visão não é deste relatório.' })
+  return view
+}
+
 /** Reads a view, and adds a shared one to the caller's list. @throws ProblemError not-found */
 export async function readReportView({ db, actor, clock }: Context, id: string): Promise<StoredView> {
   const view = await findReportView(db, actor, id)

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { describeExport } from '#contract/messages.ts'
 import type { ExportFormat, ReportExport } from '#contract/report-exports.ts'
+import type { ReportView } from '#contract/report-views.ts'
 import { callApi } from '#web/http/api.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
@@ -24,23 +25,26 @@ interface ExportDialogProps {
   /** Captures what the person sees; undefined where the report cannot. */
   captureView: (() => Promise<string>) | undefined
   isPaginated: boolean
+  /** The saved view that is open. */
+  view: ReportView | undefined
   onStarted: (item: ReportExport) => void
   onClose: () => void
 }
 
 /** 'Exportar': asks for the format and what the file shows, and lists the files of the last hour. */
 export function ExportDialog(props: ExportDialogProps) {
-  const { userId, area, reportId, captureView, isPaginated, onStarted, onClose } = props
+  const { userId, area, reportId, captureView, isPaginated, view, onStarted, onClose } = props
   const title = `Exportar ${props.title}`
   useEffect(closeReadyToasts, [])
   const [isSubscribing, setIsSubscribing] = useState(false)
   const [format, setFormat] = useState<ExportFormat>('pdf')
-  const [content, setContent] = useState<'current' | 'published'>(captureView ? 'current' : 'published')
+  const [content, setContent] = useState<Content>(captureView ? 'current' : 'published')
   const { submit, isBusy } = useSubmit({
     async send() {
       const state = content === 'current' ? await captureView?.() : undefined
       const body = { area, reportId: reportId ?? '', format, ...(state !== undefined && { state }) }
-      return callApi('POST /api/report-exports', { body })
+      const viewId = content === 'view' ? view?.id : undefined
+      return callApi('POST /api/report-exports', { body: viewId ? { ...body, viewId } : body })
     },
     onDone(item) {
       onStarted(item)
@@ -69,6 +73,7 @@ export function ExportDialog(props: ExportDialogProps) {
       <SubscriptionDialog
         userId={userId}
         reports={[{ area, reportId, name: props.title }]}
+        openView={view}
         onClose={onClose}
       />
     )
@@ -89,7 +94,7 @@ export function ExportDialog(props: ExportDialogProps) {
         className="grid-cols-2"
       />
       {captureView && (
-        <RadioGroup label="Conteúdo" options={CONTENTS} value={content} onChange={setContent} />
+        <RadioGroup label="Conteúdo" options={listContents(view)} value={content} onChange={setContent} />
       )}
       <p className="text-sm">
         <button type="button" className={textLinkClasses} onClick={() => setIsSubscribing(true)}>
@@ -115,10 +120,21 @@ const FORMATS = [
   { value: 'pptx', label: 'PowerPoint' },
 ] as const
 
-const CONTENTS = [
+type Content = 'current' | 'view' | 'published'
+
+const listContents = (view: ReportView | undefined): { value: Content; label: string; hint: string }[] => [
   { value: 'current', label: 'Como está agora', hint: 'Com os filtros e as seleções que você fez.' },
+  ...(view
+    ? [
+        {
+          value: 'view' as const,
+          label: `Visão “${view.name}”`,
+          hint: 'Como foi salva, sem o que você mudou depois.',
+        },
+      ]
+    : []),
   { value: 'published', label: 'Como foi publicado', hint: 'Sem os seus filtros e seleções.' },
-] as const
+]
 
 /** The files that can still be downloaded; nothing while they are unknown. */
 function RecentFiles({ userId }: { userId: string }) {

@@ -151,6 +151,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           {...{ userId, reportId, captureView, isPaginated }}
           area={selectedTab.area}
           title={selectedTab.title}
+          view={views.view}
           onStarted={exports.add}
           onClose={exportDialog.close}
         />

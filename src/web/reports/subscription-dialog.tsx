@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import type { ExportFormat } from '#contract/report-exports.ts'
 import { describeSchedule, WEEKDAYS } from '#contract/report-schedule.ts'
 import type { ReportSubscription, Schedule } from '#contract/report-subscriptions.ts'
+import type { ReportView } from '#contract/report-views.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
@@ -37,6 +38,8 @@ interface SubscriptionDialogProps {
   reports: readonly [MailableReport, ...MailableReport[]]
   /** Undefined for a new one. */
   subscription?: ReportSubscription | undefined
+  /** With which a new one begins. */
+  openView?: ReportView | undefined
   onClose: () => void
 }
 
@@ -59,12 +62,13 @@ const WEEK = WEEKDAYS.map((day, index) => ({
 }))
 
 /** 'Receber por e-mail': what is mailed, and when. */
-export function SubscriptionDialog({ userId, reports, subscription, onClose }: SubscriptionDialogProps) {
+export function SubscriptionDialog(props: SubscriptionDialogProps) {
+  const { userId, reports, subscription, openView, onClose } = props
   const email = useSession()?.user.email
   const { data: views } = useQuery(reportViewsQuery(userId))
   const [index, setIndex] = useState(0)
   const report = reports[index] ?? reports[0]
-  const [viewId, setViewId] = useState(subscription?.viewId ?? '')
+  const [viewId, setViewId] = useState((subscription ? subscription.viewId : openView?.id) ?? '')
   const [format, setFormat] = useState<ExportFormat>(subscription?.format ?? 'pdf')
   const { every: period, hour: at, ...days } = subscription?.schedule ?? { every: 'week', hour: 8 }
   const [every, setEvery] = useState(period)
@@ -121,7 +125,12 @@ export function SubscriptionDialog({ userId, reports, subscription, onClose }: S
         options={[
           { value: '', label: 'Como foi publicado' },
           ...(isUnknown
-            ? [{ value: viewId, label: subscription?.view ?? 'Uma visão que não existe mais' }]
+            ? [
+                {
+                  value: viewId,
+                  label: subscription?.view ?? openView?.name ?? 'Uma visão que não existe mais',
+                },
+              ]
             : []),
           ...contents,
         ]}
