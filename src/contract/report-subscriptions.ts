@@ -32,15 +32,15 @@ const reportSubscriptionSchema = z.object({
   id: z.uuid(),
   /** The area's label. */
   area: z.string(),
-  /** Name of a further report of the area; null for its first one. */
+  /** Name of a further report of the area; null for its first one, and without the area. */
   report: z.nullable(z.string()),
   reportId: z.string(),
   viewId: z.nullable(z.string()),
-  /** Name of the view; null without one, or when it was deleted. */
+  /** Name of the view; null without one, and where the reader may not know it. */
   view: z.nullable(z.string()),
   format: exportFormatSchema,
   schedule: scheduleSchema,
-  /** Null while it is stopped. */
+  /** Null while it is stopped; in the year 9000 while a restore holds it. */
   nextRunAt: z.nullable(instantSchema),
   lastSentAt: z.nullable(instantSchema),
   /** Why the last run failed, in Portuguese. */
@@ -59,7 +59,7 @@ export const reportSubscriptionRoutes = {
   listReportSubscriptions: {
     method: 'GET',
     path: '/api/report-subscriptions',
-    access: 'approved',
+    access: 'signedIn',
     summary: "The caller's subscriptions to reports by mail, newest first",
     response: z.object({ items: z.array(reportSubscriptionSchema) }),
   },
@@ -86,7 +86,7 @@ export const reportSubscriptionRoutes = {
   removeReportSubscription: {
     method: 'DELETE',
     path: '/api/report-subscriptions/{id}',
-    access: 'approved',
+    access: 'signedIn',
     summary: "Deletes one of the caller's subscriptions",
     params,
   },

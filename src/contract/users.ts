@@ -53,6 +53,7 @@ export const AUDIT_ACTIONS = [
   'report-exported',
   'export-downloaded',
   'report-mailed',
+  'report-mail-stopped',
   'report-refresh-requested',
   'message-read',
   'message-unread',

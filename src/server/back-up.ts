@@ -46,7 +46,7 @@ import { formatCommand } from './version.ts'
 const USAGE = `Uso: ${formatCommand('backup')} ARQUIVO
      ${formatCommand('restore')} ARQUIVO [--lost ONDE [--apply]]   em um banco vazio
      ${formatCommand('restore')} --lost ONDE [--apply]             depois, no banco restaurado
-     ${formatCommand('restore')} --send-held-mail                  envia os e-mails que a restauração reteve
+     ${formatCommand('restore')} --send-held-mail                  envia os e-mails que a restauração reteve, e retoma os relatórios por e-mail
 
 --lost lista o que foi retirado depois da cópia: contas, administração, aprovações, acessos, senhas e convites.
 ONDE é o banco perdido (a URL ou a pasta), uma cópia dele, ou um arquivo com o histórico, uma linha de JSON por registro.
@@ -141,7 +141,7 @@ async function restoreFile(database: Database, file: string): Promise<string> {
   const summary = await restoreBackUp(database, file)
   return [
     `Cópia de ${formatInstant(new Date(summary.at))} restaurada: ${summarize(summary)}.`,
-    `Todos entram de novo com a senha. E-mails que não tinham saído ficam retidos: ${formatCommand('restore')} --send-held-mail.`,
+    `Todos entram de novo com a senha. E-mails que não tinham saído e relatórios por e-mail ficam retidos: ${formatCommand('restore')} --send-held-mail.`,
   ].join('\n')
 }
 
@@ -206,7 +206,7 @@ await runOperatorCommand(USAGE, async (config, args) => {
   })
   const [command, name, ...rest] = positionals
   if (command === 'restore' && values['send-held-mail'] && !name)
-    return `${await withDatabase(config, ({ db }) => sendHeldMail(db))} e-mails serão enviados agora.`
+    return `${await withDatabase(config, ({ db }) => sendHeldMail(db))} e-mails serão enviados agora. Os relatórios por e-mail voltam aos seus horários.`
   const { lost, apply } = values
   const file = name && resolve(name)
   if (rest.length > 0 || (apply && !lost)) return undefined

@@ -88,14 +88,18 @@ export function createJobQueue(services: JobQueueServices) {
   let poll: NodeJS.Timeout | undefined
   const running = new Set<Promise<void>>()
 
+  const { log, queueDue } = services
+  // Apart from the claims: exports go on meanwhile.
+  const queueScheduled = queueDue && logFirstFailure(log, 'job schedules stalled', queueDue)
+
   async function startDue(): Promise<void> {
-    await services.queueDue?.()
+    await queueScheduled?.()
     for (let job = await claimJob(services); job; job = await claimJob(services)) {
       const run = runJob(services, job).finally(() => running.delete(run))
       running.add(run)
     }
   }
-  const polling = coalesce(logFirstFailure(services.log, 'job queue stalled', startDue), 0)
+  const polling = coalesce(logFirstFailure(log, 'job queue stalled', startDue), 0)
   return {
     start() {
       poll ??= setInterval(polling.wake, POLL_MS)

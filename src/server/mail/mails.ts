@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Context } from '#server/http/context.ts'
 import type { MailContent } from './compose-mail.ts'
 
@@ -31,6 +32,9 @@ export interface QueuedMail {
 }
 
 /** Context for composing mails; `db` is the transaction that claims the row. */
+/** Due date of unsent mail and of mailed reports after a restore. */
+export const HELD_UNTIL = sql<Date>`'9000-01-01'::timestamptz`
+
 export interface MailContext extends Pick<Context, 'db' | 'clock'> {
   /** Origin of the portal, with which every link starts. */
   publicUrl: string

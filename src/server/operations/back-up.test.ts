@@ -32,6 +32,8 @@ import { readFact } from './portal-facts.ts'
 /** Creating databases is slow on a busy machine. */
 const SLOW = { timeout: 120_000 }
 const ANA = '7d9f8c50-1111-4c7e-9a57-2f1f4d5c0001'
+/** Tables that are not restored as they were. */
+const HELD = /mail_outbox|portal_facts|report_subscriptions|jobs/
 const BIA = '7d9f8c50-1111-4c7e-9a57-2f1f4d5c0002'
 
 async function fill(db: Db): Promise<void> {
@@ -82,6 +84,33 @@ async function fill(db: Db): Promise<void> {
       { kind: 'reset', recipient: 'bia@exemplo.com.br', sent_at: new Date() },
     ])
     .execute()
+  const at = new Date()
+  const subscription = {
+    ...{
+      user_id: ANA,
+      type: 'vendas',
+      report_id: 'r',
+      view_id: null,
+      format: 'pdf' as const,
+      every: 'day' as const,
+    },
+    ...{ weekday: null, day: null, hour: 8, created_at: at, updated_at: at },
+  }
+  await db
+    .insertInto('report_subscriptions')
+    .values([
+      { ...subscription, next_run_at: at },
+      { ...subscription, next_run_at: null },
+    ])
+    .execute()
+  const job = { kind: 'report-mail', user_id: ANA, input: '{}', payload: null, created_at: at, due_at: at }
+  await db
+    .insertInto('jobs')
+    .values([
+      { ...job, status: 'running' },
+      { ...job, status: 'done', finished_at: at },
+    ])
+    .execute()
 }
 
 /** Reads all rows of a table as sorted text. */
@@ -114,7 +143,7 @@ describeOnEachDatabase('backup', (kind) => {
     const { db } = target
     const { rowCounts } = await restoreBackUp(target, file)
     expect(rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200, audit_entries: 1 })
-    for (const table of Object.keys(rowCounts).filter((name) => !/mail_outbox|portal_facts/.test(name)))
+    for (const table of Object.keys(rowCounts).filter((name) => !HELD.test(name)))
       expect(await readAll(db, table), table).toEqual(await readAll(source.db, table))
     expect(await readAll(db, 'sessions')).toEqual([])
     expect(await readAll(db, 'schema_migrations')).toHaveLength(
@@ -132,8 +161,15 @@ describeOnEachDatabase('backup', (kind) => {
       .where('sent_at', 'is', null)
       .where('due_at', '<=', sql<Date>`now()`)
     expect(await due.execute()).toEqual([])
+    const readRuns = async () => {
+      const rows = await db.selectFrom('report_subscriptions').select('next_run_at').execute()
+      return rows.map(({ next_run_at }) => next_run_at?.getUTCFullYear()).toSorted()
+    }
+    expect(await readRuns()).toEqual([9000, undefined])
+    expect(await db.selectFrom('jobs').select('status').execute()).toEqual([{ status: 'done' }])
     expect(await sendHeldMail(db)).toBe(1)
     expect(await due.execute()).toHaveLength(1)
+    expect(await readRuns()).not.toContain(9000)
     await target.close()
   })
 

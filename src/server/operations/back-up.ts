@@ -8,6 +8,7 @@ import * as z from 'zod'
 import type { Database } from '#server/database/database.ts'
 import { listMigrations, migrate } from '#server/database/migrate.ts'
 import type { Db } from '#server/database/schema.ts'
+import { HELD_UNTIL } from '#server/mail/mails.ts'
 import { recordFact } from './portal-facts.ts'
 
 // A backup is gzipped JSON lines: the head, '{"table":NAME}' before the rows of each table, and the
@@ -25,8 +26,6 @@ const TRANSIENT_TABLES = [
   'idempotency_keys',
   'job_claims',
 ]
-/** Due date of unsent mail after a restore: the lost database has sent most of it. */
-const HELD_UNTIL = sql<Date>`'9000-01-01'::timestamptz`
 
 const headSchema = z.object({
   format: z.literal(FORMAT),
@@ -207,7 +206,8 @@ function isUnreadable(error: unknown): boolean {
 }
 
 /**
- * Restores a backup into an empty database and migrates it. Sessions end, and unsent mail is held.
+ * Restores a backup into an empty database and migrates it. Sessions end; unsent mail and mailed
+ * reports are held.
  * @throws BackUpError for a truncated file, one of a newer version, or a database that is not empty
  */
 export async function restoreBackUp(database: Database, file: string): Promise<BackUpSummary> {
@@ -271,11 +271,23 @@ async function loadRows(db: Db, file: string): Promise<void> {
   await readLines(file, (table) => createInserter(db, table))
   for (const table of tables) await sql`alter table ${sql.table(table)} enable trigger user`.execute(db)
   await advanceSequences(db)
+  // The lost database has sent most of it, and people have stopped some of it since.
   await db
     .updateTable('mail_outbox')
     .set({ due_at: HELD_UNTIL })
     .where('sent_at', 'is', null)
     .where('due_at', '<', HELD_UNTIL)
+    .execute()
+  if (!tables.includes('report_subscriptions')) return
+  await db
+    .updateTable('report_subscriptions')
+    .set({ next_run_at: HELD_UNTIL })
+    .where('next_run_at', 'is not', null)
+    .execute()
+  await db
+    .deleteFrom('jobs')
+    .where('kind', '=', 'report-mail')
+    .where('status', 'in', ['queued', 'running'])
     .execute()
 }
 
@@ -301,8 +313,14 @@ export async function verifyBackUp(file: string): Promise<BackUpSummary> {
   }
 }
 
-/** Releases the mail held by a restore. @returns the number of mails */
+/** Releases the mail and the mailed reports held by a restore. @returns the number of mails */
 export async function sendHeldMail(db: Db): Promise<number> {
+  await db
+    .updateTable('report_subscriptions')
+    // Beyond the next period, so that the portal sets the next run anew.
+    .set({ next_run_at: sql<Date>`now() + interval '1 year'` })
+    .where('next_run_at', '=', HELD_UNTIL)
+    .execute()
   const { numUpdatedRows } = await db
     .updateTable('mail_outbox')
     .set({ due_at: sql<Date>`now()` })

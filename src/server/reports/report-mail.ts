@@ -76,12 +76,12 @@ interface MailProgress extends ExportProgress {
  * asked for at each step and right before sending.
  */
 function createReportMailSteps(services: ReportMailServices): RunJobStep {
-  const { db, clock, powerBi, mailer, log } = services
+  const { clock, powerBi, mailer, log } = services
 
   /** Undefined when the subscription was deleted or stopped. */
   async function findDue({ user_id, input }: Job) {
     const { subscriptionId } = input as ReportMailInput
-    const row = await selectSubscriptions(db)
+    const row = await selectSubscriptions(services)
       .where('s.id', '=', subscriptionId)
       .where('s.next_run_at', 'is not', null)
       .executeTakeFirst()
@@ -184,8 +184,9 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
         return { kind: 'retry', afterMs: 0, detail: messages.late }
       }
       const failed = toFailedStep(err)
-      // All but refusals by Power BI are about the access, with which the subscription ends.
-      return failed.kind === 'failed' ? fail(job, failed.detail, err.code !== 'power-bi-rejected') : failed
+      // Without the approval, the area or the view it ends; all else may be back tomorrow.
+      const ends = err.code === 'not-approved' || err.code === 'not-found'
+      return failed.kind === 'failed' ? fail(job, failed.detail, ends) : failed
     })
     return step.kind === 'retry' ? { ...step, isPatient: true } : step
   }
@@ -237,7 +238,7 @@ function composeReportMail(
   const { area, format } = row
   const runAt = new Date((job.input as ReportMailInput).runAt)
   const day = formatDay(runAt)
-  const token = createUnsubscribeTokens(keyring).sign(row.id)
+  const token = createUnsubscribeTokens(keyring).sign(row.id, clock())
   const query = new URLSearchParams({
     area,
     ...(row.report && { relatorio: id }),
@@ -280,11 +281,11 @@ const describeSource = ({ area, report, view }: SubscriptionRow) =>
 
 /** Composes the notice of failed runs, which lists all that failed last time; none after the approval. */
 export async function composeFailureMail(
-  { db, groupName, publicUrl }: MailContext,
+  context: MailContext,
   recipient: string,
 ): Promise<MailContent | undefined> {
-  const failed = await selectSubscriptions(db)
-    .innerJoin('profiles as p', 'p.user_id', 's.user_id')
+  const { groupName, publicUrl } = context
+  const failed = await selectSubscriptions(context)
     .where('p.email', '=', recipient)
     .where('p.approved', '=', true)
     .where('s.failure', 'is not', null)

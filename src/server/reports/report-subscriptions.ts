@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import { listSpellings, OLD_SPELLING } from '#contract/entitlement-lists.ts'
 import {
   MAX_LISTED,
   MAX_SUBSCRIPTIONS,
@@ -14,10 +15,11 @@ import type { Actor, Context, PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { Keyring } from '#server/keyring.ts'
-import { queueMail } from '#server/mail/mails.ts'
-import { lockProfile } from '#server/users/user-queries.ts'
+import { HELD_UNTIL, queueMail } from '#server/mail/mails.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { ACCESS_ENDS_AT, lockProfile } from '#server/users/user-queries.ts'
 import { authorizeExport, type ExportServices } from './report-exports.ts'
-import { findReportView } from './report-views.ts'
+import { findViewOfReport } from './report-views.ts'
 
 const WRITES = { max: 60, windowSeconds: 60 }
 /** Runs that are later than this are not made up for. */
@@ -26,7 +28,6 @@ const MAX_BATCH = 100
 
 const messages = {
   unverified: 'Confirme o seu e-mail no portal para receber relatórios por e-mail.',
-  otherView: 'Esta visão não é deste relatório.',
   tooMany: `Você já recebe ${MAX_SUBSCRIPTIONS} relatórios por e-mail, o máximo. Exclua um para receber outro.`,
   gone: 'Este envio não existe mais.',
   missed: 'O portal estava parado na hora do envio e só voltou mais de seis horas depois.',
@@ -47,26 +48,34 @@ type Wanted = { area: string; reportId: string; viewId: string | null }
 
 /**
  * Checks that a person may be mailed a report now, and with whose rows: always their own.
- * @throws ProblemError not-found (the view), and as authorizeExport does
+ * @throws ProblemError not-found (the area or the view), and as authorizeExport does
  */
 export async function authorizeMail(
   services: { db: Db } & Omit<ExportServices, 'powerBi'>,
   reader: Parameters<typeof authorizeExport>[1] & Pick<Actor, 'profile'>,
   { area, reportId, viewId }: Wanted,
 ) {
+  if (!listSpellings(area).some((spelling) => reader.profile.types.includes(spelling)))
+    throw new ProblemError('not-found', { detail: new ProblemError('report-not-found').message })
   if (!reader.profile.email_verified_at)
     throw new ProblemError('export-refused', { detail: messages.unverified })
   const authorized = await authorizeExport(services, reader, { area, reportId })
-  const view = viewId === null ? undefined : await findReportView(services.db, reader, viewId)
-  if (view && (view.area !== area || view.reportId !== reportId))
-    throw new ProblemError('not-found', { detail: messages.otherView })
+  const view =
+    viewId === null ? undefined : await findViewOfReport(services.db, reader, { area, reportId, viewId })
   return { ...authorized, view }
 }
 
-/** Selects subscriptions with the labels of their areas and the names of their views. */
-export const selectSubscriptions = (db: Db) =>
-  db
+/**
+ * Selects subscriptions with the labels of their areas. The names of reports and views are null unless
+ * the person may read them now.
+ */
+export function selectSubscriptions({ db, clock }: Pick<Context, 'db' | 'clock'>) {
+  const types = sql`array_replace(p.types, ${sql.lit(OLD_SPELLING.spelling)}, ${sql.lit(OLD_SPELLING.label)})`
+  const isReadable = sql<boolean>`(p.approved and c.label = any(${types})
+    and coalesce(${sql.raw(ACCESS_ENDS_AT)} > ${clock()}::float8, true))`
+  return db
     .selectFrom('report_subscriptions as s')
+    .innerJoin('profiles as p', 'p.user_id', 's.user_id')
     .innerJoin('catalogue_items as c', (join) =>
       join.onRef('c.code', '=', 's.type').on('c.kind', '=', 'types'),
     )
@@ -74,20 +83,25 @@ export const selectSubscriptions = (db: Db) =>
       join
         .onRef('v.id', '=', 's.view_id')
         .on('v.deleted_at', 'is', null)
-        // The name of a view that is no longer shared is its owner's.
-        .on(({ eb, ref }) => eb.or([eb('v.user_id', '=', ref('s.user_id')), eb('v.shared', '=', true)])),
+        .on(isReadable)
+        .on(
+          sql<boolean>`(v.user_id = s.user_id or v.shared and exists (
+            select from profiles owner where owner.user_id = v.user_id and owner.approved))`,
+        ),
     )
     .selectAll('s')
-    .select(['c.label as area', 'v.name as view'])
+    .select(['c.label as area', 'v.name as view', 'v.shared as is_view_shared'])
     .select(({ selectFrom }) =>
       selectFrom('further_reports as f')
         .select('f.name')
         .whereRef('f.type', '=', 's.type')
         .whereRef('f.report_id', '=', 's.report_id')
         .where('f.deleted_at', 'is', null)
+        .where(isReadable)
         .limit(1)
         .as('report'),
     )
+}
 
 export type SubscriptionRow = Awaited<
   ReturnType<ReturnType<typeof selectSubscriptions>['executeTakeFirstOrThrow']>
@@ -107,25 +121,27 @@ function present(row: SubscriptionRow): ReportSubscription {
   }
 }
 
-export async function listReportSubscriptions({
-  db,
-  actor,
-}: Context): Promise<{ items: ReportSubscription[] }> {
-  const own = selectSubscriptions(db).where('s.user_id', '=', actor.profile.user_id)
+export async function listReportSubscriptions(context: Context): Promise<{ items: ReportSubscription[] }> {
+  const own = selectSubscriptions(context).where('s.user_id', '=', context.actor.profile.user_id)
   return { items: (await own.orderBy('s.created_at', 'desc').execute()).map(present) }
 }
 
-export async function listAllReportSubscriptions({
-  db,
-}: Context): Promise<ReplyOf<typeof reportSubscriptionRoutes.listAllReportSubscriptions>> {
-  const rows = await selectSubscriptions(db)
-    .innerJoin('profiles as p', 'p.user_id', 's.user_id')
+/** Lists everybody's subscriptions, without the names of private views. */
+export async function listAllReportSubscriptions(
+  context: Context,
+): Promise<ReplyOf<typeof reportSubscriptionRoutes.listAllReportSubscriptions>> {
+  const rows = await selectSubscriptions(context)
     .select(['p.email', sql<number>`(count(*) over ())::int`.as('total')])
     .orderBy(sql`s.failure is null`)
     .orderBy('s.next_run_at', (order) => order.asc().nullsLast())
     .limit(MAX_LISTED)
     .execute()
-  return { items: rows.map((row) => ({ ...present(row), email: row.email })), total: rows[0]?.total ?? 0 }
+  const items = rows.map((row) => ({
+    ...present(row),
+    view: row.is_view_shared ? row.view : null,
+    email: row.email,
+  }))
+  return { items, total: rows[0]?.total ?? 0 }
 }
 
 /** @throws ProblemError limit-reached, rate-limited, and as authorizeMail does */
@@ -167,7 +183,7 @@ export function createReportSubscription(
       }))
       .returning('id')
       .executeTakeFirstOrThrow()
-    return restart(db, now, id)
+    return restart({ ...context, db }, id)
   })
 }
 
@@ -178,7 +194,8 @@ export function changeReportSubscription(
 ): Promise<ReportSubscription> {
   const { schedule, viewId, format, stopped = false } = change
   return changeSubscriptions(context, async (db) => {
-    const found = await selectSubscriptions(db)
+    const txContext = { ...context, db }
+    const found = await selectSubscriptions(txContext)
       .where('s.id', '=', id)
       .where('s.user_id', '=', context.actor.profile.user_id)
       .executeTakeFirst()
@@ -186,32 +203,35 @@ export function changeReportSubscription(
     const view_id = viewId === undefined ? found.view_id : viewId
     // Stopping needs no access, but taking another view does.
     if (!stopped || viewId)
-      await authorizeMail({ ...context, db }, context.actor, {
+      await authorizeMail(txContext, context.actor, {
         area: found.area,
         reportId: found.report_id,
         viewId: view_id,
       })
-    const now = new Date(context.clock())
+    if (stopped) await stopSubscription(txContext, found)
     await db
       .updateTable('report_subscriptions')
       .set({
         ...(schedule && toColumns(schedule)),
         ...(format && { format }),
-        ...{ view_id, next_run_at: null, failure: null, failed_at: null, updated_at: now },
+        ...{ view_id, next_run_at: null, failure: null, failed_at: null },
+        updated_at: new Date(context.clock()),
       })
       .where('id', '=', id)
       .execute()
-    return restart(db, now, id, stopped)
+    return restart(txContext, id, stopped)
   })
 }
 
 /** @throws ProblemError not-found, rate-limited */
 export function removeReportSubscription(context: SubscriptionContext, id: string): Promise<void> {
   return changeSubscriptions(context, async (db) => {
+    const { user_id } = context.actor.profile
+    await stopSubscription({ ...context, db }, { id, user_id })
     const { numDeletedRows } = await db
       .deleteFrom('report_subscriptions')
       .where('id', '=', id)
-      .where('user_id', '=', context.actor.profile.user_id)
+      .where('user_id', '=', user_id)
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw createGoneError()
   })
@@ -230,6 +250,23 @@ async function changeSubscriptions<T>(
   })
 }
 
+/** Stops a subscription of a locked person. One that was stopped before leaves no audit entry. */
+async function stopSubscription(
+  context: PublicContext,
+  { id, user_id }: { id: string; user_id: string },
+): Promise<void> {
+  const { rows } = await sql<{ email: string; type: string; report_id: string; format: string }>`
+    update report_subscriptions s set next_run_at = null, failure = null, failed_at = null,
+      updated_at = ${new Date(context.clock())}
+    from profiles p, catalogue_items c where s.id = ${id} and s.user_id = ${user_id}
+      and s.next_run_at is not null and p.user_id = s.user_id and c.kind = 'types' and c.code = s.type
+    returning p.email, c.label as type, s.report_id, s.format`.execute(context.db)
+  for (const { email, ...after } of rows) {
+    const person = { user_id, email }
+    await recordAudit(context, { action: 'report-mail-stopped', actor: person, target: person, after })
+  }
+}
+
 const createGoneError = () => new ProblemError('not-found', { detail: messages.gone })
 
 const toColumns = ({ every, hour, ...days }: Schedule) => ({
@@ -239,12 +276,11 @@ const toColumns = ({ every, hour, ...days }: Schedule) => ({
 })
 
 /** Sets the next run, unless it is stopped. */
-async function restart(db: Db, now: Date, id: string, isStopped = false): Promise<ReportSubscription> {
+async function restart(context: Context, id: string, isStopped = false): Promise<ReportSubscription> {
+  const next = nextRunAfter(new Date(context.clock()))
   if (!isStopped)
-    await sql`update report_subscriptions s set next_run_at = ${nextRunAfter(now)} where id = ${id}`.execute(
-      db,
-    )
-  return present(await selectSubscriptions(db).where('s.id', '=', id).executeTakeFirstOrThrow())
+    await sql`update report_subscriptions s set next_run_at = ${next} where id = ${id}`.execute(context.db)
+  return present(await selectSubscriptions(context).where('s.id', '=', id).executeTakeFirstOrThrow())
 }
 
 /** SQL of the first run of `report_subscriptions s` after an instant, in São Paulo. */
@@ -263,12 +299,13 @@ function nextRunAfter(instant: Date): RawBuilder<Date> {
 
 /**
  * Queues a job for each run that is due; each is queued once, also over replicas. A run later than six
- * hours is told instead, and one beyond the next period, of a clock that was ahead, is set anew.
+ * hours is told instead. One beyond the next period is set anew: a clock was ahead, or a restore held it.
  */
 export async function queueDueReportMails({ db, clock }: { db: Db; clock: () => number }): Promise<void> {
   const now = new Date(clock())
-  const isDue = sql<boolean>`(s.next_run_at <= ${now}::timestamptz or s.next_run_at > ${now}::timestamptz
-    + case s.every when 'day' then interval '2 days' when 'week' then interval '14 days' else interval '62 days' end)`
+  const isDue = sql<boolean>`(s.next_run_at <= ${now}::timestamptz or s.next_run_at < ${HELD_UNTIL}
+    and s.next_run_at > ${now}::timestamptz + case s.every
+      when 'day' then interval '2 days' when 'week' then interval '14 days' else interval '62 days' end)`
   const select = sql`select id from report_subscriptions s where ${isDue} limit 1`
   while ((await select.execute(db)).rows.length > 0 && (await queueBatch(db, now, isDue)) === MAX_BATCH);
 }
@@ -282,10 +319,12 @@ async function queueBatch(db: Db, now: Date, isDue: RawBuilder<boolean>): Promis
       run_at: Date
       next_run_at: Date
     }>`
-      select id, user_id, next_run_at <= ${now}::timestamptz as is_late, ${nextRunAfter(new Date(now.getTime() - MAX_LATE_MS))} as run_at,
-        ${nextRunAfter(now)} as next_run_at
-      from report_subscriptions s where ${isDue}
-      order by s.next_run_at limit ${sql.lit(MAX_BATCH)} for update skip locked`.execute(transaction)
+      select s.id, s.user_id, s.next_run_at <= ${now}::timestamptz as is_late,
+        ${nextRunAfter(new Date(now.getTime() - MAX_LATE_MS))} as run_at, ${nextRunAfter(now)} as next_run_at
+      from report_subscriptions s join profiles p on p.user_id = s.user_id where ${isDue}
+      order by s.next_run_at limit ${sql.lit(MAX_BATCH)}
+      -- People first, as changes and deletions do.
+      for key share of p skip locked for update of s skip locked`.execute(transaction)
     for (const { id, user_id: userId, is_late, run_at, next_run_at } of rows) {
       await transaction
         .updateTable('report_subscriptions')
@@ -296,6 +335,12 @@ async function queueBatch(db: Db, now: Date, isDue: RawBuilder<boolean>): Promis
       if (is_late && run_at <= now)
         await queueJob({ db: transaction, clock }, { kind: 'report-mail', userId, input, payload: null })
       else if (is_late) await recordMailFailure(transaction, { id, at: now, failure: messages.missed })
+      else
+        await sql`delete from jobs where kind = 'report-mail' and status in ('queued', 'running')
+          and input ->> 'subscriptionId' = ${id}
+          and (input ->> 'runAt')::timestamptz > ${now}::timestamptz + interval '1 minute'`.execute(
+          transaction,
+        )
     }
     return rows.length
   })
@@ -314,49 +359,61 @@ export async function recordMailFailure(
   { id, at, failure, ends = false }: { id: string; at: Date; failure: string; ends?: boolean },
 ): Promise<void> {
   const { rows } = await sql<{ email: string }>`
-    update report_subscriptions s set failure = ${failure}, failed_at = ${at}, updated_at = ${at}
-      ${ends ? sql`, next_run_at = null` : sql``}
+    update report_subscriptions s set failure = ${failure}, failed_at = ${at}
+      ${ends ? sql`, next_run_at = null, updated_at = ${at}` : sql``}
     from profiles p where s.id = ${id} and s.next_run_at is not null and p.user_id = s.user_id returning p.email`.execute(
     db,
   )
   const email = rows[0]?.email
   if (email === undefined) return
   const { rows: queued } = await sql`select id from mail_outbox
-    where kind = 'report-mail-failed' and recipient = ${email} and sent_at is null and attempts = 0`.execute(
-    db,
-  )
+    where kind = 'report-mail-failed' and recipient = ${email} and sent_at is null and attempts = 0
+      and due_at < ${HELD_UNTIL}`.execute(db)
   if (queued.length === 0) await queueMail({ db }, 'report-mail-failed', email)
 }
 
 const MAC_BYTES = 16
 
-/** Creates and verifies the tokens of unsubscribe links, '<subscription id>.<HMAC>': nothing is stored. */
+/** Creates and verifies the tokens of unsubscribe links, '<subscription id>.<ms>.<HMAC>': nothing is stored. */
 export function createUnsubscribeTokens(keyring: Keyring) {
   const keys = keyring('unsubscribe')
-  const sign = (key: Uint8Array, id: string) =>
-    createHmac('sha256', key).update(id).digest().subarray(0, MAC_BYTES)
+  const sign = (key: Uint8Array, text: string) =>
+    createHmac('sha256', key).update(text).digest().subarray(0, MAC_BYTES)
   return {
-    sign: (id: string): string => `${id}.${sign(keys[0].bytes, id).toString('base64url')}`,
-    /** @returns the subscription's id; undefined if the token is invalid */
-    read(token: string): string | undefined {
-      const [, id, mac = ''] = /^([0-9a-f-]{36})\.([\w-]{22})$/.exec(token) ?? []
+    /** @param at when the mail is sent, in ms since the epoch */
+    sign(id: string, at: number): string {
+      const text = `${id}.${Math.trunc(at)}`
+      return `${text}.${sign(keys[0].bytes, text).toString('base64url')}`
+    },
+    /** @returns undefined if the token is invalid */
+    read(token: string): { id: string; at: Date } | undefined {
+      const [, text, id, at, mac = ''] = /^(([0-9a-f-]{36})\.(\d{1,15}))\.([\w-]{22})$/.exec(token) ?? []
       const bytes = Buffer.from(mac, 'base64url')
-      return id && keys.some((key) => timingSafeEqual(sign(key.bytes, id), bytes)) ? id : undefined
+      const isValid = id && text && keys.some((key) => timingSafeEqual(sign(key.bytes, text), bytes))
+      return isValid ? { id, at: new Date(Number(at)) } : undefined
     },
   }
 }
 
-/** Stops the subscription of a mail; a second time changes nothing. @throws ProblemError invalid-link */
+/**
+ * Stops the subscription of a mail; a second time changes nothing. Mails from before the person changed
+ * or resumed it stop it no more. @throws ProblemError invalid-link
+ */
 export async function unsubscribe(
-  { db, clock, keyring }: PublicContext & { keyring: Keyring },
+  { keyring, ...context }: PublicContext & { keyring: Keyring },
   token: string,
 ): Promise<void> {
-  const id = createUnsubscribeTokens(keyring).read(token)
-  if (!id) throw new ProblemError('invalid-link')
-  await db
-    .updateTable('report_subscriptions')
-    .set({ next_run_at: null, failure: null, failed_at: null, updated_at: new Date(clock()) })
-    .where('id', '=', id)
-    .where('next_run_at', 'is not', null)
-    .execute()
+  const read = createUnsubscribeTokens(keyring).read(token)
+  if (!read) throw new ProblemError('invalid-link')
+  await context.db.transaction().execute(async (db) => {
+    const found = await db
+      .selectFrom('report_subscriptions')
+      .select(['id', 'user_id', 'updated_at'])
+      .where('id', '=', read.id)
+      .where('next_run_at', 'is not', null)
+      .executeTakeFirst()
+    if (!found) return
+    if (found.updated_at > read.at) throw new ProblemError('invalid-link')
+    if (await lockProfile(db, found.user_id)) await stopSubscription({ ...context, db }, found)
+  })
 }

@@ -82,7 +82,7 @@ async function pseudonymizeChanges(db: Db, pseudonyms: ReadonlyMap<string, strin
     .where(sql<boolean>`names_somebody(before, after)`)
     // These hold report ids; the trigger that guards the trail refuses to change the first two kinds.
     .where(
-      sql<boolean>`action !~ '^(report-setting|catalogue)-|^(report-exported|export-downloaded|report-mailed)$'`,
+      sql<boolean>`action !~ '^(report-setting|catalogue|report-mail)-|^(report-exported|export-downloaded|report-mailed)$'`,
     )
     .where(
       sql<boolean>`exists (select from unnest(${[...pseudonyms.keys()]}::text[]) as name

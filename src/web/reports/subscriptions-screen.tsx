@@ -91,27 +91,31 @@ function Subscriptions({ userId }: { userId: string }) {
               <Card className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
                 <SubscriptionText item={item} />
                 <div className="flex flex-wrap gap-2">
-                  <Button
-                    variant="secondary"
-                    aria-label={`Mudar ${nameItem(item)}`}
-                    onClick={() => setEdited(item)}
-                  >
-                    Mudar
-                  </Button>
-                  <Button
-                    variant="secondary"
-                    aria-label={`${item.nextRunAt ? 'Parar' : 'Retomar'} ${nameItem(item)}`}
-                    onClick={() =>
-                      void change.submit(() =>
-                        callApi('PATCH /api/report-subscriptions/{id}', {
-                          params: { id: item.id },
-                          body: { stopped: item.nextRunAt !== null },
-                        }),
-                      )
-                    }
-                  >
-                    {item.nextRunAt ? 'Parar' : 'Retomar'}
-                  </Button>
+                  {own?.approved !== false && (
+                    <>
+                      <Button
+                        variant="secondary"
+                        aria-label={`Mudar ${nameItem(item)}`}
+                        onClick={() => setEdited(item)}
+                      >
+                        Mudar
+                      </Button>
+                      <Button
+                        variant="secondary"
+                        aria-label={`${item.nextRunAt ? 'Parar' : 'Retomar'} ${nameItem(item)}`}
+                        onClick={() =>
+                          void change.submit(() =>
+                            callApi('PATCH /api/report-subscriptions/{id}', {
+                              params: { id: item.id },
+                              body: { stopped: item.nextRunAt !== null },
+                            }),
+                          )
+                        }
+                      >
+                        {item.nextRunAt ? 'Parar' : 'Retomar'}
+                      </Button>
+                    </>
+                  )}
                   <Button
                     variant="ghost"
                     aria-label={`Excluir ${nameItem(item)}`}
@@ -159,7 +163,11 @@ export function SubscriptionText({ item, children }: { item: ReportSubscription;
         {when.charAt(0).toUpperCase() + when.slice(1)}, em {format === 'pdf' ? 'PDF' : 'PowerPoint'}
       </p>
       <p className="text-muted">
-        {nextRunAt ? `Próximo: ${formatInstant(nextRunAt)}` : 'Parado'}
+        {!nextRunAt
+          ? 'Parado'
+          : nextRunAt.startsWith('9000')
+            ? 'Retido depois de uma restauração do portal, até o administrador liberar'
+            : `Próximo: ${formatInstant(nextRunAt)}`}
         {lastSentAt && ` · Último: ${formatInstant(lastSentAt)}`}
       </p>
       {failure && <p className="text-danger">Não foi enviado: {failure}</p>}

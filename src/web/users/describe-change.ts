@@ -126,6 +126,8 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     `${who} baixou o relatório exportado${toArea(after, 'de')}${toFormat(after)}`,
   'report-mailed': ({ after }) =>
     `O portal enviou por e-mail o relatório${toArea(after, 'de')}${toFormat(after)}`,
+  'report-mail-stopped': ({ who, after }) =>
+    `${who} parou de receber por e-mail o relatório${toArea(after, 'de')}${toFormat(after)}`,
   'report-refresh-requested': ({ who, after }) =>
     `${who} pediu a atualização dos dados${toArea(after, 'de')}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,
