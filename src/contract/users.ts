@@ -249,7 +249,7 @@ export const reasonSchema = note.check(z.minLength(1, 'Escreva o motivo'))
 /** The text of a request for more in a form. */
 export const reasonTextSchema = z.object({ note: reasonSchema })
 
-/** The request that the administrator saw: a changed one is not answered, and only seen items are given. */
+/** The request that the administrator saw: a changed one is not answered. */
 const seenRequest = { requested_at: instantSchema }
 
 /** Last day of an approval: omitted it stays (for a new approval: no end), null removes it. */

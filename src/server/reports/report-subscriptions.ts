@@ -299,7 +299,7 @@ function nextRunAfter(instant: Date): RawBuilder<Date> {
 
 /**
  * Queues a job for each run that is due; each is queued once, also over replicas. A run later than six
- * hours is told instead. One beyond the next period is set anew: a clock was ahead, or a restore held it.
+ * hours is told instead. One beyond the next period is set anew: the clock was ahead, or it was held.
  */
 export async function queueDueReportMails({ db, clock }: { db: Db; clock: () => number }): Promise<void> {
   const now = new Date(clock())
@@ -374,7 +374,7 @@ export async function recordMailFailure(
 
 const MAC_BYTES = 16
 
-/** Creates and verifies the tokens of unsubscribe links, '<subscription id>.<ms>.<HMAC>': nothing is stored. */
+/** Creates and verifies the tokens of unsubscribe links, '<subscription id>.<ms>.<HMAC>'; stores none. */
 export function createUnsubscribeTokens(keyring: Keyring) {
   const keys = keyring('unsubscribe')
   const sign = (key: Uint8Array, text: string) =>
@@ -396,8 +396,8 @@ export function createUnsubscribeTokens(keyring: Keyring) {
 }
 
 /**
- * Stops the subscription of a mail; a second time changes nothing. Mails from before the person changed
- * or resumed it stop it no more. @throws ProblemError invalid-link
+ * Stops the subscription of a mail; a second time changes nothing. Mails from before the person
+ * changed or resumed it stop it no more. @throws ProblemError invalid-link
  */
 export async function unsubscribe(
   { keyring, ...context }: PublicContext & { keyring: Keyring },

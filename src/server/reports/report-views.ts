@@ -96,7 +96,7 @@ export async function findReportView(
   return view
 }
 
-/** Reads a view of a report as findReportView does. @throws ProblemError not-found, also for another report's */
+/** Reads a view of a report that the caller may open. @throws ProblemError not-found */
 export async function findViewOfReport(
   db: Db,
   actor: Pick<Actor, 'profile'>,
