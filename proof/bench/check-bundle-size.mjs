@@ -27,7 +27,13 @@ const screens = [
   {
     path: '/admin',
     budgetKb: 250,
-    roots: [entry, signedIn, 'src/web/app/admin-screen.tsx', 'src/web/users/user-dialogs.tsx'],
+    roots: [
+      entry,
+      signedIn,
+      'src/web/app/admin-gate.tsx',
+      'src/web/app/admin-screen.tsx',
+      'src/web/users/user-dialogs.tsx',
+    ],
     apart: [],
   },
 ]

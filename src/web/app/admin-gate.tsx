@@ -1,3 +1,4 @@
+import './admin.css'
 import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { adminMessages } from '#contract/user-rules.ts'

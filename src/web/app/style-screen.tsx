@@ -1,3 +1,4 @@
+import './admin.css'
 import Eye from 'lucide-react/icons/eye'
 import Trash from 'lucide-react/icons/trash-2'
 import { type ReactNode, useState } from 'react'
