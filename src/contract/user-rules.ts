@@ -69,6 +69,9 @@ export const hasPassed = (day: string, instant: number): boolean => day !== '' &
 
 /** Days without access before the filter 'Sem acesso há 90 dias' matches. */
 export const IDLE_DAYS = 90
+/** Days of the filters 'Entrou nos últimos 7 dias' and 'Termina em 30 dias'. */
+export const RECENT_DAYS = 7
+export const ENDING_DAYS = 30
 
 /** How long a bulk edit, or an approval of several people, can be undone. */
 export const UNDO_SECONDS = 30

@@ -158,8 +158,13 @@ const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
   estado: z.optional(estadoSchema),
   /** Id of an access template: matches people with exactly its access. */
   template: z.optional(z.uuid()),
-  /** Last access, or registration without one, at least IDLE_DAYS ago; no access ever. */
-  lastAccess: z.optional(z.enum(['idle', 'never'])),
+  /** In the last RECENT_DAYS; or that, or registration, at least IDLE_DAYS ago; no access ever. */
+  lastAccess: z.optional(z.enum(['recent', 'idle', 'never'])),
+  /** Approved people who see no report; everyone who holds all areas, brands and states. */
+  reports: z.optional(z.enum(['none', 'all'])),
+  /** Approved people whose access ends within ENDING_DAYS, or has ended. */
+  validity: z.optional(z.enum(['ending', 'ended'])),
+  admin: z.optional(flag),
 })
 const queryFilterSchema = z.strictObject(filterFields(queryFlag))
 const profileFilterSchema = z.strictObject(filterFields(z.boolean()))

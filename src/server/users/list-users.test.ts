@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { PROFILE_SORTS, type ProfileSort } from '#contract/user-rules.ts'
+import { getValues, LISTS } from '#contract/entitlement-lists.ts'
+import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
+import { PROFILE_SORTS, type ProfileSort, toSaoPauloDay } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { createRandom } from '#server/demo/seeded-people.ts'
 import { listAll, listPage, requestPage } from '#server/testing/admin-calls.ts'
-import { addPerson, send } from '#server/testing/builders.ts'
+import { addPerson, configureReports, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { matchesFilter } from './user-queries.ts'
@@ -88,15 +90,57 @@ describeOnEachDatabase('the user list', (kind) => {
     await add('volta', 400, 89.9)
     await add('nova', 1, null)
     await add('esquecida', 91, null)
+    await add('assidua', 400, 6.9)
+    await add('faltou', 400, 7.1)
     const found = async (lastAccess: string) => {
       const people = listEmails(await listAll(portal, admin, { lastAccess, q: '@', sort: 'email' }))
       const { body } = await send(portal, 'GET', `/api/profiles/count?lastAccess=${lastAccess}`, admin)
       expect(body.total).toBe(people.length)
       return people.map((email) => email.split('@')[0])
     }
+    expect(await found('recent')).toEqual(['assidua'])
     expect(await found('idle')).toEqual(['esquecida', 'saiu'])
     expect(await found('never')).toEqual(['admin', 'esquecida', 'nova'])
     expect((await requestPage(portal, admin, { lastAccess: 'sometimes' })).status).toBe(400)
+  })
+
+  test('filters people who see no report or hold everything, by the end of their access, and by role', async () => {
+    await portal.database.db.deleteFrom('global_powerbi_settings').execute()
+    await configureReports(portal, 'Vendas')
+    const day = (days: number) => toSaoPauloDay(Date.now() + days * 24 * 60 * 60_000)
+    const everything = Object.fromEntries(LISTS.map((list) => [list, getValues(SEEDED_CATALOGUE, list)]))
+    for (const [name, rest] of Object.entries({
+      'sem-area': { types: [] },
+      'sem-estado': { estados: [] },
+      'sem-relatorio': { types: ['HPD'] },
+      'marca-extinta': { marcas: ['KIA'] },
+      pendente: { approved: false, types: [] },
+      completa: {
+        ...everything,
+        types: ['administrativo', ...(everything.types ?? []).filter((type) => type !== 'Administrativo')],
+      },
+      'quase-completa': { ...everything, estados: ['RJ'] },
+      'acaba-hoje': { valid_until: day(0) },
+      'acaba-em-30': { valid_until: day(30) },
+      'acaba-em-31': { valid_until: day(31) },
+      acabou: { valid_until: day(-1) },
+    }))
+      await addPerson(portal, { email: `${name}@grupopatio.com.br`, ...rest })
+    const found = async (filter: object) => {
+      const people = await listAll(portal, admin, { ...filter, q: '@', sort: 'email' })
+      return listEmails(people).map((email) => email.split('@')[0])
+    }
+    expect(await found({ reports: 'none' })).toEqual([
+      'marca-extinta',
+      'sem-area',
+      'sem-estado',
+      'sem-relatorio',
+    ])
+    expect(await found({ reports: 'all' })).toEqual(['completa'])
+    expect(await found({ validity: 'ending' })).toEqual(['acaba-em-30', 'acaba-hoje'])
+    expect(await found({ validity: 'ended' })).toEqual(['acabou'])
+    expect(await found({ admin: 'true' })).toEqual(['admin'])
+    expect(await found({ admin: 'false', validity: 'ended' })).toEqual(['acabou'])
   })
 
   test('starts with the hundred newest registrations', async () => {

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely'
 import { LISTS, type ListName, listSpellings, OLD_SPELLING } from '#contract/entitlement-lists.ts'
-import { IDLE_DAYS } from '#contract/user-rules.ts'
+import { ENDING_DAYS, IDLE_DAYS, RECENT_DAYS } from '#contract/user-rules.ts'
 import {
   type AccessRequest,
   type HistoryEntry,
@@ -166,19 +166,24 @@ const selectActiveValues = (list: ListName) => sql`array(
   where value not in (select ${sql.ref(list === 'types' ? 'label' : 'code')} from catalogue_items where kind = ${list} and archived)
 )`
 
+/** The lists of `profiles p`, which may hold an area's old spelling. */
+const HELD: Record<ListName, RawBuilder<string[]>> = {
+  types: sql`array_replace(p.types, ${sql.lit(OLD_SPELLING.spelling)}, ${sql.lit(OLD_SPELLING.label)})`,
+  marcas: sql`p.marcas`,
+  estados: sql`p.estados`,
+}
+
 /**
  * Condition on `profiles p`: has exactly the entitlements of a template. Items archived since may
  * be present (the template was applied before) or missing (after).
  */
 function hasExactly(template: string): RawBuilder<boolean> {
-  // Profiles may hold an area's old spelling.
-  const types = sql`array_replace(p.types, ${OLD_SPELLING.spelling}, ${OLD_SPELLING.label})`
   return sql`exists (
     select from (
       select types, marcas, estados, ${selectActiveValues('types')} as given_types, ${selectActiveValues('marcas')} as given_marcas,
         ${selectActiveValues('estados')} as given_estados
       from access_templates where id = ${template} offset 0
-    ) as t where ${types} <@ t.types and ${types} @> t.given_types
+    ) as t where ${HELD.types} <@ t.types and ${HELD.types} @> t.given_types
       and p.marcas <@ t.marcas and p.marcas @> t.given_marcas
       and p.estados <@ t.estados and p.estados @> t.given_estados
   )`
@@ -207,11 +212,41 @@ const CONDITIONS: {
   estado: (estado) => sql`${estado} = any(p.estados)`,
   template: hasExactly,
   lastAccess: (wanted) => LAST_ACCESS[wanted],
+  reports: (wanted) => REPORTS[wanted],
+  validity: (wanted) => VALIDITY[wanted],
+  admin: (wanted) =>
+    sql`exists (select from user_roles r where r.user_id = p.user_id and r.role = 'admin') = ${wanted}`,
 }
 
 const LAST_ACCESS: Record<NonNullable<ProfileFilter['lastAccess']>, RawBuilder<boolean>> = {
+  recent: sql`p.last_sign_in_at > now() - make_interval(days => ${sql.lit(RECENT_DAYS)})`,
   never: sql`p.last_sign_in_at is null`,
   idle: sql`coalesce(p.last_sign_in_at, p.created_at) <= now() - make_interval(days => ${sql.lit(IDLE_DAYS)})`,
+}
+
+/** SQL of the items that `profiles p` holds of a list; an area only counts with its report. */
+const selectHeld = (list: ListName) => sql`select from catalogue_items i
+  where i.kind = ${sql.lit(list)} and ${sql.ref(list === 'types' ? 'i.label' : 'i.code')} = any(${HELD[list]})
+    ${list === 'types' ? sql`and i.code in (select type from global_powerbi_settings)` : sql``}`
+
+const REPORTS: Record<NonNullable<ProfileFilter['reports']>, RawBuilder<boolean>> = {
+  none: sql`(p.approved and not (${sql.join(
+    LISTS.map((list) => sql`exists (${selectHeld(list)})`),
+    sql` and `,
+  )}))`,
+  all: joinConditions(
+    LISTS.map(
+      (list) => sql<boolean>`${HELD[list]} @> array(
+        select ${sql.ref(list === 'types' ? 'label' : 'code')} from catalogue_items
+        where kind = ${sql.lit(list)} and not archived)`,
+    ),
+  ),
+}
+
+const TODAY = sql`(now() at time zone 'America/Sao_Paulo')::date`
+const VALIDITY: Record<NonNullable<ProfileFilter['validity']>, RawBuilder<boolean>> = {
+  ending: sql`(p.approved and p.valid_until between ${TODAY} and ${TODAY} + ${sql.lit(ENDING_DAYS)}::int)`,
+  ended: sql`(p.approved and p.valid_until < ${TODAY})`,
 }
 
 /**

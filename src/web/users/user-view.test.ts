@@ -17,6 +17,9 @@ test('a full query string survives parsing and serializing', () => {
     marca: 'OMJA',
     estado: 'PR',
     lastAccess: 'idle',
+    reports: 'none',
+    validity: 'ending',
+    admin: 'yes',
     sort: 'last_sign_in_at',
     order: 'desc',
   }
@@ -29,6 +32,9 @@ test('a full query string survives parsing and serializing', () => {
     marca: 'OMJA',
     estado: 'PR',
     lastAccess: 'idle',
+    reports: 'none',
+    validity: 'ending',
+    admin: true,
   })
   expect(order).toEqual({ sort: 'last_sign_in_at', order: 'desc' })
   expect({ ...serializeFilter(filter), ...serializeOrder(order) }).toEqual(search)

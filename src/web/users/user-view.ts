@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues, LISTS, type ListName } from '#contract/entitlement-lists.ts'
-import { IDLE_DAYS, PROFILE_SORTS, type ProfileSort } from '#contract/user-rules.ts'
+import { ENDING_DAYS, IDLE_DAYS, PROFILE_SORTS, type ProfileSort, RECENT_DAYS } from '#contract/user-rules.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -86,6 +86,12 @@ const FILTERS: {
   estado: createListFilter('estados', 'Estado', 'todos'),
   lastAccess: createOptionFilter('Acesso', [
     {
+      value: 'recent',
+      searchValue: 'recent',
+      label: `Entrou nos últimos ${RECENT_DAYS} dias`,
+      buttonLabel: `há até ${RECENT_DAYS} dias`,
+    },
+    {
       value: 'idle',
       searchValue: 'idle',
       label: `Sem acesso há ${IDLE_DAYS} dias`,
@@ -98,6 +104,23 @@ const FILTERS: {
     serialize: String,
     picker: { title: 'Modelo', every: 'todos', options: 'templates' },
   },
+  reports: createOptionFilter('Relatórios', [
+    { value: 'none', searchValue: 'none', label: 'Não vê nenhum', buttonLabel: 'nenhum' },
+    { value: 'all', searchValue: 'all', label: 'Tem todas as áreas, marcas e estados', buttonLabel: 'tudo' },
+  ]),
+  validity: createOptionFilter('Prazo', [
+    {
+      value: 'ending',
+      searchValue: 'ending',
+      label: `Termina em ${ENDING_DAYS} dias`,
+      buttonLabel: `até ${ENDING_DAYS} dias`,
+    },
+    { value: 'ended', searchValue: 'ended', label: 'Acesso encerrado', buttonLabel: 'encerrado' },
+  ]),
+  admin: createOptionFilter('Papel', [
+    { value: true, searchValue: 'yes', label: 'Administrador', buttonLabel: 'administrador' },
+    { value: false, searchValue: 'no', label: 'Usuário', buttonLabel: 'usuário' },
+  ]),
   // The queues above the table list them.
   waiting: null,
   requesting: null,

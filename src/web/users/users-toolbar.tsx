@@ -30,7 +30,7 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
       // Not sticky in a low window (a phone in landscape), where it would leave no room for rows.
       className="sticky top-0 z-5 space-y-1.5 rounded-t-xl bg-surface px-4 pt-3 pb-1.5 sm:px-6 [@media(max-height:36rem)]:static"
     >
-      <div className="flex flex-wrap gap-2 xl:flex-nowrap">
+      <div className="flex flex-wrap gap-2">
         <SearchBox value={q} onSearch={(typed) => onFilter({ ...others, ...(typed && { q: typed }) })} />
         <Button
           variant="secondary"
@@ -45,7 +45,7 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
         <div
           id="filtros"
           className={classNames(
-            'basis-full grid-cols-2 gap-2 sm:grid-cols-3 xl:flex xl:basis-auto',
+            'basis-full grid-cols-2 gap-2 sm:grid-cols-3 xl:contents',
             isOpen ? 'grid' : 'hidden',
           )}
         >
@@ -65,7 +65,7 @@ function SearchBox(props: { value: string; onSearch: (q: string) => void }) {
   const input = useRef<HTMLInputElement>(null)
   useSlashShortcut(input)
   return (
-    <search className="min-w-0 flex-1 xl:max-w-80">
+    <search className="min-w-0 flex-1 xl:min-w-64 xl:max-w-80">
       <SearchField
         {...props}
         ref={input}
