@@ -79,7 +79,7 @@ test('the holders of a marca are reviewed, and the review is recorded', async ({
 
   // No exit discards the decisions unasked: the screen's, the portal's, the browser's.
   const cancel = page.getByRole('button', { name: 'Cancelar' })
-  for (const way of [cancel, page.getByRole('link', { name: 'Voltar à administração' })]) {
+  for (const way of [cancel, page.getByRole('link', { name: 'Visão geral' })]) {
     await way.click()
     await expect(dialog).toContainText('Descartar o que você marcou?')
     await dialog.getByRole('button', { name: 'Continuar revisando' }).click()

@@ -47,7 +47,7 @@ test('a new marca, estado and type appear for people, in filters, tabs and repor
   await card('Marcas').getByRole('button', { name: 'Arquivar: GAC' }).click()
   await expect(page.getByRole('list', { name: 'Marcas no arquivo' })).toContainText('GAC')
 
-  await page.getByRole('link', { name: 'Voltar à administração' }).click()
+  await page.getByRole('link', { name: 'Visão geral' }).click()
   await getTab(page, 'Seminovos').click()
   await fillIds(getForm(page), OFICINA.workspaceId, OFICINA.reportId)
   await save(page)

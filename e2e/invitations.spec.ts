@@ -38,7 +38,7 @@ test('people are invited individually and by file, and sign in by their links wi
 }) => {
   test.setTimeout(150_000)
   await openAs(page, 'admin', '/admin')
-  await page.getByRole('link', { name: 'Convidar', exact: true }).click()
+  await page.getByRole('link', { name: 'Convidar pessoas' }).click()
   const shown = page.getByRole('region', { name: 'Conferência' })
   const check = page.getByRole('button', { name: /^Conferir/ })
   await check.click()

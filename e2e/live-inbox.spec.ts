@@ -30,7 +30,7 @@ test('a visitor’s message shows at once in the badge, the title and the list',
     await sendMessages(demo, { name: 'Visita Um' })
     await expectUnread(page, before + 1)
     await expect(page).toHaveTitle(new RegExp(`^\\(${before + 1}\\) Vendas · Relatórios · `))
-    await page.getByRole('link', { name: /^Mensagens/ }).click()
+    await badge(page).click()
     await expect(getCard(page, 'Visita Um')).toBeVisible()
     await expect(page).toHaveTitle(new RegExp(`^\\(${before + 1}\\) Mensagens de Suporte · `))
     await sendMessages(demo, { name: 'Visita Dois' })

@@ -78,7 +78,7 @@ test('a pasted iframe is reduced to its URL, and the saved report shows for peop
   await save(page)
   await expect(toast(page, 'Configuração do Power BI para Slack salva com sucesso')).toBeVisible()
   // The administrator's own reports, by navigation within the portal.
-  await page.getByRole('link', { name: 'Relatórios', exact: true }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'Relatórios', exact: true }).click()
   await expect(page.getByRole('tab', { name: 'Slack' })).toBeVisible()
 
   const context = await browser.newContext({ baseURL: demo.url })

@@ -206,7 +206,7 @@ test('administrators add, order, change and remove further reports, and undo a r
   const goals = tests.getByRole('listitem').filter({ hasText: 'Vendas · Metas do mês' })
   await expect(goals).toContainText('“Gerentes – Metas e resultados” abre no portal', { timeout: 20_000 })
   await tests.getByRole('button', { name: 'Fechar' }).last().click()
-  await page.getByRole('link', { name: 'Relatórios', exact: true }).first().click()
+  await page.getByRole('banner').getByRole('link', { name: 'Relatórios', exact: true }).click()
   await page.getByRole('button', { name: 'Relatório: Vendas' }).click()
   await expect(page.getByRole('dialog', { name: 'Relatórios da área' }).getByRole('button')).toHaveText([
     'Vendas',

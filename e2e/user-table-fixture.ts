@@ -1,9 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, openAs } from './portal-fixture.ts'
 
-/** Signs in as the administrator and opens the table. */
-export async function openTable(page: Page, search = ''): Promise<void> {
-  await openAs(page, 'admin', `/admin${search}`)
+/** Signs in as the administrator and opens the table. @param rest of its address, after /admin */
+export async function openTable(page: Page, rest = ''): Promise<void> {
+  await openAs(page, 'admin', `/admin${rest}`)
   await expect(rows(page).first()).toBeVisible()
 }
 

@@ -83,8 +83,7 @@ test('a count that fails to load is reported and can be retried', async ({ page 
 
 test('on a phone people are cards, and nothing overflows', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
-  await openTable(page)
-  await page.getByRole('button', { name: 'Ir para os usuários' }).click()
+  await openTable(page, '/pessoas')
   await expect(page.getByRole('searchbox')).toBeInViewport()
   const row = rows(page).first()
   await getRowMenu(row).click()

@@ -9,8 +9,7 @@ test('rows are visible in every window size, with filters and a selection', asyn
     [390, 844],
   ] as const) {
     await page.setViewportSize({ width, height })
-    await openTable(page)
-    await page.getByRole('button', { name: 'Ir para os usuários' }).click()
+    await openTable(page, '/pessoas')
     await page.getByRole('button', { name: 'Filtros', exact: true }).click()
     await rows(page).first().getByRole('checkbox').check()
     await page.locator('main').evaluate((main) => main.scrollTo({ top: 3_000 }))

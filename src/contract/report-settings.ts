@@ -147,6 +147,26 @@ export const reportSettingsRoutes = {
     summary: 'Every configured area, in tab order',
     response: z.object({ items: z.array(reportSettingSchema) }),
   },
+  listReportStates: {
+    method: 'GET',
+    path: '/api/global-powerbi-settings/states',
+    access: 'admin',
+    summary: 'How old the data of every configured report is; at most ten minutes late',
+    response: z.object({
+      items: z.array(
+        z.object({
+          /** The area's slug. */
+          area: z.string(),
+          /** Unique in its area; the area's label for its first report. */
+          name: z.string(),
+          embedMode: embedModeSchema,
+          /** As for people: null where the service does not say. */
+          refreshedAt: z.nullable(z.string()),
+          hasFailed: z.boolean(),
+        }),
+      ),
+    }),
+  },
   saveReportSetting: {
     method: 'PUT',
     path: '/api/global-powerbi-settings/{type}',

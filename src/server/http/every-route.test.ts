@@ -92,6 +92,7 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'GET /api/report-subscriptions/all': 'admins',
   'POST /api/report-subscriptions/unsubscribe': 'everybody',
   'GET /api/global-powerbi-settings': 'admins',
+  'GET /api/global-powerbi-settings/states': 'admins',
   'PUT /api/global-powerbi-settings/{type}': 'admins',
   'DELETE /api/global-powerbi-settings/{type}': 'admins',
   'POST /api/global-powerbi-settings/{type}/test': 'admins',

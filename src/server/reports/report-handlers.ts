@@ -19,7 +19,7 @@ import {
   restoreFurtherReport,
 } from './further-reports.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
-import { readOwnReports, readVisibleReports } from './own-reports.ts'
+import { readOwnReports, readReports, readVisibleReports } from './own-reports.ts'
 import { readDataRefresh, startDataRefresh } from './refresh-data.ts'
 import {
   downloadReportExport,
@@ -129,6 +129,7 @@ export function reportSettingsHandlers(
 ): Handlers<typeof reportSettingsRoutes> {
   return {
     listReportSettings: async ({ context }) => ({ items: await listReportSettings(context.db) }),
+    listReportStates: ({ context }) => listReportStates({ ...services, ...context }),
     saveReportSetting: ({ context, params, ifMatch, body }) =>
       saveReportSetting({ ...services, ...context }, { slug: params.type, ifMatch, input: body }),
     removeReportSetting: ({ context, params, ifMatch }) =>
@@ -176,6 +177,32 @@ async function readLastRefresh(
     datasetId: setting.dataset_id,
   })
   return { refreshedAt: refreshedAt?.toISOString() ?? null, hasFailed }
+}
+
+/**
+ * Lists how old the data of each report is, in tab order.
+ * @throws ProblemError rate-limited
+ */
+async function listReportStates(
+  context: PowerBiListContext,
+): Promise<ReplyOf<typeof reportSettingsRoutes.listReportStates>> {
+  await context.consumeRateLimit(`report-states ${context.actor.profile.user_id}`, LIMIT)
+  const { reports } = await readReports(context.db)
+  const items = reports.map(async ({ type, name, embed_mode, workspace_id, report_id, dataset_id }) => {
+    const report = { workspaceId: workspace_id ?? '', reportId: report_id ?? '', datasetId: dataset_id }
+    const { refreshedAt, hasFailed } =
+      embed_mode === 'service_principal'
+        ? await context.powerBi.readLastRefresh(report)
+        : { refreshedAt: null, hasFailed: false }
+    return {
+      area: type,
+      name,
+      embedMode: embed_mode,
+      refreshedAt: refreshedAt?.toISOString() ?? null,
+      hasFailed,
+    }
+  })
+  return { items: await Promise.all(items) }
 }
 
 interface PowerBiListContext extends Context {

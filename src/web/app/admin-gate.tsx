@@ -3,27 +3,36 @@ import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { adminMessages } from '#contract/user-rules.ts'
 import { showToast } from '#web/ui/toast.tsx'
+import { AdminRail } from './admin-rail.tsx'
 import { useKnownRole } from './use-role.ts'
 
 // Prefetched with the screen, so that the header does not grow later.
 import('./admin-links.tsx').catch(() => {})
 
 /**
- * Shows the screens below to administrators and redirects everyone
- * else to /power-bi, also when the role is revoked later. The route's
- * `showsAccessDenied` decides whether a toast explains the redirect.
+ * Shows the screens below to administrators, next to the rail, and redirects everyone else
+ * to /power-bi, also when the role is revoked later; only /mensagens does so without a toast.
  */
 export function AdminGate() {
   const { role, isKnown } = useKnownRole()
   const navigate = useNavigate()
-  const showsAccessDenied = useMatches({
-    select: (matches) => matches.some(({ staticData }) => staticData.showsAccessDenied),
-  })
+  const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath })
   const isRefused = isKnown && role === 'user'
+  const isSilent = path === '/mensagens'
   useEffect(() => {
     if (!isRefused) return
-    if (showsAccessDenied) showToast({ kind: 'error', title: adminMessages.accessDenied })
+    if (!isSilent) showToast({ kind: 'error', title: adminMessages.accessDenied })
     void navigate({ to: '/power-bi', replace: true })
-  }, [isRefused, showsAccessDenied, navigate])
-  return role === 'admin' ? <Outlet /> : null
+  }, [isRefused, isSilent, navigate])
+  if (role !== 'admin') return null
+  // A report gets all the room there is.
+  if (path === '/admin/ver-como/$userId') return <Outlet />
+  return (
+    <div className="flex-1 xl:flex">
+      <AdminRail />
+      <div className="min-w-0 flex-1">
+        <Outlet />
+      </div>
+    </div>
+  )
 }

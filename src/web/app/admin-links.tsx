@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import Mail from 'lucide-react/icons/mail'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import { useEffect } from 'react'
@@ -48,17 +48,20 @@ function describeQueues(waiting: number, requests: number): string {
     .join(', ')
 }
 
+export const unreadCountQuery = (userId: string | undefined) =>
+  queryOptions({
+    queryKey: [MESSAGES_QUERY, 'unread-count', userId],
+    queryFn: ({ signal }) => callApi('GET /api/support-messages/unread-count', { signal }),
+    enabled: userId !== undefined,
+  })
+
 /**
  * Returns the live number of unread support messages and shows it
  * in the document title; 0 while unknown. Administrators only.
  */
 function useUnreadCount(): number {
   const userId = useSession()?.user.id
-  const { data, error } = useQuery({
-    queryKey: [MESSAGES_QUERY, 'unread-count', userId],
-    queryFn: ({ signal }) => callApi('GET /api/support-messages/unread-count', { signal }),
-    enabled: userId !== undefined,
-  })
+  const { data, error } = useQuery(unreadCountQuery(userId))
   useEffect(() => {
     if (error) console.warn('The unread messages could not be counted', error)
   }, [error])

@@ -1,66 +1,85 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useOptionalChunk } from '#web/http/load-chunk.ts'
+import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
-import { textLinkClasses } from '#web/ui/button.tsx'
+import { AdminPage } from '#web/ui/admin-page.tsx'
+import { buttonClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { getDistanceFromTop, getMainElement } from '#web/ui/main-element.ts'
 import { ApprovalQueue } from '#web/users/approval-queue.tsx'
 import { RequestQueue } from '#web/users/request-queue.tsx'
-import { FIRST_WAITING, requestsQuery, waitingQuery } from '#web/users/user-queries.ts'
+import { FIRST_WAITING, MORE_WAITING, requestsQuery, waitingQuery } from '#web/users/user-queries.ts'
 import { UsersCard } from '#web/users/users-card.tsx'
+import { Overview, ReportStates } from './admin-overview.tsx'
+import { ServiceStatus } from './service-status.tsx'
 
 // For the route's loader: one chunk holds both.
 export { prefetchUsers } from '#web/users/user-view.ts'
 
-const loadServiceStatus = () => import('./service-status.tsx')
+const invite = (
+  <Link to="/admin/convites" className={buttonClasses('primary')}>
+    Convidar pessoas
+  </Link>
+)
 
-/** /admin: who may see what, and which report each area shows. */
+/** /admin: what needs attention, then who may see what, and which report each area shows. */
 export function AdminScreen() {
-  const status = useOptionalChunk(loadServiceStatus)
-  const queues = [useQuery(waitingQuery(FIRST_WAITING)), useQuery(requestsQuery)]
-  const isMoving = queues.some(({ isPending, failureCount }) => isPending && failureCount === 0)
+  const isMoving = useQueuesLoading(FIRST_WAITING)
   return (
-    <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
-        <h1 className="font-semibold text-2xl tracking-tight">Administração</h1>
-        <div className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
-          <Link to="/admin/convites" className={textLinkClasses}>
-            Convidar
-          </Link>
-          <Link to="/admin/listas" className={textLinkClasses}>
-            Áreas, marcas e estados
-          </Link>
-          <Link to="/admin/modelos" className={textLinkClasses}>
-            Modelos de acesso
-          </Link>
-          <Link to="/admin/revisoes" className={textLinkClasses}>
-            Revisão de acessos
-          </Link>
-          <Link to="/admin/saude" className={textLinkClasses}>
-            Saúde do portal
-          </Link>
-          <button type="button" onClick={scrollToUsers} className={textLinkClasses}>
-            Ir para os usuários
-          </button>
-        </div>
-      </div>
-      <div className="-mt-3 min-h-10 text-xs min-[90rem]:min-h-5">{status && <status.ServiceStatus />}</div>
+    <AdminPage title="Administração" action={invite} isWide>
+      <ServiceStatus />
+      <Overview />
       <ApprovalQueue />
       <RequestQueue />
       {/* Hidden until its offset is known, so that nothing jumps. */}
       <div className={classNames('space-y-6', isMoving && 'invisible')}>
+        <ReportStates />
         <ReportSettingsCard />
         <UsersCard />
       </div>
-    </div>
+    </AdminPage>
   )
 }
 
-/** Scrolls inside the frame only: `scrollIntoView` would scroll the frame itself as well. */
-function scrollToUsers(): void {
-  const users = document.getElementById('usuarios')
-  if (!users) return
-  getMainElement()?.scrollBy(0, getDistanceFromTop(users))
-  users.focus({ preventScroll: true })
+/** /admin/pessoas: the table alone. */
+export function PeopleScreen() {
+  return (
+    <AdminPage title="Pessoas" action={invite} isWide>
+      <UsersCard />
+    </AdminPage>
+  )
+}
+
+/** /admin/relatorios: which report each area shows. */
+export function AreaReportsScreen() {
+  return (
+    <AdminPage title="Relatórios" isWide>
+      <ReportSettingsCard />
+    </AdminPage>
+  )
+}
+
+/** /admin/aguardando: who waits for approval, and who asks for more. */
+export function WaitingScreen() {
+  const isMoving = useQueuesLoading(MORE_WAITING)
+  const waiting = useQuery(waitingQuery(MORE_WAITING)).data?.people
+  const requests = useQuery(requestsQuery).data
+  return (
+    <AdminPage title="Aguardando aprovação" action={invite} isWide>
+      <div className={classNames('space-y-6', isMoving && 'invisible')}>
+        <ApprovalQueue first={MORE_WAITING} />
+        <RequestQueue first={MORE_WAITING} />
+        {waiting?.length === 0 && requests?.length === 0 && (
+          <p className="rounded-xl border border-line border-dashed px-6 py-16 text-center text-muted text-sm">
+            Ninguém aguarda aprovação, e ninguém pediu mais acesso.
+          </p>
+        )}
+      </div>
+    </AdminPage>
+  )
+}
+
+/** Whether the height of the queues and of the lists of areas is unknown; a failure ends the wait. */
+function useQueuesLoading(first: number): boolean {
+  const queries = [useQuery(waitingQuery(first)), useQuery(requestsQuery), useQuery(catalogueQuery)]
+  return queries.some(({ isPending, failureCount }) => isPending && failureCount === 0)
 }

@@ -30,6 +30,11 @@ const SCREENS = [
   },
   { path: '/profile', modules: [FRAME, 'src/web/accounts/profile-screen.tsx'], isSignedIn: true },
   { path: '/admin', modules: [FRAME, 'src/web/app/admin-screen.tsx'], isSignedIn: true },
+  ...['/admin/pessoas', '/admin/relatorios', '/admin/aguardando'].map((path) => ({
+    path,
+    modules: [FRAME, 'src/web/app/admin-screen.tsx'],
+    isSignedIn: true,
+  })),
   { path: '/admin/listas', modules: [FRAME, 'src/web/users/catalogue-screen.tsx'], isSignedIn: true },
   { path: '/admin/modelos', modules: [FRAME, 'src/web/users/access-templates-screen.tsx'], isSignedIn: true },
   { path: '/admin/convites', modules: [FRAME, 'src/web/users/invitations-screen.tsx'], isSignedIn: true },

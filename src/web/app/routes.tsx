@@ -256,60 +256,86 @@ const administratorsRoute = createRoute({
 })
 
 const loadAdmin = () => loadChunk(() => import('./admin-screen.tsx'))
+const parseAdminSearch = (search: Record<string, unknown>) => search as AdminSearch
+const prefetchUsers = ({ location }: { location: ParsedLocation }) => {
+  loadAdmin().then(
+    (chunk) => chunk.prefetchUsers(location.search as AdminSearch),
+    () => {},
+  )
+}
 
 const adminRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin',
-  staticData: { title: 'Administração', showsAccessDenied: true },
-  validateSearch: (search) => search as AdminSearch,
-  loader: ({ location }) => {
-    loadAdmin().then(
-      ({ prefetchUsers }) => prefetchUsers(location.search as AdminSearch),
-      () => {},
-    )
-  },
+  staticData: { title: 'Administração' },
+  validateSearch: parseAdminSearch,
+  loader: prefetchUsers,
   component: lazyRouteComponent(loadAdmin, 'AdminScreen'),
+})
+
+const peopleRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/pessoas',
+  staticData: { title: 'Pessoas' },
+  validateSearch: parseAdminSearch,
+  loader: prefetchUsers,
+  component: lazyRouteComponent(loadAdmin, 'PeopleScreen'),
+})
+
+const areaReportsRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/relatorios',
+  staticData: { title: 'Relatórios das áreas' },
+  validateSearch: parseAdminSearch,
+  component: lazyRouteComponent(loadAdmin, 'AreaReportsScreen'),
+})
+
+const waitingRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/aguardando',
+  staticData: { title: 'Aguardando aprovação' },
+  component: lazyRouteComponent(loadAdmin, 'WaitingScreen'),
 })
 
 const catalogueRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/listas',
-  staticData: { title: 'Áreas, marcas e estados', showsAccessDenied: true },
+  staticData: { title: 'Áreas, marcas e estados' },
   component: screen(() => import('#web/users/catalogue-screen.tsx'), 'CatalogueScreen'),
 })
 
 const accessTemplatesRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/modelos',
-  staticData: { title: 'Modelos de acesso', showsAccessDenied: true },
+  staticData: { title: 'Modelos de acesso' },
   component: screen(() => import('#web/users/access-templates-screen.tsx'), 'AccessTemplatesScreen'),
 })
 
 const accessReviewsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/revisoes',
-  staticData: { title: 'Revisão de acessos', showsAccessDenied: true },
+  staticData: { title: 'Revisão de acessos' },
   component: screen(() => import('#web/users/access-reviews-screen.tsx'), 'AccessReviewsScreen'),
 })
 
 const viewAsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/ver-como/$userId',
-  staticData: { title: 'Ver como', showsAccessDenied: true },
+  staticData: { title: 'Ver como' },
   component: screen(() => import('#web/reports/view-as-screen.tsx'), 'ViewAsScreen'),
 })
 
 const invitationsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/convites',
-  staticData: { title: 'Convidar pessoas', showsAccessDenied: true },
+  staticData: { title: 'Convidar pessoas' },
   component: screen(() => import('#web/users/invitations-screen.tsx'), 'InvitationsScreen'),
 })
 
 const healthRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/saude',
-  staticData: { title: 'Saúde do portal', showsAccessDenied: true },
+  staticData: { title: 'Saúde do portal' },
   component: screen(() => import('./health-screen.tsx'), 'HealthScreen'),
 })
 
@@ -347,6 +373,9 @@ const routeTree = rootRoute.addChildren([
     subscriptionsRoute,
     administratorsRoute.addChildren([
       adminRoute,
+      peopleRoute,
+      areaReportsRoute,
+      waitingRoute,
       catalogueRoute,
       accessReviewsRoute,
       accessTemplatesRoute,
@@ -393,8 +422,6 @@ declare module '@tanstack/react-router' {
   }
   interface StaticDataRouteOption {
     title?: string
-    /** Whether a toast explains the redirect to people who are not administrators. */
-    showsAccessDenied?: boolean
   }
   interface HistoryState {
     /**

@@ -5,7 +5,6 @@ import { callApi } from '#web/http/api.ts'
 import { useStreamState } from '#web/live/live-changes.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
-import { classNames } from '#web/ui/class-names.ts'
 import { formatInstant } from '#web/ui/format-instant.ts'
 
 const SERVICES: Record<ServiceName | 'stream', { label: string; todo: string }> = {
@@ -27,30 +26,20 @@ const SERVICES: Record<ServiceName | 'stream', { label: string; todo: string }> 
   },
 }
 
-/** The status of mail, Power BI, database and event stream, with what to do about failures. */
+/** One dot when all is well; otherwise what is broken, since when, and what to do. */
 export function ServiceStatus() {
-  const services = useServiceStatus()
-  const broken = services.filter(({ isGood }) => isGood === false)
+  const broken = useServiceStatus().filter(({ isGood }) => isGood === false)
   return (
     <div className="space-y-3">
-      <ul
-        aria-label="Estado do portal"
-        className="grid grid-cols-2 gap-x-5 gap-y-1 text-muted min-[90rem]:grid-cols-4"
-      >
-        {services.map(({ name, isGood, since }) => (
-          <li key={name} className="flex items-center gap-1.5">
-            <span
-              aria-hidden="true"
-              className={classNames(
-                'size-2 rounded-full',
-                isGood === null ? 'bg-line' : isGood ? 'bg-success' : 'bg-danger',
-              )}
-            />
-            {SERVICES[name].label}
-            <span className="sr-only sm:not-sr-only">{formatStatus(isGood, since)}</span>
-          </li>
-        ))}
-      </ul>
+      {broken.length === 0 && (
+        <Link
+          to="/admin/saude"
+          className="inline-flex items-center gap-1.5 rounded-sm text-muted text-sm underline-offset-4 hover:underline"
+        >
+          <span aria-hidden="true" className="size-2 rounded-full bg-success" />
+          Tudo em ordem
+        </Link>
+      )}
       {broken.map(({ name, since }) => (
         <Alert
           key={name}
@@ -67,12 +56,8 @@ export function ServiceStatus() {
   )
 }
 
-function formatStatus(isGood: boolean | null, since: string | null): string {
-  if (isGood === null) return 'sem uso ainda'
-  return `${isGood ? 'em ordem' : 'com problema'}${since ? ` desde ${formatInstant(since)}` : ''}`
-}
-
-function useServiceStatus(): (ServiceState & { name: keyof typeof SERVICES })[] {
+/** The state of each service, as this page and the server last saw it; null before its first use. */
+export function useServiceStatus(): (ServiceState & { name: keyof typeof SERVICES })[] {
   const { data, error, errorUpdatedAt } = useQuery({
     queryKey: ['lamps'],
     queryFn: ({ signal }) => callApi('GET /api/health/lamps', { signal }),

@@ -83,6 +83,7 @@ describe('subscribeToChanges', () => {
         'own-reports',
         'own-profile',
         'report-settings',
+        'report-states',
         'further-reports',
         'catalogue',
         'catalogue-use',
@@ -134,7 +135,7 @@ describe('subscribeToChanges', () => {
     await vi.advanceTimersByTimeAsync(800)
     expect(listRefetched()).toEqual([])
     await vi.advanceTimersByTimeAsync(200)
-    expect(listRefetched()).toEqual(['own-reports', 'report-settings', 'further-reports'])
+    expect(listRefetched()).toEqual(['own-reports', 'report-settings', 'report-states', 'further-reports'])
     stop()
   })
 

@@ -18,7 +18,7 @@ const SPREAD_MS = { live: 1_000, connected: 10_000 }
 /** First elements of the keys of the queries that show a topic; prefetched and unmounted ones too. */
 const QUERIES: Record<LiveTopic, readonly string[]> = {
   me: [ROLE_QUERY, 'own-reports', 'own-profile'],
-  settings: ['own-reports', 'report-settings', 'further-reports'],
+  settings: ['own-reports', 'report-settings', 'report-states', 'further-reports'],
   catalogue: ['own-reports', 'catalogue', 'catalogue-use'],
   people: [USERS_QUERY],
   messages: [MESSAGES_QUERY],

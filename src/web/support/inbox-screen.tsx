@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useSession } from '#web/session/session.ts'
+import { AdminPage } from '#web/ui/admin-page.tsx'
 import { MAX_SEARCH_LENGTH, SearchField } from '#web/ui/search-field.tsx'
 import { InboxCards } from './inbox-cards.tsx'
 
@@ -38,15 +39,14 @@ export function InboxScreen() {
   const setFilter = (next: InboxFilter) =>
     void navigate({ to: '.', search: toSearchParams(next), replace: true })
   return (
-    <div className="mx-auto w-full max-w-3xl space-y-5 px-4 py-8">
-      <h1 className="font-semibold text-2xl tracking-tight">Mensagens de Suporte</h1>
+    <AdminPage title="Mensagens de Suporte">
       {userId !== undefined && (
         <>
           <InboxToolbar filter={filter} onChange={setFilter} />
           <InboxCards userId={userId} filter={filter} onClear={() => setFilter({ q: '', shown: 'all' })} />
         </>
       )}
-    </div>
+    </AdminPage>
   )
 }
 

@@ -12,8 +12,8 @@ import { useDialogs } from './use-dialogs.tsx'
 import { FIRST_WAITING, MORE_WAITING, type WaitingPeople, waitingQuery } from './user-queries.ts'
 
 /** The people who wait for approval, shown above the cards of /admin: verified first, then newest. */
-export function ApprovalQueue() {
-  const [shown, setShown] = useState(FIRST_WAITING)
+export function ApprovalQueue({ first = FIRST_WAITING }) {
+  const [shown, setShown] = useState(first)
   const { data } = useQuery(waitingQuery(shown))
   const { dialogs, open, close } = useDialogs(NO_SELECTION, data !== undefined, () => {}, getQueueId)
   const people = data?.people.slice(0, shown) ?? []

@@ -12,8 +12,8 @@ import { FIRST_WAITING, MORE_WAITING, refreshUsers, requestsQuery } from './user
 const loadRefuseDialog = async () => (await import('./refuse-dialog.tsx')).RefuseDialog
 
 /** 'Pedidos': what approved people ask for, above the cards of /admin; granted with one press. */
-export function RequestQueue() {
-  const [shown, setShown] = useState(FIRST_WAITING)
+export function RequestQueue({ first = FIRST_WAITING }) {
+  const [shown, setShown] = useState(first)
   const [refused, setRefused] = useState<RequestForMore>()
   const refuseDialog = useLazyDialog(loadRefuseDialog)
   const { data = [] } = useQuery(requestsQuery)

@@ -125,6 +125,15 @@ export function waitingQuery(shown: number) {
   })
 }
 
+/** Reads since when the person waits who waits longest; null when nobody does. */
+export const oldestWaitingQuery = queryOptions({
+  queryKey: [USERS_QUERY, 'oldest-waiting'],
+  queryFn: async ({ signal }) => {
+    const query = { waiting: true, sort: 'created_at', order: 'asc', limit: 1 } as const
+    return (await callApi('GET /api/profiles', { query, signal })).items[0]?.created_at ?? null
+  },
+})
+
 /** Lists the approved people who ask for more, the oldest request first. */
 export const requestsQuery = queryOptions({
   queryKey: [USERS_QUERY, 'requests'],

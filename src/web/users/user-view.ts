@@ -212,8 +212,8 @@ const needsCatalogue = (filter: ProfileFilter) =>
 
 /** Reads the table's filter and order from the address, and changes them there. */
 export function useUserView() {
-  const search = useSearch({ from: '/signed-in/administrators/admin' })
-  const navigate = useNavigate({ from: '/admin' })
+  const search = useSearch({ strict: false })
+  const navigate = useNavigate()
   const catalogue = useQuery(catalogueQuery)
   const { filter, order } = parseUserView(search, catalogue.data)
 
@@ -221,8 +221,8 @@ export function useUserView() {
     // Prefetching starts before the navigation renders.
     prefetchList({ ...search, ...change })
     void navigate({
-      to: '/admin',
-      search: (last) => toRecord(Object.entries({ ...last, ...change })),
+      to: '.',
+      search: (last: object) => toRecord(Object.entries({ ...last, ...change })),
       replace,
     })
   }

@@ -203,8 +203,8 @@ function useSelectedArea(areas: readonly CatalogueItem[]) {
   function select(wanted: string): void {
     const label = areas.find(({ code }) => code === wanted)?.label ?? wanted
     void navigate({
-      to: '/admin',
-      search: (search) => ({ ...search, area: label }),
+      to: '.',
+      search: (search: object) => ({ ...search, area: label }),
       replace: true,
       resetScroll: false,
     })

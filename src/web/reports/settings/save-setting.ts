@@ -24,6 +24,12 @@ export const reportSettingsQuery = queryOptions({
   queryFn: async ({ signal }) => (await callApi('GET /api/global-powerbi-settings', { signal })).items,
 })
 
+export const reportStatesQuery = queryOptions({
+  queryKey: ['report-states'],
+  queryFn: async ({ signal }) => (await callApi('GET /api/global-powerbi-settings/states', { signal })).items,
+  retry: false,
+})
+
 /** Caches a saved or removed setting, and cancels fetches that would overwrite it. */
 async function cacheSetting(type: string, setting: ReportSetting | undefined): Promise<void> {
   await queryClient.cancelQueries(reportSettingsQuery)
@@ -33,6 +39,7 @@ async function cacheSetting(type: string, setting: ReportSetting | undefined): P
   ])
   // The administrator's own reports screen shows the new report at once.
   void queryClient.invalidateQueries({ queryKey: ['own-reports'] })
+  void queryClient.invalidateQueries(reportStatesQuery)
 }
 
 /**

@@ -89,7 +89,12 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
                 Testar relatório
               </Button>
             )}
-            <Button type="submit" isBusy={saving.isBusy}>
+            <Button
+              type="submit"
+              // Primary once there is something to save: /admin has a primary button of its own.
+              variant={area.isChanged ? 'primary' : 'secondary'}
+              isBusy={saving.isBusy}
+            >
               Salvar Configurações
             </Button>
           </div>

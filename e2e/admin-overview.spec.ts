@@ -1,0 +1,60 @@
+import { findSeriousViolations } from './axe-findings.ts'
+import { expect, openAs, test } from './portal-fixture.ts'
+import { getStatus, hasHorizontalOverflow, rows } from './user-table-fixture.ts'
+
+test('each number of the overview leads to what it counts, and one rail to every screen', async ({
+  page,
+  demo,
+}) => {
+  test.setTimeout(120_000)
+  const value = [
+    { status: 'Failed', startTime: '2026-11-21T08:00:00Z', endTime: '2026-11-21T09:00:00Z' },
+    { status: 'Completed', startTime: '2026-11-20T08:00:00Z', endTime: '2026-11-20T09:00:00Z' },
+  ]
+  await demo.script({ on: 'refreshes', body: { value }, times: 100 })
+  await openAs(page, 'admin', '/admin')
+  const figure = (name: RegExp) => page.getByRole('list', { name: 'Visão geral' }).getByRole('link', { name })
+  await expect(figure(/^Aguardando aprovação \d+ a mais antiga espera há /)).toBeVisible()
+  await expect(figure(/^Relatórios com problema [1-9]\d* .*: a atualização dos dados falhou$/)).toBeVisible()
+  const states = page.getByRole('region', { name: 'Estado dos relatórios' })
+  await expect(states.getByRole('link', { name: /^Vendas .*falhou; dados de 20\/11\/2026/ })).toBeVisible()
+  await expect(states.getByRole('link', { name: /^Slack .*sem relatório$/i })).toBeVisible()
+  expect(await findSeriousViolations(page)).toEqual([])
+
+  const came = figure(/^Entraram em 7 dias \d+ de \d+/)
+  const [count] = /\d+(?= de )/.exec(((await came.textContent()) ?? '').replace(/^.*? dias/, '')) ?? []
+  await came.click()
+  await expect(page).toHaveURL(/\/admin\/pessoas\?lastAccess=recent$/)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Pessoas')
+  await expect(getStatus(page)).toContainText(new RegExp(`^${count} de \\d+ usuários$`))
+
+  const rail = page.getByRole('navigation', { name: 'Administração' })
+  for (const [name, title] of [
+    ['Visão geral', 'Administração'],
+    ['Relatórios', 'Relatórios'],
+    ['Aguardando aprovação', 'Aguardando aprovação'],
+    ['Convites', 'Convidar pessoas'],
+    ['Mensagens', 'Mensagens de Suporte'],
+    ['Modelos de acesso', 'Modelos de acesso'],
+    ['Revisão de acessos', 'Revisão de acessos'],
+    ['Áreas, marcas e estados', 'Áreas, marcas e estados'],
+    ['Saúde do portal', 'Saúde do portal'],
+    ['Pessoas', 'Pessoas'],
+  ] as const) {
+    const link = rail.getByRole('link', { name })
+    await link.press('Enter')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
+    await expect(link).toHaveAttribute('aria-current', 'page')
+    await expect(link).toBeFocused()
+    expect(
+      await page.getByRole('main').locator(':is(a, button).bg-brand:visible').count(),
+      title,
+    ).toBeLessThan(2)
+  }
+  await expect(rows(page).first()).toBeVisible()
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await rail.getByRole('link', { name: 'Saúde do portal' }).press('Enter')
+  await expect(rail.getByRole('link', { name: 'Saúde do portal' })).toBeInViewport()
+  expect(await hasHorizontalOverflow(page)).toBe(false)
+})
