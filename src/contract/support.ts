@@ -55,6 +55,8 @@ const supportMessageSchema = z.object({
   is_suspect: z.optional(z.literal(true)),
   /** Who last marked it; `by` is null after their deletion. Missing in version 0.1. */
   handled: z.nullish(z.object({ by: z.nullable(z.string()), at: z.string(), answered: z.boolean() })),
+  /** The account with this address; whoever wrote need not be its owner. */
+  account: z.optional(z.uuid()),
 })
 export type SupportMessage = z.output<typeof supportMessageSchema>
 

@@ -186,20 +186,25 @@ export function deleteMessage(context: Context, id: string): Promise<void> {
 function selectMessages<O>(messages: SelectQueryBuilder<Tables, 'support_messages', O>) {
   return messages
     .select(COLUMNS)
-    .select(
+    .select([
       sql<string | null>`(select coalesce(full_name, email) from profiles where user_id = handled_by)`.as(
         'handler',
       ),
-    )
+      sql<string | null>`(select user_id from profiles p where p.email = lower(support_messages.email))`.as(
+        'account',
+      ),
+    ])
 }
 
 type MessageRow = Pick<Selectable<Tables['support_messages']>, (typeof COLUMNS)[number]> & {
   handler: string | null
+  account: string | null
 }
 
-function presentMessage({ created_at, handler, handled_at, answered, ...row }: MessageRow): SupportMessage {
+function presentMessage(message: MessageRow): SupportMessage {
+  const { created_at, handler, handled_at, answered, account, ...row } = message
   const handled = handled_at && { by: handler, at: handled_at.toISOString(), answered }
-  return { ...row, created_at: created_at.toISOString(), handled }
+  return { ...row, created_at: created_at.toISOString(), handled, ...(account && { account }) }
 }
 
 function createMessageGoneError(): ProblemError {

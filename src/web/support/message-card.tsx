@@ -1,10 +1,13 @@
+import { Link } from '@tanstack/react-router'
 import Check from 'lucide-react/icons/check'
+import Eye from 'lucide-react/icons/eye'
 import Inbox from 'lucide-react/icons/inbox'
 import Mail from 'lucide-react/icons/mail'
 import MailOpen from 'lucide-react/icons/mail-open'
 import Phone from 'lucide-react/icons/phone'
 import Reply from 'lucide-react/icons/reply'
 import Trash from 'lucide-react/icons/trash-2'
+import UserRound from 'lucide-react/icons/user-round'
 import { useId } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
@@ -120,7 +123,7 @@ function ContactLinks({
   message: SupportMessage
   onAnswer: (() => void) | undefined
 }) {
-  const { email, phone } = message
+  const { email, phone, account } = message
   const callTo = toPhoneLink(phone)
   const classes = `inline-flex min-w-0 items-center gap-1.5 ${textLinkClasses}`
   return (
@@ -145,6 +148,18 @@ function ContactLinks({
           <Phone aria-hidden="true" className="size-4 shrink-0" />
           <bdi>{stripBidi(phone)}</bdi>
         </span>
+      )}
+      {account && (
+        <>
+          <Link to="/admin/pessoas" search={{ pessoa: account }} className={classes}>
+            <UserRound aria-hidden="true" className="size-4 shrink-0" />
+            Conta deste e-mail
+          </Link>
+          <Link to="/admin/ver-como/$userId" params={{ userId: account }} className={classes}>
+            <Eye aria-hidden="true" className="size-4 shrink-0" />
+            Ver como
+          </Link>
+        </>
       )}
     </div>
   )
