@@ -199,11 +199,11 @@ test('the history lists changes newest first, in pages, and a person’s data ca
   })
   await openPerson(page, VENDAS)
   const dialog = page.getByRole('dialog', { name: 'Histórico' })
-  await page.route('**/history*', (route) => route.abort())
+  await page.route('**/api/**/history*', (route) => route.abort())
   await clickMenuItem(page, 'Histórico')
   await expect(dialog.getByText('Erro ao carregar o histórico')).toBeVisible({ timeout: 10_000 })
-  await page.unroute('**/history*')
-  await page.route('**/history*', (route) =>
+  await page.unroute('**/api/**/history*')
+  await page.route('**/api/**/history*', (route) =>
     route.fulfill({
       json: route.request().url().includes('cursor=')
         ? { items: [createEntry(1, 'Slack', 'HPD')], next: null }

@@ -308,7 +308,12 @@ export const SCREEN_STATES: ScreenState[] = [
   },
   { name: 'admin-pessoas', path: '/admin/pessoas', as: 'admin', ready: text(/^adriana\./) },
   { name: 'admin-relatorios', path: '/admin/relatorios', as: 'admin', ready: text('Testar relatório') },
-  { name: 'admin-aguardando', path: '/admin/aguardando', as: 'admin', ready: heading('Aguardando aprovação') },
+  {
+    name: 'admin-aguardando',
+    path: '/admin/aguardando',
+    as: 'admin',
+    ready: heading('Aguardando aprovação'),
+  },
   { name: 'admin-ninguem', path: '/admin?q=ninguem-tem-este-nome', as: 'admin', ready: text(/^Nenhum/) },
   { name: 'admin-relatorio', path: '/admin?area=Vendas', as: 'admin', ready: text('Testar relatório') },
   { name: 'admin-listas', path: '/admin/listas', as: 'admin', ready: text('Vendas') },

@@ -44,7 +44,8 @@ test('administrators find people and screens; others find neither', async ({ pag
   await expect(options(page)).toHaveText([/^Saúde do portal/])
   await search(page).fill('vendas.rj@')
   await page.getByRole('group', { name: 'Pessoas' }).getByRole('option').first().click()
-  await expect(page).toHaveURL(/\/admin\?q=vendas\.rj/)
+  await expect(page).toHaveURL(/\/admin\/pessoas\?pessoa=/)
+  await expect(page.getByRole('region', { name: 'Pessoa: Vera Vendas' })).toContainText('vendas.rj@')
 })
 
 test('people who are not administrators find no screens of administration', async ({ page }) => {

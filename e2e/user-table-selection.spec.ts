@@ -76,6 +76,8 @@ test('the table is usable by keyboard alone', async ({ page }) => {
 
   const first = page.locator('#usuarios [data-index="0"]')
   await first.getByRole('checkbox').focus()
+  await page.keyboard.press('Tab')
+  await expect(first.getByRole('link')).toBeFocused()
   for (const name of [/^(Remover|Aprovar)$/, 'Mais ações']) {
     await page.keyboard.press('Tab')
     await expect(first.getByRole('button', { name })).toBeFocused()

@@ -126,8 +126,8 @@ test('printing shows every loaded person and then restores the table', async ({ 
       document.documentElement.dataset.onPaper = isAlone ? 'apart' : `${rows.length}`
     }),
   )
-  await openTable(page)
-  await page.locator('main').evaluate((main) => main.scrollTo({ top: 2_300 }))
+  await openTable(page, '/pessoas')
+  await page.locator('main').evaluate((main) => main.scrollTo({ top: 1_400 }))
   const box = page.locator('#usuarios [data-index="30"]').getByRole('checkbox')
   await box.focus()
   await page.pdf()

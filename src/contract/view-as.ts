@@ -25,6 +25,23 @@ export const viewAsRoutes = {
       endsAt: instantSchema,
     }),
   },
+  readReportUse: {
+    method: 'GET',
+    path: '/api/profiles/{userId}/report-use',
+    access: 'admin',
+    summary: 'Which reports a person sees, or why none, and which were opened last; records no view',
+    params: userParams,
+    response: z.object({
+      /** The first reason why nothing is seen; null otherwise. */
+      hindrance: z.nullable(
+        z.enum(['access-ended', 'not-approved', 'no-types', 'no-reports', 'no-marcas', 'no-estados']),
+      ),
+      /** Titles, in tab order. */
+      reports: z.array(z.string()),
+      /** Each report once, the last opened first; the title is null once it is gone. */
+      opened: z.array(z.object({ at: instantSchema, title: z.nullable(z.string()) })),
+    }),
+  },
   issueEmbedTokenOf: {
     method: 'POST',
     path: '/api/profiles/{userId}/embed-token',

@@ -71,6 +71,7 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'GET /api/access-reviews/{kind}/{code}': 'admins',
   'POST /api/access-reviews/{kind}/{code}': 'admins',
   'GET /api/profiles/{userId}/reports': 'admins',
+  'GET /api/profiles/{userId}/report-use': 'admins',
   'POST /api/profiles/{userId}/embed-token': 'admins',
   'GET /api/report-views': 'approved people',
   'POST /api/report-views': 'approved people',

@@ -38,6 +38,7 @@ import {
   type SubscriptionContext,
   unsubscribe,
 } from './report-subscriptions.ts'
+import { readReportUse } from './report-use.ts'
 import {
   changeReportView,
   listReportViews,
@@ -119,6 +120,7 @@ export function reportSubscriptionHandlers(
 export function viewAsHandlers(services: ServicesOf<EmbedTokenContext>): Handlers<typeof viewAsRoutes> {
   return {
     readReportsOf: ({ context, params }) => readViewedReports(context, params.userId),
+    readReportUse: ({ context, params }) => readReportUse(context, params.userId),
     issueEmbedTokenOf: ({ context, params, body: { datasetId = null, ...body } }) =>
       issueViewToken({ ...services, ...context }, { ...params, ...body, datasetId }),
   }

@@ -23,7 +23,7 @@ import type { SearchKey } from '#web/users/user-view.ts'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
 
 /** The search parameters of /admin; the screen drops invalid ones. */
-type AdminSearch = Partial<Record<SearchKey | 'area', string>>
+type AdminSearch = Partial<Record<SearchKey | 'area' | 'pessoa', string>>
 /** The search parameters of /mensagens. */
 type InboxSearch = Partial<Record<'q' | 'unread', string>>
 

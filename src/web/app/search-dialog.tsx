@@ -209,12 +209,12 @@ function useItems(userId: string, q: string): { items: readonly Item[]; isLoadin
   const items = [
     ...recent.map((item) => ({ ...item, group: RECENT })),
     ...found.filter((item) => !recent.includes(item)),
-    ...matches.map(({ full_name, email }) => ({
+    ...matches.map(({ user_id, full_name, email }) => ({
       id: '',
       group: 'Pessoas',
       label: full_name ?? email,
       note: email,
-      run: () => navigate({ to: '/admin', search: { q: email } }),
+      run: () => navigate({ to: '/admin/pessoas', search: { pessoa: user_id } }),
     })),
   ]
   return { items, isLoading: reports.isPending || people.isFetching || term !== q.trim() }

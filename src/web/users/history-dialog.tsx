@@ -5,16 +5,16 @@ import { isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { describeChange } from './describe-change.ts'
 import { ChangeSentence, Person, PersonGone } from './dialog-notices.tsx'
 
-/** 'Histórico': the audit entries of a person, newest first. */
-export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
-  const userId = person.user_id
-  const { data, error, isLoading, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+/** The audit entries of a person, newest first, page by page. */
+function useHistory(userId: string) {
+  return useInfiniteQuery({
     queryKey: ['profile-history', userId],
     queryFn: ({ pageParam: cursor, signal }) =>
       callApi('GET /api/profiles/{userId}/history', { params: { userId }, query: { cursor }, signal }),
@@ -25,8 +25,11 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
     gcTime: 0,
     refetchOnWindowFocus: ({ state }) => !isGone(state.error),
   })
-  const reader = useSession()?.user.email
-  const entries = data?.pages.flatMap(({ items }) => items)
+}
+
+/** 'Histórico' in a dialog. */
+export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
+  const history = useHistory(person.user_id)
   return (
     <Dialog
       isOpen
@@ -36,43 +39,79 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
       onClose={onClose}
       actions={
         <>
-          {hasNextPage && (
-            <Button variant="secondary" isBusy={isFetching} onClick={() => void fetchNextPage()}>
-              Mostrar mais antigas
-            </Button>
-          )}
+          <OlderButton history={history} />
           <Button onClick={onClose}>Fechar</Button>
         </>
       }
     >
-      <div className="space-y-4 text-sm">
-        {isLoading && <Skeleton className="h-40" />}
-        {entries?.length === 0 && <p className="py-6 text-center text-muted">Nenhuma alteração registrada</p>}
-        {entries && entries.length > 0 && (
-          <ol aria-label="Alterações, da mais recente para a mais antiga" className="divide-y divide-line">
-            {entries.map((entry) => (
-              <li key={entry.id} className="grid gap-x-4 gap-y-0.5 py-2.5 sm:grid-cols-[9.5rem_1fr]">
-                <time dateTime={entry.at} className="text-muted tabular-nums">
-                  {formatInstant(entry.at)}
-                </time>
-                <span>
-                  <ChangeSentence text={describeChange(entry, reader)} />
-                </span>
-              </li>
-            ))}
-          </ol>
-        )}
-        {isGone(error) && <PersonGone />}
-        {error && !isGone(error) && (
-          <FailedLoad
-            title="Erro ao carregar o histórico"
-            onRetry={() => void (data ? fetchNextPage() : refetch())}
-            isRetrying={isFetching}
-          >
-            {error.message}
-          </FailedLoad>
-        )}
-      </div>
+      <Entries history={history} />
     </Dialog>
+  )
+}
+
+/** 'Histórico' within a screen. */
+export function History({ userId }: { userId: string }) {
+  const history = useHistory(userId)
+  return (
+    <>
+      <Entries history={history} isNarrow />
+      <OlderButton history={history} />
+    </>
+  )
+}
+
+interface HistoryProps {
+  history: ReturnType<typeof useHistory>
+  isNarrow?: boolean
+}
+
+function OlderButton({ history: { hasNextPage, isFetching, fetchNextPage } }: HistoryProps) {
+  if (!hasNextPage) return null
+  return (
+    <Button variant="secondary" isBusy={isFetching} onClick={() => void fetchNextPage()}>
+      Mostrar mais antigas
+    </Button>
+  )
+}
+
+function Entries({ history, isNarrow }: HistoryProps) {
+  const { data, error, isLoading, isFetching, fetchNextPage, refetch } = history
+  const reader = useSession()?.user.email
+  const entries = data?.pages.flatMap(({ items }) => items)
+  return (
+    <div className="space-y-4 text-sm">
+      {isLoading && <Skeleton className="h-40" />}
+      {entries?.length === 0 && <p className="py-6 text-center text-muted">Nenhuma alteração registrada</p>}
+      {entries && entries.length > 0 && (
+        <ol aria-label="Alterações, da mais recente para a mais antiga" className="divide-y divide-line">
+          {entries.map((entry) => (
+            <li
+              key={entry.id}
+              className={classNames(
+                'grid gap-x-4 gap-y-0.5 py-2.5',
+                !isNarrow && 'sm:grid-cols-[9.5rem_1fr]',
+              )}
+            >
+              <time dateTime={entry.at} className="text-muted tabular-nums">
+                {formatInstant(entry.at)}
+              </time>
+              <span>
+                <ChangeSentence text={describeChange(entry, reader)} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {isGone(error) && <PersonGone />}
+      {error && !isGone(error) && (
+        <FailedLoad
+          title="Erro ao carregar o histórico"
+          onRetry={() => void (data ? fetchNextPage() : refetch())}
+          isRetrying={isFetching}
+        >
+          {error.message}
+        </FailedLoad>
+      )}
+    </div>
   )
 }

@@ -34,7 +34,7 @@ interface RowMenuItem {
   isNarrowOnly?: boolean
 }
 
-const MENU: readonly RowMenuItem[] = [
+export const MENU: readonly RowMenuItem[] = [
   { action: 'types', label: 'Gerenciar Tipos de Acesso', icon: LayoutGrid },
   { action: 'scope', label: 'Gerenciar Marcas e Estados', icon: MapPin },
   { action: 'name', label: 'Corrigir nome', icon: Pencil },

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues, type ListName, sortItems, toKey } from '#contract/entitlement-lists.ts'
@@ -29,9 +30,16 @@ export const COLUMNS: readonly UserColumn[] = [
     width: 'minmax(0,1.25fr)',
     card: 'top',
     cell: ({ profile }) => (
-      <span id={getEmailId(profile)} title={profile.email} className="block truncate font-medium">
+      <Link
+        id={getEmailId(profile)}
+        to="."
+        search={(last: object) => ({ ...last, pessoa: profile.user_id })}
+        title={profile.email}
+        data-control="person"
+        className="block truncate rounded-sm font-medium underline-offset-4 hover:underline"
+      >
         {profile.email}
-      </span>
+      </Link>
     ),
   },
   {

@@ -49,6 +49,12 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
       {...getRole('row')}
       aria-rowindex={index + 2}
       data-index={index}
+      // The link is for the keyboard; the whole row answers to a press.
+      onClick={({ target, currentTarget, shiftKey }) => {
+        const isControl = (target as Element).closest('a, button, label, input')
+        if (!isControl && !shiftKey && !getSelection()?.toString())
+          currentTarget.querySelector<HTMLElement>('a[data-control="person"]')?.click()
+      }}
       style={top === undefined ? undefined : { top }}
       className={classNames(
         rowClasses,

@@ -1,9 +1,11 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { adminMessages } from '#contract/user-rules.ts'
-import type { ProfileFilter } from '#contract/users.ts'
+import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { exportList } from './export-data.ts'
 import { getEmailId } from './row-actions.tsx'
@@ -20,6 +22,8 @@ const TITLE_ID = 'usuarios-titulo'
 const wideQuery = window.matchMedia('(min-width: 80rem)')
 const printQuery = window.matchMedia('print')
 
+const loadPanel = () => import('./person-panel.tsx')
+
 export function UsersCard() {
   const { filter, order, isEnabled, setFilter, sortBy } = useUserView()
   const list = useUserList(filter, order, isEnabled)
@@ -31,6 +35,7 @@ export function UsersCard() {
   const barHeight = useBarHeight(bar)
   useScrollRestoration(card, JSON.stringify([filter, order]))
 
+  const shown = useShownPerson(list.profiles)
   const count = countSelected(selection)
   const isPendingFilter = filter.approved === false
   const buttons = { count, isNarrow, onOpen: open }
@@ -97,9 +102,47 @@ export function UsersCard() {
           />
         )}
       </div>
+      {shown && (
+        <LazyPart
+          name="person-panel"
+          load={loadPanel}
+          loading={null}
+          failed="A pessoa não pôde ser aberta agora."
+        >
+          {({ PersonPanel }) => <PersonPanel {...shown} onAction={runAction} />}
+        </LazyPart>
+      )}
       {dialogs}
     </section>
   )
+}
+
+/** The person of the address, '?pessoa=', with the neighbours in the list. */
+function useShownPerson(profiles: readonly ManagedProfile[]) {
+  const { pessoa: userId } = useSearch({ strict: false }) as { pessoa?: unknown }
+  const navigate = useNavigate()
+  if (typeof userId !== 'string') return undefined
+  const show = (next: string | undefined, replace = true) =>
+    void navigate({
+      to: '.',
+      search: ({ pessoa: _, ...last }: { pessoa?: string }) => ({ ...last, ...(next && { pessoa: next }) }),
+      replace,
+    })
+  const index = profiles.findIndex((profile) => profile.user_id === userId)
+  const step = (by: number) => {
+    const next = index < 0 ? undefined : profiles[index + by]
+    return next && (() => show(next.user_id))
+  }
+  return {
+    userId,
+    listed: profiles[index],
+    onPrevious: step(-1),
+    onNext: step(1),
+    onClose: () => {
+      show(undefined, false)
+      if (profiles[index]) document.getElementById(getEmailId(profiles[index]))?.focus()
+    },
+  }
 }
 
 function ExportButton({ filter, order }: { filter: ProfileFilter; order: ProfileOrder }) {
