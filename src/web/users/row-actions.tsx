@@ -58,7 +58,7 @@ export function RowActions({ profile, onAction }: Pick<Row, 'profile' | 'onActio
     ({ action, isNarrowOnly, isOffered: _, ...item }) => ({
       ...item,
       id: action,
-      className: isNarrowOnly ? 'xl:hidden' : undefined,
+      className: isNarrowOnly ? 'rows:hidden' : undefined,
       onSelect: () => onAction(action, profile),
     }),
   )
@@ -70,9 +70,9 @@ export function RowActions({ profile, onAction }: Pick<Row, 'profile' | 'onActio
         aria-describedby={getEmailId(profile)}
         onClick={() => onAction(approved ? 'remove' : 'approve', profile)}
         className={classNames(
-          'h-9 w-20 shrink-0 rounded-lg font-medium text-sm transition-colors xl:h-8',
+          'h-11 w-20 shrink-0 rounded-lg font-medium text-sm transition-colors rows:h-8',
           approved
-            ? 'text-muted hover:bg-subtle hover:text-ink max-xl:hidden'
+            ? 'text-muted hover:bg-subtle hover:text-ink cards:hidden'
             : 'border border-brand-strong text-brand-strong hover:bg-subtle',
         )}
       >
@@ -82,7 +82,7 @@ export function RowActions({ profile, onAction }: Pick<Row, 'profile' | 'onActio
         label="Mais ações"
         describedBy={getEmailId(profile)}
         items={items}
-        className="inline-flex size-9 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink aria-expanded:bg-subtle aria-expanded:text-ink xl:size-8"
+        className="inline-flex size-11 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink aria-expanded:bg-subtle aria-expanded:text-ink rows:size-8"
       >
         <Ellipsis aria-hidden="true" className="size-4" />
       </MenuButton>

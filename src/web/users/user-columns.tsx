@@ -15,6 +15,8 @@ export interface UserColumn {
   sort?: ProfileSort
   /** Grid track on a wide window. */
   width: string
+  /** The width of the table, in pixels, from which on there is room for it. */
+  from?: number
   /** Position on a card: the first line, a line of its own, or half a line after the column's name. */
   card: 'top' | 'line' | 'left' | 'right' | 'corner'
   /** A shorter head for cards. */
@@ -49,7 +51,7 @@ export const COLUMNS: readonly UserColumn[] = [
     card: 'line',
     cell: ({ profile, catalogue }) => (
       <>
-        <span title={profile.full_name ?? undefined} className="block truncate max-xl:text-muted">
+        <span title={profile.full_name ?? undefined} className="block truncate cards:text-muted">
           {profile.full_name ?? <span className="text-muted">Sem nome</span>}
         </span>
         <ScopeLine profile={profile} catalogue={catalogue} />
@@ -69,6 +71,7 @@ export const COLUMNS: readonly UserColumn[] = [
     head: 'E-mail Verificado',
     sort: 'email_verified_at',
     width: '8rem',
+    from: 940,
     card: 'right',
     cardHead: 'E-mail',
     cell: ({ profile: { email_verified_at } }) => (
@@ -79,6 +82,7 @@ export const COLUMNS: readonly UserColumn[] = [
     head: 'Data de Registro',
     sort: 'created_at',
     width: '7.5rem',
+    from: 1060,
     card: 'left',
     cardHead: 'Registro',
     cell: ({ profile: { created_at } }) => (
@@ -113,8 +117,8 @@ function Badge({ isGood, children }: { isGood: boolean; children: string }) {
   return (
     <span
       className={classNames(
-        'flex w-fit items-center gap-1.5 max-xl:inline-flex',
-        isGood ? 'text-ink' : 'rounded-full bg-warning-soft px-1.5 text-warning xl:-ml-1.5',
+        'flex w-fit items-center gap-1.5 cards:inline-flex',
+        isGood ? 'text-ink' : 'rounded-full bg-warning-soft px-1.5 text-warning rows:-ml-1.5',
       )}
     >
       <span
@@ -147,7 +151,7 @@ function ScopeLine({ profile, catalogue }: Pick<Row, 'profile' | 'catalogue'>) {
   return (
     <p
       title={parts.map(formatPart).join(' · ')}
-      className="line-clamp-2 text-muted text-xs leading-4 max-xl:pt-0.5 xl:absolute xl:right-36 xl:bottom-1.5 xl:left-16 xl:block xl:truncate"
+      className="line-clamp-2 text-muted text-xs leading-4 cards:pt-0.5 rows:absolute rows:right-36 rows:bottom-1.5 rows:left-16 rows:block rows:truncate"
     >
       {parts.map((part, index) => (
         <Fragment key={part.label}>

@@ -8,17 +8,18 @@ import type { Row } from './row-actions.tsx'
 import { COLUMNS, type UserColumn } from './user-columns.tsx'
 
 /** Including the checkbox column. */
-export const COLUMN_COUNT = COLUMNS.length + 1
+const COLUMN_COUNT = COLUMNS.length + 1
 /** Shared by head and rows; the table sets the tracks. */
-export const gridClasses = 'xl:grid xl:grid-cols-(--tracks) xl:gap-x-2 xl:pr-4 xl:pl-3'
+export const gridClasses = 'rows:grid rows:grid-cols-(--tracks) rows:gap-x-2 rows:pr-4 rows:pl-3'
 /** First line the columns, second line the entitlements; a card has a checkbox and three columns. */
-const rowClasses = `grid break-inside-avoid grid-cols-[2.25rem_8.5rem_minmax(0,1fr)_auto] gap-x-1 border-line border-b py-2 pr-2 pl-1 xl:h-12 xl:items-center xl:gap-y-0 xl:py-0 ${gridClasses}`
-const FIRST_LINE = 'xl:self-start xl:pt-1.5 xl:leading-5'
+const rowClasses = `grid break-inside-avoid grid-cols-[2.75rem_8.5rem_minmax(0,1fr)_auto] gap-x-1 border-line border-b pb-1.5 pr-2 pl-1 rows:h-12 rows:items-center rows:gap-y-0 rows:py-0 ${gridClasses}`
+const FIRST_LINE = 'rows:self-start rows:pt-1.5 rows:leading-5'
 const cellClasses: Record<UserColumn['card'], string> = {
   top: `col-span-2 col-start-2 self-center ${FIRST_LINE}`,
-  line: `col-span-3 col-start-2 ${FIRST_LINE}`,
-  left: `col-start-2 text-xs leading-5 xl:text-sm ${FIRST_LINE}`,
-  right: `col-span-2 text-xs leading-5 xl:text-sm ${FIRST_LINE}`,
+  // Below a control of 44 pixels, whose text ends higher.
+  line: `col-span-3 col-start-2 cards:-mt-3 ${FIRST_LINE}`,
+  left: `col-start-2 text-xs leading-5 rows:text-sm ${FIRST_LINE}`,
+  right: `col-span-2 text-xs leading-5 rows:text-sm ${FIRST_LINE}`,
   corner: 'col-start-4 row-start-1',
 }
 
@@ -28,6 +29,7 @@ export function getRole(role: 'table' | 'rowgroup' | 'row' | 'cell' | 'columnhea
 }
 
 interface UserRowProps extends Row {
+  columns: readonly UserColumn[]
   index: number
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
   /** The rows belong to the previous list and cannot be ticked. */
@@ -51,8 +53,10 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
       data-index={index}
       // The link is for the keyboard; the whole row answers to a press.
       onClick={({ target, currentTarget, shiftKey }) => {
+        // React bubbles clicks in the row's menu, which stands elsewhere in the document.
+        const isInRow = currentTarget.contains(target as Node)
         const isControl = (target as Element).closest('a, button, label, input')
-        if (!isControl && !shiftKey && !getSelection()?.toString())
+        if (isInRow && !isControl && !shiftKey && !getSelection()?.toString())
           currentTarget.querySelector<HTMLElement>('a[data-control="person"]')?.click()
       }}
       style={top === undefined ? undefined : { top }}
@@ -64,7 +68,7 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
           : 'hover:bg-canvas',
       )}
     >
-      <Cell className="row-span-2 xl:row-auto">
+      <Cell className="row-span-2 rows:row-auto">
         <Checkbox
           aria-label={`Selecionar ${profile.email}`}
           data-control="select"
@@ -74,13 +78,13 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
           onChange={({ nativeEvent, target }) =>
             onToggle(profile, target.checked, (nativeEvent as MouseEvent).shiftKey)
           }
-          className="size-9 justify-center xl:size-10"
+          className="size-11 justify-center rows:size-10"
         />
       </Cell>
-      {COLUMNS.map(({ head, card, cardHead = head, cell }) => (
-        <Cell key={head} className={classNames(cellClasses[card], 'xl:col-auto xl:row-auto')}>
+      {props.columns.map(({ head, card, cardHead = head, cell }) => (
+        <Cell key={head} className={classNames(cellClasses[card], 'rows:col-auto rows:row-auto')}>
           {props.isLabelled && (card === 'left' || card === 'right') && (
-            <span aria-hidden="true" className="mr-1.5 text-muted xl:hidden">
+            <span aria-hidden="true" className="mr-1.5 text-muted rows:hidden">
               {cardHead}
             </span>
           )}
@@ -93,7 +97,7 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
 
 function Cell({ className, children }: { className: string; children: ReactNode }) {
   return (
-    <td {...getRole('cell')} className={classNames('min-w-0 xl:whitespace-nowrap', className)}>
+    <td {...getRole('cell')} className={classNames('min-w-0 rows:whitespace-nowrap', className)}>
       {children}
     </td>
   )
@@ -107,7 +111,7 @@ export function SkeletonRow({ top }: Pick<UserRowProps, 'top'>) {
       aria-hidden="true"
       data-skeleton
       style={top === undefined ? undefined : { top }}
-      className={classNames('block h-36 px-4 py-2 xl:h-12', top !== undefined && 'absolute inset-x-0')}
+      className={classNames('block h-36 px-4 py-2 rows:h-12', top !== undefined && 'absolute inset-x-0')}
     >
       <td className="block">
         <Skeleton className="h-8 w-4/5" />

@@ -9,17 +9,16 @@ import { classNames } from '#web/ui/class-names.ts'
 import type { Row } from './row-actions.tsx'
 import { countSelected, isSelected, type Selection } from './selection.ts'
 import { useRowKeyboard, useRows } from './use-rows.ts'
-import { COLUMNS, type UserColumn } from './user-columns.tsx'
+import type { UserColumn } from './user-columns.tsx'
 import type { ProfileOrder, UserList } from './user-queries.ts'
-import { COLUMN_COUNT, EmptyRow, getRole, gridClasses, SkeletonRow, UserRow } from './user-row.tsx'
+import { EmptyRow, getRole, gridClasses, SkeletonRow, UserRow } from './user-row.tsx'
 
 /** Placeholder rows while the list is unknown. */
 const FIRST_SKELETONS = 12
 /** The next page is fetched this many rows before the end of the loaded ones. */
 const PREFETCH_ROWS = 50
-const gridTracks = {
-  '--tracks': ['2.75rem', ...COLUMNS.map(({ width }) => width)].join(' '),
-} as CSSProperties
+const toTracks = (columns: readonly UserColumn[]) =>
+  ({ '--tracks': ['2.75rem', ...columns.map(({ width }) => width)].join(' ') }) as CSSProperties
 /** Hints that the head scrolls sideways, and keeps its last button clear of the fade. */
 const fadingEdge = {
   maskImage: 'linear-gradient(to right, black calc(100% - 3.5rem), transparent)',
@@ -30,6 +29,7 @@ const fadingEdge = {
 interface UserTableProps {
   list: UserList
   order: ProfileOrder
+  columns: readonly UserColumn[]
   selection: Selection
   isNarrow: boolean
   /** Height of the sticky bar above the table, in pixels. */
@@ -42,7 +42,7 @@ interface UserTableProps {
 
 /** The table of /admin: a virtualized infinite list. */
 export function UserTable(props: UserTableProps) {
-  const { list, selection, isNarrow, barHeight, onToggle, onAction } = props
+  const { list, selection, columns, isNarrow, barHeight, onToggle, onAction } = props
   const { profiles, isOutdated, loadMore } = list
   const catalogue = useCatalogue()
   const body = useRef<HTMLTableSectionElement>(null)
@@ -66,9 +66,9 @@ export function UserTable(props: UserTableProps) {
       {...getRole('table')}
       aria-label="Usuários"
       aria-rowcount={count + 1}
-      aria-colcount={COLUMN_COUNT}
+      aria-colcount={columns.length + 1}
       aria-busy={isOutdated || list.isLoading}
-      style={gridTracks}
+      style={toTracks(columns)}
       className="block w-full text-sm"
     >
       <Head {...props} />
@@ -100,6 +100,7 @@ export function UserTable(props: UserTableProps) {
               key={profile.user_id}
               profile={profile}
               catalogue={catalogue}
+              columns={columns}
               index={index}
               top={top}
               isSelected={isSelected(selection, profile.user_id)}
@@ -118,7 +119,7 @@ export function UserTable(props: UserTableProps) {
 
 /** The sticky head of the table; on a narrow window its buttons scroll sideways. */
 function Head(props: UserTableProps) {
-  const { list, order, selection, isNarrow, barHeight, onSort, onToggleAll } = props
+  const { list, order, selection, columns, isNarrow, barHeight, onSort, onToggleAll } = props
   const size = countSelected(selection)
   const canSelect = (list.totalCount ?? 0) > 0 && !list.isOutdated
   return (
@@ -132,7 +133,7 @@ function Head(props: UserTableProps) {
         aria-rowindex={1}
         style={isNarrow ? fadingEdge : undefined}
         className={classNames(
-          'flex h-11 items-center gap-1 overflow-x-auto pl-1 xl:overflow-visible',
+          'flex h-11 items-center gap-1 overflow-x-auto pl-1 rows:overflow-visible',
           gridClasses,
         )}
       >
@@ -144,10 +145,10 @@ function Head(props: UserTableProps) {
             // `disabled` would drop the focus.
             aria-disabled={!canSelect}
             onChange={({ target }) => onToggleAll(target.checked)}
-            className={classNames('size-9 justify-center xl:size-10', !canSelect && 'opacity-55')}
+            className={classNames('size-11 justify-center rows:size-10', !canSelect && 'opacity-55')}
           />
         </th>
-        {COLUMNS.map((column) => (
+        {columns.map((column) => (
           <ColumnHead key={column.head} {...column} order={order} onSort={onSort} />
         ))}
       </tr>
@@ -164,22 +165,22 @@ function ColumnHead({ head, sort, order, onSort }: UserColumn & Pick<UserTablePr
       {...getRole('columnheader')}
       scope="col"
       aria-sort={sort && (isSorted ? direction : 'none')}
-      className={sort ? 'shrink-0 text-left' : 'text-left font-medium text-muted text-xs max-xl:sr-only'}
+      className={sort ? 'shrink-0 text-left' : 'text-left font-medium text-muted text-xs cards:sr-only'}
     >
       {sort ? (
         <button
           type="button"
           onClick={() => onSort(sort)}
           className={classNames(
-            '-mx-2 inline-flex h-9 items-center gap-1 whitespace-nowrap rounded-md px-2 font-medium text-xs',
-            'max-xl:mx-0 focus-visible:-outline-offset-2 hover:bg-subtle hover:text-ink',
-            isSorted ? 'text-ink max-xl:bg-subtle' : 'text-muted',
+            '-mx-2 inline-flex h-11 items-center gap-1 whitespace-nowrap rounded-md px-2 font-medium text-xs',
+            'cards:mx-0 focus-visible:-outline-offset-2 hover:bg-subtle hover:text-ink',
+            isSorted ? 'text-ink cards:bg-subtle' : 'text-muted',
           )}
         >
           {head}
           <Arrow
             aria-hidden="true"
-            className={classNames('size-3.5', !isSorted && 'invisible max-xl:hidden')}
+            className={classNames('size-3.5', !isSorted && 'invisible cards:hidden')}
           />
         </button>
       ) : (

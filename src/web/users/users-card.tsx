@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -12,14 +12,15 @@ import { getEmailId } from './row-actions.tsx'
 import { countSelected, describeSelection, formatMatches, type Selection, useSelection } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
 import { useBarHeight, useScrollRestoration } from './use-rows.ts'
+import { COLUMNS, type UserColumn } from './user-columns.tsx'
 import { type ProfileOrder, type UserList, useUserList } from './user-queries.ts'
 import { UserTable } from './user-table.tsx'
 import { useUserView } from './user-view.ts'
 import { UsersToolbar } from './users-toolbar.tsx'
 
 const TITLE_ID = 'usuarios-titulo'
-// Tailwind's xl: the table fits from here on; below it people are cards.
-const wideQuery = window.matchMedia('(min-width: 80rem)')
+// The variant `rows` of the style sheet: the table fits from here on; below it people are cards.
+const wideQuery = window.matchMedia('(min-width: 56.25rem)')
 const printQuery = window.matchMedia('print')
 
 const loadPanel = () => import('./person-panel.tsx')
@@ -33,6 +34,7 @@ export function UsersCard() {
   const bar = useRef<HTMLDivElement>(null)
   const card = useRef<HTMLElement>(null)
   const barHeight = useBarHeight(bar)
+  const columns = useFittingColumns(card, isNarrow)
   useScrollRestoration(card, JSON.stringify([filter, order]))
 
   const shown = useShownPerson(list.profiles)
@@ -73,9 +75,6 @@ export function UsersCard() {
             Pendentes ({list.pendingCount?.toLocaleString('pt-BR') ?? '…'})
           </Button>
         </div>
-        {isNarrow && count === 0 && (
-          <BulkButtons {...buttons} className="grid grid-cols-2 sm:grid-cols-3 gap-2 px-4 pt-2 sm:px-6" />
-        )}
         <UsersToolbar ref={bar} filter={filter} onFilter={setFilter}>
           <div className="flex items-center justify-between gap-4">
             <Summary list={list} filter={filter} selection={selection} onClear={clear} />
@@ -87,7 +86,7 @@ export function UsersCard() {
         ) : (
           <UserTable
             key={String(isNarrow)}
-            {...{ list, order, selection, isNarrow, barHeight }}
+            {...{ list, order, selection, isNarrow, barHeight, columns }}
             onSort={sortBy}
             onToggle={toggle}
             onToggleAll={toggleAll}
@@ -166,6 +165,23 @@ function useIsWide(): boolean {
     return () => wideQuery.removeEventListener('change', onChange)
   }, [])
   return isWide
+}
+
+/** Returns the columns that the card has room for; cards show all. */
+function useFittingColumns(card: RefObject<HTMLElement | null>, areCards: boolean): readonly UserColumn[] {
+  const [columns, setColumns] = useState(COLUMNS)
+  useLayoutEffect(() => {
+    const measure = () => {
+      const width = card.current?.offsetWidth ?? 0
+      const fitting = COLUMNS.filter(({ from = 0 }) => from <= width)
+      setColumns((now) => (now.length === fitting.length ? now : fitting))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    if (card.current) observer.observe(card.current)
+    return () => observer.disconnect()
+  }, [card])
+  return areCards ? COLUMNS : columns
 }
 
 interface BulkButtonsProps {

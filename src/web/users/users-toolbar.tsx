@@ -37,7 +37,7 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
           aria-expanded={isOpen}
           aria-controls="filtros"
           onClick={() => setIsOpen(!isOpen)}
-          className="px-3 xl:hidden"
+          className="px-3 max-sm:h-11 xl:hidden"
         >
           <SlidersHorizontal aria-hidden="true" className="size-4" />
           Filtros{active > 0 && ` (${active})`}
