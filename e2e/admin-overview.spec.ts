@@ -58,3 +58,16 @@ test('each number of the overview leads to what it counts, and one rail to every
   await expect(rail.getByRole('link', { name: 'Saúde do portal' })).toBeInViewport()
   expect(await hasHorizontalOverflow(page)).toBe(false)
 })
+
+test('the counts of the header stand inside their buttons', async ({ page }) => {
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await openAs(page, 'admin', '/admin/modelos')
+    const link = page.getByRole('banner').getByRole('link', { name: /^Administração, / })
+    const [inner, outer] = [await link.locator('[data-text]').boundingBox(), await link.boundingBox()]
+    if (!inner || !outer) throw new Error('Nothing is drawn')
+    expect(inner.x).toBeGreaterThanOrEqual(outer.x)
+    expect(inner.y).toBeGreaterThanOrEqual(outer.y)
+    expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width)
+  }
+})

@@ -10,10 +10,7 @@ const tooltipClasses = 'lg:hidden'
 interface HeaderItemProps {
   label: string
   icon: LucideIcon
-  /**
-   * A count on the icon's corner, after the label where that is
-   * visible. Absolutely positioned: causes no layout shift.
-   */
+  /** A count inside the button: after the label, on the corner where that is hidden. */
   badge?: string
   /** Hides it where the thumb bar has it. */
   className?: string
@@ -67,7 +64,7 @@ function HeaderItemContent({ label, icon: Icon, badge }: HeaderItemProps) {
         <span
           aria-hidden="true"
           data-text={badge}
-          className="absolute top-0 left-1/2 min-w-4 whitespace-nowrap rounded-full bg-brand px-1 text-center font-semibold text-brand-foreground text-xs tabular-nums after:content-[attr(data-text)] lg:left-full lg:-ml-1.5"
+          className="min-w-4 whitespace-nowrap rounded-full bg-brand px-1 text-center font-semibold text-brand-foreground text-xs tabular-nums after:content-[attr(data-text)] max-lg:absolute max-lg:top-0.5 max-lg:right-0.5"
         />
       )}
     </>
