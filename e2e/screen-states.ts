@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Locator, Page } from '@playwright/test'
 
 /**
@@ -92,8 +93,8 @@ const hasAsked = (refusal: string | null) => (page: Page) =>
     const request = { ...ASKED, refusal, refused_at }
     await route.fulfill({ response, json: { ...(await response.json()), request } })
   })
-const peopleAsk = (page: Page) =>
-  page.route(/\/api\/profiles\?requesting=true/, async (route) => {
+const peopleAsk = async (page: Page) => {
+  await page.route(/\/api\/profiles\?requesting=true/, async (route) => {
     const url = route
       .request()
       .url()
@@ -103,6 +104,12 @@ const peopleAsk = (page: Page) =>
     const asking = items.map((person: object) => ({ ...person, request: ASKED }))
     await route.fulfill({ response, json: { items: asking, next: null } })
   })
+  // The people above them arrive last, so that a queue that moves is seen.
+  await page.route(/\/api\/profiles\?waiting=true/, async (route) => {
+    await setTimeout(500)
+    await route.continue()
+  })
+}
 
 export const SCREEN_STATES: ScreenState[] = [
   { name: 'login', path: '/login', ready: (page) => page.locator('altcha-widget'), isInDocs: true },

@@ -29,9 +29,9 @@ export function AdminScreen() {
       <ServiceStatus />
       <Overview />
       <ApprovalQueue />
-      <RequestQueue />
       {/* Hidden until its offset is known, so that nothing jumps. */}
       <div className={classNames('space-y-6', isMoving && 'invisible')}>
+        <RequestQueue />
         <ReportStates />
         <ReportSettingsCard />
         <UsersCard />
