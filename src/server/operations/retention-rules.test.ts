@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { createLog } from '#server/log.ts'
 import { searchDatabase } from '#server/testing/canaries.ts'
-import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
+import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
 import { applyRetention } from './retention-job.ts'
 import { createRetentionRules } from './retention-rules.ts'
@@ -20,7 +20,8 @@ const RULES = createRetentionRules({
 })
 
 describeOnEachDatabase('retention rules', (kind) => {
-  const database = setUpDatabase(kind)
+  // Not reused: refusals of an earlier file are written down up to a second late.
+  const database = setUpDatabase(kind, openFreshDatabase)
   let clock: TestClock
   beforeEach(async () => {
     clock = createTestClock()
