@@ -22,7 +22,7 @@ test.beforeAll(async () => {
     clock: Object.assign(() => Date.now(), { advance: () => {} }),
     page: {
       folder: file('web').pathname,
-      brand: { color: '#0f5c7d', logo: undefined },
+      brand: { color: '#0f5c7d', logo: undefined, picture: undefined },
       portal: {
         html: readFileSync(file('web/index.html'), 'utf8'),
         screens: JSON.parse(readFileSync(file('prerender/screens.json'), 'utf8')),

@@ -105,7 +105,7 @@ test('a paused capacity has its own state, and a failed refresh shows a warning'
     { status: 'Failed', endTime: new Date(Date.now() - 3_600_000).toISOString() },
     { status: 'Completed', endTime: new Date(Date.now() - 26.5 * 3_600_000).toISOString() },
   ]
-  await demo.script({ on: 'refreshes', body: { value } })
+  await demo.script({ on: 'refreshes', body: { value }, times: 2 })
   await openAs(page, 'vendas.rj')
   const failure = page.getByRole('tabpanel').getByRole('alert')
   await expect(failure).toContainText('A capacidade está pausada')

@@ -76,6 +76,7 @@ function buildConfig(
       dealershipsUrl: env.GROUP_DEALERSHIPS_URL,
       color: env.BRAND_COLOR,
       logo: env.BRAND_LOGO,
+      picture: env.BRAND_PICTURE,
     },
     /** The first signs, all verify. Empty in demo mode, which stores a random one in the data directory. */
     sessionSecrets: env.SESSION_SECRET ?? [],

@@ -87,6 +87,7 @@ const environmentSchema = z.object({
     .regex(/^#[0-9a-f]{6}$/i, { error: 'use uma cor como #0f5f8c' })
     .default('#0f5c7d'),
   BRAND_LOGO: readableFile.optional(),
+  BRAND_PICTURE: readableFile.optional(),
 
   // Retention
   RETENTION_UNVERIFIED_DAYS: wholeNumber(1, 365).default(7),

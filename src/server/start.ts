@@ -160,7 +160,7 @@ export async function servePortal(
     },
     page: {
       folder: join(BUILT, 'web'),
-      brand: { color: config.group.color, logo: config.group.logo },
+      brand: config.group,
       portal: {
         html: readBuilt('web/index.html'),
         screens: JSON.parse(readBuilt('prerender/screens.json')),

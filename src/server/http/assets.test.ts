@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assets-'))
+const PICTURE = 'a picture of the yard'
 const SCRIPT = 'export {}\n'.repeat(50)
 let portal: TestPortal
 
@@ -14,11 +15,12 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/index-abc.js'), SCRIPT)
   writeFileSync(join(folder, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT))
   writeFileSync(join(folder, 'secret.txt'), 'a secret')
+  writeFileSync(join(folder, 'patio.JPG'), PICTURE)
   const settings = { powerBiHosts: [], humanCheck: { kind: 'altcha' }, reportEmbedBase: '' } as never
   const html = '<link href="/brand.css"><script id="portal-settings"></script>'
   const page = {
     folder,
-    brand: { color: '#0f5c7d', logo: undefined },
+    brand: { color: '#0f5c7d', logo: undefined, picture: join(folder, 'patio.JPG') },
     portal: { html, settings, screens: [] },
   }
   portal = await startTestPortal({ kind: 'embedded', page })
@@ -71,4 +73,15 @@ test('the group’s color is immutable under its hash, and revalidated otherwise
   expect(await readCaching(name)).toBe('public, max-age=31536000, immutable')
   expect(await readCaching('/brand.css?v=00000000')).toBe('no-cache')
   expect(await readCaching('/brand.css')).toBe('no-cache')
+})
+
+test('the group’s picture is named in the style sheet, immutable under its hash', async () => {
+  const styles = await (await fetch(`${portal.url}/brand.css`)).text()
+  const [, name = ''] = /--brand-picture:url\(([^)]+)\)/.exec(styles) ?? []
+  const reply = await fetch(portal.url + name)
+  expect(Object.fromEntries(reply.headers)).toMatchObject({
+    'content-type': 'image/jpeg',
+    'cache-control': 'public, max-age=31536000, immutable',
+  })
+  expect(await reply.text()).toBe(PICTURE)
 })

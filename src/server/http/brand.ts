@@ -10,31 +10,56 @@ export interface Brand {
   color: string
   /** Path of the group's logo, SVG or PNG. */
   logo: string | undefined
+  /** Path of a picture beside the visitors' forms: JPEG, PNG, WebP, AVIF or SVG. */
+  picture: string | undefined
 }
 
 /**
- * Serves the group's color as a style sheet, and its logo if there is one.
+ * Serves the group's color as a style sheet, and its logo and picture if there are any.
  * @returns the URL of the style sheet, with a hash of the content, so that browsers can cache it
  */
-export function serveBrand(app: Hono<HttpEnv>, { color, logo }: Brand): string {
-  const styles = createBrandStyleSheet(color)
-  const version = createHash('sha256').update(styles).digest('hex').slice(0, 8)
+export function serveBrand(app: Hono<HttpEnv>, { color, logo, picture }: Brand): string {
+  const styles =
+    createBrandStyleSheet(color) +
+    (picture ? `:root{--brand-picture:url(${serveImage(app, PICTURE_PATH, picture)})}` : '')
+  const version = hash(styles)
   app.get('/brand.css', (context) => {
-    const isNamed = context.req.query('v') === version
-    context.header('Cache-Control', isNamed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    context.header('Cache-Control', getCaching(context.req.query('v') === version))
     return context.body(styles, 200, { 'Content-Type': 'text/css; charset=utf-8' })
   })
-  if (logo) serveLogo(app, logo)
+  if (logo) serveImage(app, LOGO_PATH, logo)
   return `/brand.css?v=${version}`
 }
 
-function serveLogo(app: Hono<HttpEnv>, logo: string): void {
-  const image = readFileSync(logo)
-  const type = extname(logo) === '.svg' ? 'image/svg+xml' : 'image/png'
-  app.get(LOGO_PATH, (context) => {
-    context.header('Cache-Control', 'no-cache')
+const PICTURE_PATH = '/brand-picture'
+
+const IMAGE_TYPES: Record<string, string> = {
+  '.svg': 'image/svg+xml',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.avif': 'image/avif',
+}
+
+/** @returns its URL with a hash of the content, so that browsers can cache it */
+function serveImage(app: Hono<HttpEnv>, path: string, file: string): string {
+  const image = readFileSync(file)
+  const type = IMAGE_TYPES[extname(file).toLowerCase()] ?? 'image/png'
+  const version = hash(image)
+  app.get(path, (context) => {
+    context.header('Cache-Control', getCaching(context.req.query('v') === version))
     return context.body(image, 200, { 'Content-Type': type })
   })
+  return `${path}?v=${version}`
+}
+
+function hash(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 8)
+}
+
+/** @param isNamed whether the URL names the content by its hash */
+function getCaching(isNamed: boolean): string {
+  return isNamed ? 'public, max-age=31536000, immutable' : 'no-cache'
 }
 
 type Rgb = [number, number, number]

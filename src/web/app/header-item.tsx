@@ -3,7 +3,7 @@ import type { LucideIcon } from 'lucide-react'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 
 const itemClasses =
-  'inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 font-medium text-sm transition-colors hover:bg-subtle hover:text-ink'
+  'inline-flex h-10 max-lg:h-11 min-w-10 max-lg:min-w-11 items-center justify-center gap-2 rounded-lg px-2.5 font-medium text-sm transition-colors hover:bg-subtle hover:text-ink'
 /** The label is visible next to the icon there, so it needs no tooltip. */
 const tooltipClasses = 'lg:hidden'
 
@@ -64,7 +64,7 @@ function HeaderItemContent({ label, icon: Icon, badge }: HeaderItemProps) {
         <span
           aria-hidden="true"
           data-text={badge}
-          className="min-w-4 whitespace-nowrap rounded-full bg-brand px-1 text-center font-semibold text-brand-foreground text-xs tabular-nums after:content-[attr(data-text)] max-lg:absolute max-lg:top-0.5 max-lg:right-0.5"
+          className="min-w-4 whitespace-nowrap rounded-full bg-brand px-1 text-center font-semibold text-brand-foreground text-xs tabular-nums after:content-[attr(data-text)] max-lg:absolute max-lg:top-1 max-lg:right-0 max-lg:px-0.5 max-lg:text-[0.6875rem] max-lg:leading-4"
         />
       )}
     </>

@@ -77,7 +77,10 @@ export function ReportBar(props: ReportBarProps) {
       {!isOnPhone && (
         <div className="flex shrink-0 items-center justify-end gap-0.5 px-2">
           {running && <ExportProgress item={running} className="mr-2 max-lg:hidden" />}
-          {age && <DataAge age={age} className="mr-2 shrink-0" />}
+          {/* Reserves the place of the age, so that the tabs do not move. */}
+          <div className="mr-2 flex shrink-0 justify-end min-[90rem]:min-w-44">
+            {age && <DataAge age={age} />}
+          </div>
           <div className="flex shrink-0 items-center gap-0.5 max-lg:hidden">
             <Popover label="Compartilhar" trigger={SHARE_TRIGGER} load={loadSharePanel}>
               {(close, { SharePanel }) => <SharePanel {...share} close={close} />}

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext } from 'react'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { BrandMark } from './brand-mark.tsx'
 import { classNames } from './class-names.ts'
 import { Footer } from './footer.tsx'
@@ -80,17 +81,21 @@ export function FormLoading({ children }: { children: ReactNode }) {
   )
 }
 
-/** A sample report, cropped by the edge. Inline SVG, because it uses the page's colors. */
+/** The group's picture, or a sample report as inline SVG, which uses the page's colors. */
 function ReportPanel() {
   return (
-    <div className="sticky top-3 my-3 mr-3 hidden h-[calc(100dvh-3.5rem-1px)] overflow-hidden rounded-2xl bg-[color-mix(in_oklab,var(--color-brand)_9%,var(--color-canvas))] lg:block">
+    <div className="sticky top-3 my-3 mr-3 hidden h-[calc(100dvh-3.5rem-1px)] overflow-hidden rounded-2xl bg-panel lg:block">
       <svg
         aria-hidden="true"
         viewBox="0 0 760 600"
-        className="absolute top-1/2 left-14 h-150 w-190 -translate-y-1/2 [filter:drop-shadow(0_1px_2px_#00000026)] tabular-nums"
+        className="absolute top-14 left-14 h-150 w-190 tabular-nums"
       >
         <use href={`${reportPicture}#report`} />
       </svg>
+      <div className="absolute inset-0 bg-(image:--brand-picture) bg-center bg-cover" />
+      <p className="absolute inset-x-0 bottom-0 bg-linear-to-t from-60% from-panel px-14 pt-40 pb-14 font-semibold text-3xl text-white tracking-tight">
+        {portalSettings.groupName}
+      </p>
     </div>
   )
 }
