@@ -228,6 +228,12 @@ test('/login reports that the account was removed, and that another tab has sign
   await openAs(page, 'diretoria')
   const other = await context.newPage()
   await other.goto('/profile')
+  // The server's stream tells the first tab before the second one knows.
+  await other.route('**/api/auth/logout?*', async (route) => {
+    const response = await route.fetch()
+    await expect(page).toHaveURL('/login')
+    await route.fulfill({ response })
+  })
   await other.getByRole('button', { name: 'Sair' }).click()
   await expect(page).toHaveURL('/login')
   await expect(page.getByText('Você saiu do portal em outra aba.')).toBeVisible()

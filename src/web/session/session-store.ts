@@ -40,6 +40,7 @@ export function storeSession(session: Session): StoredSession {
   // Computed from now: the expiry must follow this browser's clock, even if that is wrong.
   const expires_at = Math.floor(Date.now() / 1000) + expires_in
   const stored: StoredSession = { user, access_token, refresh_token, expires_at }
+  markSignOut(false)
   received = { token: access_token, expiresIn: expires_in, elapsed: startStopwatch() }
   sharedStorage.set(SESSION_KEY, JSON.stringify(stored))
   return getSession() ?? stored
@@ -49,9 +50,23 @@ export function storeSession(session: Session): StoredSession {
 export type SessionEnd = { kind: 'signed-out' | 'inactive' } | { kind: 'refused'; detail: string }
 const END_KEY = 'patio.session-end'
 
+/** Held while a tab signs out, whose end the server may tell the other tabs first. */
+const SIGN_OUT_KEY = 'patio.signing-out'
+let isSigningOut = false
+
+/** @param isStarted false once it has failed */
+export function markSignOut(isStarted: boolean): void {
+  isSigningOut = isStarted
+  if (isStarted) sharedStorage.set(SIGN_OUT_KEY, 'yes')
+  else sharedStorage.remove(SIGN_OUT_KEY)
+}
+
+const isSignedOutElsewhere = () => !isSigningOut && sharedStorage.get(SIGN_OUT_KEY) !== null
+
 /** @param end stored, so that every tab can show it */
 export function clearSession(end: SessionEnd = { kind: 'signed-out' }): void {
-  sharedStorage.set(END_KEY, JSON.stringify(end))
+  const known: SessionEnd = isSignedOutElsewhere() ? { kind: 'signed-out' } : end
+  sharedStorage.set(END_KEY, JSON.stringify(known))
   sharedStorage.remove(SESSION_KEY)
 }
 
@@ -127,7 +142,7 @@ export function broadcastAuthEvent(event: AuthEvent): void {
   if (event === 'SIGNED_IN' || event === 'SIGNED_OUT')
     for (const key of [MARK_KEY, LAST_REPORT_KEY]) sharedStorage.remove(key)
   channel?.postMessage(event)
-  notifyListeners(event, false)
+  notifyListeners(event, isSignedOutElsewhere())
 }
 
 function notifyListeners(event: AuthEvent, isElsewhere = true): void {
@@ -157,6 +172,6 @@ function detectChange(): void {
   const before = lastKnown
   lastKnown = getSession()
   if (lastKnown?.access_token === before?.access_token) return
-  if (!lastKnown) notifyListeners('SIGNED_OUT')
+  if (!lastKnown) notifyListeners('SIGNED_OUT', !isSigningOut)
   else notifyListeners(lastKnown.user.id === before?.user.id ? 'TOKEN_REFRESHED' : 'SIGNED_IN')
 }

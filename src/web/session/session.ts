@@ -9,6 +9,7 @@ import {
   clearSession,
   getSecondsLeft,
   getSession,
+  markSignOut,
   onAuthStateChange,
   type SessionEnd,
   type StoredSession,
@@ -65,11 +66,15 @@ export function adoptSession(session: Session): void {
  */
 export async function signOut(options: { reason?: 'inactivity' } = {}): Promise<void> {
   if (options.reason === 'inactivity') return signOutLocally()
+  markSignOut(true)
   try {
     await callApi('POST /api/auth/logout', { query: { scope: 'local' } })
   } catch (error) {
     // A refused session has already ended.
-    if (!isDefiniteRefusal(error)) throw error
+    if (!isDefiniteRefusal(error)) {
+      markSignOut(false)
+      throw error
+    }
   }
   endLocalSession()
 }
