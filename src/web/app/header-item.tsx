@@ -64,7 +64,7 @@ function HeaderItemContent({ label, icon: Icon, badge }: HeaderItemProps) {
         <span
           aria-hidden="true"
           data-text={badge}
-          className="min-w-4 whitespace-nowrap rounded-full bg-brand px-1 text-center font-semibold text-brand-foreground text-xs tabular-nums after:content-[attr(data-text)] max-lg:absolute max-lg:top-1 max-lg:right-0 max-lg:px-0.5 max-lg:text-[0.6875rem] max-lg:leading-4"
+          className="min-w-4 whitespace-nowrap rounded-full bg-brand px-1 text-center font-semibold text-brand-foreground text-xs tabular-nums after:content-[attr(data-text)] max-lg:absolute max-lg:top-1 max-lg:right-0 max-lg:px-0.5 max-lg:text-[0.625rem] max-lg:leading-4"
         />
       )}
     </>
