@@ -150,7 +150,7 @@ test('at 400 % zoom the report has at least 60 % of the height', async ({ page }
   await openAs(page, 'diretoria')
   const frame = page.locator('iframe[title="Vendas"]')
   await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
-  expect((await frame.boundingBox())?.height).toBeGreaterThan(0.6 * 225)
+  await expect.poll(async () => (await frame.boundingBox())?.height ?? 0).toBeGreaterThan(0.6 * 225)
   await page.getByRole('button', { name: 'Mostrar menu e abas' }).click()
   await expect(page.getByRole('tab', { name: 'Vendas' })).toBeVisible()
 })
