@@ -78,6 +78,7 @@ test('a view can open first, be renamed, overwritten and deleted, each with undo
   await views(page).click()
   await expect(row(page, 'Estados')).toContainText('abre primeiro')
   await chooseAction(page, 'Estados', 'Salvar por cima')
+  await expect(page.getByText('Visão “Estados” salva como está agora')).toBeVisible()
   await page.goto('/power-bi')
   await expect(selection(page)).toHaveText('Limpar seleção: ES')
   await selectState(page, 'PR')
