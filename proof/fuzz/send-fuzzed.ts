@@ -43,7 +43,7 @@ export async function createCallers(
     if (caller === 'admin')
       await db.insertInto('user_roles').values({ user_id: row.user_id, role: 'admin' }).execute()
     const kind: SessionKind = caller === 'recovery' || caller === 'forcedChange' ? caller : 'full'
-    return (await openSession(context, { profile: presentProfile(row), kind })).access_token
+    return (await openSession(context, { profile: presentProfile(row), kind, by: 'password' })).access_token
   }
   return {
     async getToken(caller) {

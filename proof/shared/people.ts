@@ -95,7 +95,7 @@ export async function addSessions(
     const accessTokens: string[] = []
     for (const row of rows)
       accessTokens.push(
-        (await openSession(context, { profile: presentProfile(row), kind: 'full' })).access_token,
+        (await openSession(context, { profile: presentProfile(row), kind: 'full', by: 'password' })).access_token,
       )
     return accessTokens
   } finally {

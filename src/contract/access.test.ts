@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { type Access, type Caller, getRefusal } from './access.ts'
 
+const MINUTE = 60_000
+const user = { role: 'user', approved: true, sessionKind: 'full', authenticationAgeMs: 0 } as const
+const admin = { ...user, role: 'admin' } as const
 const CALLERS: Record<string, Caller | undefined> = {
   nobody: undefined,
-  pending: { role: 'user', approved: false, sessionKind: 'full' },
-  approved: { role: 'user', approved: true, sessionKind: 'full' },
-  'approved until yesterday': { role: 'user', approved: false, accessEnded: true, sessionKind: 'full' },
-  admin: { role: 'admin', approved: true, sessionKind: 'full' },
-  'pending admin': { role: 'admin', approved: false, sessionKind: 'full' },
-  recovery: { role: 'admin', approved: true, sessionKind: 'recovery' },
-  'forced change': { role: 'admin', approved: true, sessionKind: 'forcedChange' },
+  pending: { ...user, approved: false },
+  approved: user,
+  'approved until yesterday': { ...user, approved: false, accessEnded: true },
+  admin,
+  'pending admin': { ...admin, approved: false },
+  recovery: { ...admin, sessionKind: 'recovery' },
+  'forced change': { ...admin, sessionKind: 'forcedChange' },
 }
 const OWES = 'password-change-required'
 
@@ -53,7 +56,19 @@ describe('getRefusal', () => {
 
   test('applies the access rule to limited sessions, too', () => {
     const route = { access: 'admin', alsoFor: ['forcedChange'] } as const
-    expect(getRefusal(route, { role: 'user', approved: true, sessionKind: 'forcedChange' })).toBe('forbidden')
+    expect(getRefusal(route, { ...user, sessionKind: 'forcedChange' })).toBe('forbidden')
     expect(getRefusal(route, undefined)).toBe('unauthenticated')
+  })
+
+  test.each([
+    ['account', 10 * MINUTE],
+    ['many', 120 * MINUTE],
+  ] as const)('asks for a recent password where a route names %s, after the role', (name, maxMs) => {
+    const route = { access: 'admin', recentAuthentication: name } as const
+    expect(getRefusal(route, { ...admin, authenticationAgeMs: maxMs })).toBeUndefined()
+    expect(getRefusal(route, { ...admin, authenticationAgeMs: maxMs + 1 })).toBe('reauthentication-needed')
+    expect(getRefusal(route, { ...user, authenticationAgeMs: maxMs + 1 })).toBe('forbidden')
+    const forced = { sessionKind: 'forcedChange', authenticationAgeMs: Number.POSITIVE_INFINITY } as const
+    expect(getRefusal({ ...route, alsoFor: ['forcedChange'] }, { ...admin, ...forced })).toBeUndefined()
   })
 })

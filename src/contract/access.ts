@@ -7,6 +7,10 @@ export type Role = 'admin' | 'user'
 export type SessionKind = 'full' | 'recovery' | 'forcedChange'
 export type LimitedSessionKind = Exclude<SessionKind, 'full'>
 
+/** Longest time in ms since the caller proved who they are: for what takes an account, or concerns many people. */
+export const MAX_AUTHENTICATION_AGE_MS = { account: 10 * 60_000, many: 2 * 60 * 60_000 }
+export type RecentAuthentication = keyof typeof MAX_AUTHENTICATION_AGE_MS
+
 /** Facts about a caller that the access check needs. */
 export interface Caller {
   role: Role
@@ -15,6 +19,8 @@ export interface Caller {
   /** Whether a limited approval has ended. */
   accessEnded?: boolean
   sessionKind: SessionKind
+  /** Time in ms since the last password of this session; Infinity without one. */
+  authenticationAgeMs: number
 }
 
 export type Refusal =
@@ -23,13 +29,18 @@ export type Refusal =
   | 'not-approved'
   | 'access-ended'
   | 'password-change-required'
+  | 'reauthentication-needed'
 
 /**
  * Checks whether a caller may use a route. Access 'operator' requires a token instead of a session.
  * @returns the problem code of the refusal; undefined if allowed
  */
 export function getRefusal(
-  route: { access: Access; alsoFor?: readonly LimitedSessionKind[] },
+  route: {
+    access: Access
+    alsoFor?: readonly LimitedSessionKind[]
+    recentAuthentication?: RecentAuthentication
+  },
   caller: Caller | undefined,
 ): Refusal | undefined {
   if (route.access === 'public') return undefined
@@ -39,7 +50,14 @@ export function getRefusal(
   if (route.access === 'approved' && !caller.approved)
     return caller.accessEnded ? 'access-ended' : 'not-approved'
   if (route.access === 'admin' && caller.role !== 'admin') return 'forbidden'
+  if (route.recentAuthentication && !isRecentlyAuthenticated(caller, route.recentAuthentication))
+    return 'reauthentication-needed'
   return undefined
+}
+
+/** Limited sessions count as recent: they are short, and open one thing alone. */
+export function isRecentlyAuthenticated(caller: Caller, wanted: RecentAuthentication): boolean {
+  return caller.sessionKind !== 'full' || caller.authenticationAgeMs <= MAX_AUTHENTICATION_AGE_MS[wanted]
 }
 
 /** Validity in ms of the mark with which the browser that signed up confirms its e-mail. */

@@ -178,7 +178,8 @@ export const accountRoutes = {
     path: '/api/auth/logout',
     access: 'signedIn',
     alsoFor: ['recovery', 'forcedChange'],
-    summary: 'Ends every session of the user (global), this one (local) or all but this one (others)',
+    summary:
+      'Ends every session of the user (global), this one (local) or, after a recent authentication, all but this one (others)',
     query: z.object({ scope: z._default(z.enum(['global', 'local', 'others']), 'global') }),
   },
   signUp: {
@@ -218,6 +219,7 @@ export const accountRoutes = {
     path: '/api/functions/change-password',
     access: 'signedIn',
     alsoFor: ['forcedChange'],
+    recentAuthentication: 'account',
     summary: 'Sets a new password and ends the other sessions; a rule that it breaks comes back as error',
     body: z.strictObject({ newPassword: newPasswordSchema }),
     response: z.object({
@@ -225,6 +227,18 @@ export const accountRoutes = {
       error: z.optional(z.string()),
       device_token: deviceTokenSchema,
     }),
+  },
+  reauthenticate: {
+    method: 'POST',
+    path: '/api/auth/reauthenticate',
+    access: 'signedIn',
+    summary:
+      'Proves again who one is, by the password: a new access token for what asks for a recent authentication',
+    body: z.strictObject({
+      password: signInFormSchema.shape.password,
+      device_token: presentedDeviceSchema,
+    }),
+    response: z.pick(sessionSchema, { access_token: true, token_type: true, expires_in: true, expires_at: true }),
   },
   disownEmail: {
     method: 'POST',

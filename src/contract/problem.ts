@@ -28,6 +28,11 @@ export const PROBLEMS = {
     'Os 15 minutos desta visualização terminaram. Abra-a de novo para continuar.',
   ],
   'password-change-required': [403, 'Troca de senha necessária', 'Troque sua senha para continuar.'],
+  'reauthentication-needed': [
+    403,
+    'Confirmação necessária',
+    'Nada foi feito: confirme sua senha para continuar.',
+  ],
   'invalid-link': [
     400,
     'Link inválido',

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Access, LimitedSessionKind } from './access.ts'
+import type { Access, LimitedSessionKind, RecentAuthentication } from './access.ts'
 
 export type Schema = z.ZodMiniType
 
@@ -15,6 +15,8 @@ export interface Route {
   access: Access
   /** Limited sessions (reset link, forced password change) that may also call it. */
   alsoFor?: readonly LimitedSessionKind[]
+  /** Full sessions need a recent password: 403 `reauthentication-needed`. */
+  recentAuthentication?: RecentAuthentication
   /** A public route that also authenticates a session if there is one. */
   optionalAuth?: true
   summary: string

@@ -66,7 +66,7 @@ export async function acceptInvitation(
     await markVerified(txContext, userId)
     const device_token = await writePassword(txContext, person, hash)
     const profile = (await findProfile(db, userId)) as Profile
-    return { ...(await openSession(txContext, { profile, kind: 'full' })), device_token }
+    return { ...(await openSession(txContext, { profile, kind: 'full', by: 'password' })), device_token }
   })
   if (!session) throw new ProblemError('invalid-link')
   return session

@@ -7,7 +7,7 @@ import { disownEmail } from './disown-email.ts'
 import { requestLinkMail } from './email-links.ts'
 import { presentAuthUser, refreshSession, signOut } from './sessions.ts'
 import { changePassword, resetPassword } from './set-password.ts'
-import { signIn } from './sign-in.ts'
+import { reauthenticate, signIn } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
 import { previewLink, verifyEmailLink } from './verify-email-link.ts'
 
@@ -61,6 +61,11 @@ export function accountHandlers(services: Services): Handlers<typeof accountRout
     },
     setPassword: ({ context, body }) => resetPassword({ ...services, ...context }, body.password),
     changePassword: ({ context, body }) => changePassword({ ...services, ...context }, body.newPassword),
+    reauthenticate: ({ context, body }) =>
+      reauthenticate(
+        { ...services, ...context },
+        { password: body.password, deviceToken: body.device_token },
+      ),
     disownEmail: ({ context, body }) => disownEmail({ ...services, ...context }, body.token_hash),
     verifyEmailLink({ context: { actor: caller, ...context }, query, body }) {
       const { type, token_hash: token, mark, password } = body

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { Role, SessionKind } from '#contract/access.ts'
+import { isRecentlyAuthenticated, type Role, type SessionKind } from '#contract/access.ts'
 import type { AuthUser, Session } from '#contract/accounts.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
@@ -16,6 +16,7 @@ import { ACCESS_ENDS_AT, findProfile, getApprovalAt, PROFILE_COLUMNS } from '#se
 import type { AccountContext } from './account-context.ts'
 import {
   ACCESS_TOKEN_SECONDS,
+  type AccessClaims,
   deriveRefreshToken,
   isGenuine,
   parseRefreshToken,
@@ -57,14 +58,18 @@ export function presentAuthUser(profile: Profile, kind: SessionKind): AuthUser {
   }
 }
 
-/** Opens a session for an authenticated user. */
+/**
+ * Opens a session for an authenticated user.
+ * @param opening.by a mailed link alone is no recent authentication
+ */
 export async function openSession(
   context: SessionContext,
-  { profile, kind }: { profile: Profile; kind: SessionKind },
+  { profile, kind, by }: { profile: Profile; kind: SessionKind; by: 'password' | 'link' },
 ): Promise<Session> {
   const { db, clock, tokens } = context
-  const session = { id: randomUUID(), kind, refreshKey: randomBytes(32), counter: 0, profile }
   const now = new Date(clock())
+  const authenticatedAt = by === 'password' ? now : null
+  const session = { id: randomUUID(), kind, refreshKey: randomBytes(32), counter: 0, profile, authenticatedAt }
   await db
     .insertInto('sessions')
     .values({
@@ -73,6 +78,7 @@ export async function openSession(
       kind,
       refresh_key: tokens.refreshKeys.seal(session.refreshKey),
       device_bound: true,
+      authenticated_at: authenticatedAt,
       created_at: now,
       refreshed_at: now,
     })
@@ -82,19 +88,41 @@ export async function openSession(
 
 /** Builds the response of every call that signs in: access token, refresh token and user. */
 async function presentSession(
-  { clock, tokens }: SessionContext,
-  session: { id: string; kind: SessionKind; refreshKey: Uint8Array; counter: number; profile: Profile },
+  context: SessionContext,
+  session: {
+    id: string
+    kind: SessionKind
+    refreshKey: Uint8Array
+    counter: number
+    profile: Profile
+    authenticatedAt: Date | null
+  },
 ): Promise<Session> {
-  const { id, kind, refreshKey, counter, profile } = session
-  const claims = { userId: profile.user_id, sessionId: id, refreshCounter: counter }
-  const lifeSeconds = kind === 'recovery' ? RECOVERY_SESSION_SECONDS : ACCESS_TOKEN_SECONDS
+  const { id, kind, refreshKey, counter, profile, authenticatedAt } = session
+  const claims = {
+    userId: profile.user_id,
+    sessionId: id,
+    refreshCounter: counter,
+    authenticatedAt: authenticatedAt?.getTime(),
+  }
   return {
-    access_token: await tokens.access.sign(claims, lifeSeconds),
-    token_type: 'bearer',
-    expires_in: lifeSeconds,
-    expires_at: Math.floor(clock() / 1000) + lifeSeconds,
+    ...(await issueAccessToken(context, claims, kind === 'recovery' ? RECOVERY_SESSION_SECONDS : undefined)),
     refresh_token: deriveRefreshToken(refreshKey, id, counter),
     user: presentAuthUser(profile, kind),
+  }
+}
+
+/** Signs an access token, in the form of GoTrue's replies. */
+export async function issueAccessToken(
+  { clock, tokens }: Pick<SessionContext, 'clock' | 'tokens'>,
+  claims: AccessClaims,
+  lifeSeconds = ACCESS_TOKEN_SECONDS,
+) {
+  return {
+    access_token: await tokens.access.sign(claims, lifeSeconds),
+    token_type: 'bearer' as const,
+    expires_in: lifeSeconds,
+    expires_at: Math.floor(clock() / 1000) + lifeSeconds,
   }
 }
 
@@ -146,6 +174,8 @@ export function createAuthenticate(
       await acknowledge(database, claims.sessionId, claims.refreshCounter)
     return {
       sessionId: claims.sessionId,
+      refreshCounter: claims.refreshCounter,
+      authenticationAgeMs: now - (claims.authenticatedAt ?? Number.NEGATIVE_INFINITY),
       sessionKind: kind,
       role,
       ...getApprovalAt(now, profile.approved, access_ends_at),
@@ -278,7 +308,8 @@ async function rotateSession(
       })
       .where('id', '=', row.id)
       .execute()
-  return presentSession(context, { id: row.id, kind: row.kind, refreshKey, counter, profile })
+  const { id, kind, authenticated_at: authenticatedAt } = row
+  return presentSession(context, { id, kind, refreshKey, counter, profile, authenticatedAt })
 }
 
 function assess(
@@ -299,10 +330,15 @@ export async function recordLastAccess(db: Db, userId: string, at: Date): Promis
   await db.updateTable('profiles').set({ last_sign_in_at: at }).where('user_id', '=', userId).execute()
 }
 
-/** Ends this session (local), all others (others) or all of the user's sessions (global). */
+/**
+ * Ends this session (local), all others (others) or all of the user's sessions (global).
+ * @throws ProblemError reauthentication-needed for the others alone, whom the caller would outlast
+ */
 export async function signOut({ db, actor }: Context, scope: 'global' | 'local' | 'others'): Promise<void> {
   let ended = db.deleteFrom('sessions').where('user_id', '=', actor.profile.user_id)
   if (scope === 'local') ended = ended.where('id', '=', actor.sessionId)
+  if (scope === 'others' && !isRecentlyAuthenticated(actor, 'account'))
+    throw new ProblemError('reauthentication-needed')
   if (scope === 'others') ended = ended.where('id', '!=', actor.sessionId)
   await ended.execute()
 }

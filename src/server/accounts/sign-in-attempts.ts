@@ -11,8 +11,8 @@ const MAX_LOCK_MS = 15 * 60_000
 const RESET_AFTER_MS = 60 * 60_000
 /** Failures after which an account locks, per source and over all sources. */
 const LOCK_THRESHOLD = { perSource: 5, overall: 50 }
-/** The built-in administrator's sign-in skips the human check, so it locks sooner. */
-const LOCK_THRESHOLD_BUILTIN = { perSource: 3, overall: 15 }
+/** Without a human check (the built-in administrator, a signed-in person) it locks sooner. */
+const LOCK_THRESHOLD_UNCHECKED = { perSource: 3, overall: 15 }
 
 export interface Attempt {
   /** In lower case. */
@@ -20,7 +20,7 @@ export interface Attempt {
   /** Known device that makes the attempt; failures elsewhere do not count against it. */
   deviceId: string | undefined
   ip: string
-  isBuiltin: boolean
+  skipsHumanCheck: boolean
 }
 
 /** A rate limit key and the number of failures at which it locks. */
@@ -35,9 +35,9 @@ function hashEmail(email: string): string {
 }
 
 /** Returns the counters of an attempt's source (known device or IP group), and of all sources. */
-function getCounters({ email, deviceId, ip, isBuiltin }: Attempt): { source: Counter; overall?: Counter } {
+function getCounters({ email, deviceId, ip, skipsHumanCheck }: Attempt): { source: Counter; overall?: Counter } {
   const account = hashEmail(email)
-  const threshold = isBuiltin ? LOCK_THRESHOLD_BUILTIN : LOCK_THRESHOLD
+  const threshold = skipsHumanCheck ? LOCK_THRESHOLD_UNCHECKED : LOCK_THRESHOLD
   const source = (name: string) => ({ key: `${account} ${name}`, threshold: threshold.perSource })
   if (deviceId) return { source: source(deviceId) }
   return { source: source(toIpPrefix(ip)), overall: { key: account, threshold: threshold.overall } }

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Session } from '#contract/accounts.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
-import type { Db } from '#server/database/schema.ts'
+import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { countFailedAttempt, recordAccess, recordAudit } from '#server/operations/audit.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
-import type { AccountContext } from './account-context.ts'
+import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { isPasswordRight } from './password-hashing.ts'
-import { openSession, recordLastAccess } from './sessions.ts'
+import { issueAccessToken, openSession, recordLastAccess } from './sessions.ts'
 import { type Attempt, releaseAttempt, reserveAttempt, serializePerSource } from './sign-in-attempts.ts'
 
 /** High, because a dealership shares one IP address; only failures count. */
@@ -37,17 +37,77 @@ interface Credentials {
  * @throws ProblemError human-check-required, human-check-failed, rate-limited, invalid-credentials
  */
 export async function signIn(context: AccountContext, credentials: Credentials): Promise<Session> {
-  const { captcha, deviceToken } = credentials
+  const { captcha, deviceToken, password } = credentials
   const email = credentials.email.toLowerCase()
   const isBuiltin = email === context.builtinAdminEmail
-  const { ip } = context.request
-  const presentedId = deviceToken ? context.tokens.devices.read(deviceToken, email) : undefined
-  const deviceId = presentedId && (await findDevice(context.db, email, presentedId))
+  const attempt = await createAttempt(context, { email, deviceToken, skipsHumanCheck: isBuiltin })
+  const { ip, deviceId } = attempt
   if (!isBuiltin)
     await context.humanCheck.verify(captcha, { ip, deviceId, target: { email, form: 'sign-in' } })
-  const attempt = { email, isBuiltin, deviceId, ip }
+  // A shorter password still opens a session, but only to set a longer one.
+  const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
+  return tryPassword(context, { attempt, password }, async (txContext, found) => {
+    await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })
+    const device_token = await rememberDevice(txContext, found, deviceId)
+    const opened = await openSession(txContext, { profile: presentProfile(found), kind, by: 'password' })
+    return { ...opened, device_token }
+  })
+}
+
+/**
+ * Proves a signed-in person's identity again by their password, which counts as guesses at the sign-in do.
+ * @returns an access token alone: another refresh token could be older than that of another tab
+ * @throws ProblemError rate-limited, invalid-credentials; unauthenticated if the session ended meanwhile
+ */
+export async function reauthenticate(
+  context: OwnAccountContext,
+  { password, deviceToken }: Pick<Credentials, 'password' | 'deviceToken'>,
+) {
+  const { profile, sessionId, refreshCounter } = context.actor
+  const { email, user_id: userId } = profile
+  const attempt = await createAttempt(context, { email, deviceToken, skipsHumanCheck: true })
+  const authenticated_at = await tryPassword(context, { attempt, password }, async (txContext) => {
+    const at = new Date(context.clock())
+    const { numUpdatedRows } = await txContext.db
+      .updateTable('sessions')
+      .set({ authenticated_at: at })
+      .where('id', '=', sessionId)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) throw new ProblemError('unauthenticated')
+    await recordAudit(txContext, { action: 'reauthenticated', actor: profile, target: profile })
+    return at
+  }).catch((error) => {
+    if (!(error instanceof ProblemError) || error.code !== 'invalid-credentials') throw error
+    throw new ProblemError(error.code, { detail: 'Senha incorreta. Confira e tente novamente.' })
+  })
+  const authenticatedAt = authenticated_at.getTime()
+  // The counter of the caller's token: its refresh token may be older than the newest.
+  return issueAccessToken(context, { userId, sessionId, refreshCounter, authenticatedAt })
+}
+
+async function createAttempt(
+  { db, tokens, request }: AccountContext,
+  who: { email: string; deviceToken: string | undefined; skipsHumanCheck: boolean },
+): Promise<Attempt> {
+  const { email, deviceToken, skipsHumanCheck } = who
+  const presentedId = deviceToken ? tokens.devices.read(deviceToken, email) : undefined
+  const deviceId = presentedId && (await findDevice(db, email, presentedId))
+  return { email, deviceId, ip: request.ip, skipsHumanCheck }
+}
+
+interface Try {
+  attempt: Attempt
+  password: string
+}
+type Found = Selectable<ProfilesTable>
+/** Work for a right password, in its transaction; the person's row is locked. */
+type Proceed<T> = (context: AccountContext, found: Found) => Promise<T>
+
+/** Compares a password within the limits, counts refusals, and proceeds if it is right. */
+async function tryPassword<T>(context: AccountContext, tried: Try, proceed: Proceed<T>): Promise<T> {
+  const { email, ip } = tried.attempt
   try {
-    return await serializePerSource(attempt, () => tryLimited(context, attempt, credentials.password))
+    return await serializePerSource(tried.attempt, () => tryLimited(context, tried, proceed))
   } catch (error) {
     if (error instanceof ProblemError) {
       // Batched, because a refusal by a limit must not wait for the database.
@@ -71,13 +131,14 @@ async function findDevice(db: Db, email: string, id: string): Promise<string | u
 }
 
 /** Counts before trying, so that parallel attempts cannot exceed the limit; only failures stay counted. */
-async function tryLimited(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
-  if (attempt.deviceId) return tryPassword(context, attempt, password)
+async function tryLimited<T>(context: AccountContext, tried: Try, proceed: Proceed<T>): Promise<T> {
+  const { attempt } = tried
+  if (attempt.deviceId) return comparePassword(context, tried, proceed)
   const key = `sign-in ${toIpPrefix(attempt.ip)}`
   await context.consumeRateLimit(key, FAILURES_PER_IP)
   let isWrong = false
   try {
-    return await tryPassword(context, attempt, password)
+    return await comparePassword(context, tried, proceed)
   } catch (error) {
     isWrong = error instanceof ProblemError && error.code === 'invalid-credentials'
     throw error
@@ -86,8 +147,12 @@ async function tryLimited(context: AccountContext, attempt: Attempt, password: s
   }
 }
 
-async function tryPassword(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
-  const { email, isBuiltin, deviceId } = attempt
+async function comparePassword<T>(
+  context: AccountContext,
+  { attempt, password }: Try,
+  proceed: Proceed<T>,
+): Promise<T> {
+  const { email } = attempt
   const failures = context.rateLimits ? await reserveAttempt(context, attempt) : 0
 
   const found = await context.db
@@ -103,26 +168,18 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
     throw error
   })
   if (!isRight || !found) {
-    if (isBuiltin) await warnBuiltinAdmin(context, email, failures)
+    if (email === context.builtinAdminEmail) await warnBuiltinAdmin(context, email, failures)
     throw new ProblemError('invalid-credentials')
   }
 
   const last_sign_in_at = new Date(context.clock())
-  // A shorter password still opens a session, but only to set a longer one.
-  const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
   return context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
     if (failures > 0) await releaseAttempt(txContext, attempt, { counted: failures, isRight })
     await recordLastAccess(db, found.user_id, last_sign_in_at)
     // The update waits for a concurrent password change, whose session must not survive it.
     await assertUnchanged(db, found.user_id, found.hash as string)
-    await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })
-    const device_token = await rememberDevice(txContext, found, deviceId)
-    const opened = await openSession(txContext, {
-      profile: presentProfile({ ...found, last_sign_in_at }),
-      kind,
-    })
-    return { ...opened, device_token }
+    return proceed(txContext, { ...found, last_sign_in_at })
   })
 }
 

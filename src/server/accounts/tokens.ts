@@ -13,11 +13,13 @@ const MAX_CACHED_TOKENS = 20_000
 const MAC_BYTES = 16
 const REFRESH_TOKEN_BYTES = 16 + 4 + MAC_BYTES
 
-interface AccessClaims {
+export interface AccessClaims {
   userId: string
   sessionId: string
   /** Refresh counter at issue: when the client uses this token, the refresh reply has arrived. */
   refreshCounter: number
+  /** Last proof of identity, in ms since the epoch; undefined without one. */
+  authenticatedAt?: number | undefined
 }
 
 export type Tokens = ReturnType<typeof createTokens>
@@ -42,11 +44,13 @@ export function createAccessTokens(keyring: Keyring, clock: () => number) {
   return {
     /** @returns a JWT that expires after ten minutes by default */
     async sign(
-      { userId, sessionId, refreshCounter }: AccessClaims,
+      { userId, sessionId, refreshCounter, authenticatedAt }: AccessClaims,
       lifeSeconds = ACCESS_TOKEN_SECONDS,
     ): Promise<string> {
       const now = Math.floor(clock() / 1000)
-      return new SignJWT({ sid: sessionId, rc: refreshCounter, role: AUDIENCE })
+      // As in GoTrue, in seconds.
+      const amr = authenticatedAt && [{ method: 'password', timestamp: Math.floor(authenticatedAt / 1000) }]
+      return new SignJWT({ sid: sessionId, rc: refreshCounter, role: AUDIENCE, ...(amr && { amr }) })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: keys[0].kid })
         .setSubject(userId)
         .setAudience(AUDIENCE)
@@ -89,10 +93,13 @@ async function checkAccessToken(token: string, keys: Key[], clock: () => number)
         requiredClaims: ['sub', 'sid', 'rc', 'iat', 'exp'],
       },
     )
+    // Tokens of 0.2 have none.
+    const amr = payload.amr as { timestamp: number }[] | undefined
     const claims = {
       userId: payload.sub as string,
       sessionId: payload.sid as string,
       refreshCounter: payload.rc as number,
+      authenticatedAt: amr?.[0] && amr[0].timestamp * 1000,
     }
     const [issuedAt, expiresAt] = [payload.iat as number, payload.exp as number].map((at) => at * 1000)
     return { claims, issuedAt: issuedAt as number, expiresAt: expiresAt as number }

@@ -155,7 +155,7 @@ async function setPassword(context: AccountContext, use: LinkUse & { password: s
       if (type === 'signup') {
         await clearUnverifiedRequest(txContext.db, owner.user_id)
         await confirmEmail(txContext, owner)
-        return openOwnerSession(txContext, owner, 'full')
+        return openOwnerSession(txContext, owner, 'full', 'password')
       }
       const session = await openOwnerSession(txContext, owner, 'recovery')
       await endSessionsOnReset(txContext, owner)
@@ -170,10 +170,11 @@ async function openOwnerSession(
   context: AccountContext,
   { user_id: userId }: EmailLink['owner'],
   kind: SessionKind,
+  by: 'password' | 'link' = 'link',
 ): Promise<Session> {
   await recordLastAccess(context.db, userId, new Date(context.clock()))
   const profile = (await findProfile(context.db, userId)) as Profile
-  return openSession(context, { profile, kind })
+  return openSession(context, { profile, kind, by })
 }
 
 /**

@@ -35,6 +35,8 @@ export interface SessionsTable {
   refreshed_by: Defaulted<string | null>
   /** False for sessions opened by 0.2. */
   device_bound: Defaulted<boolean>
+  /** When its owner last proved who they are; null for sessions opened by 0.2 or by a link alone. */
+  authenticated_at: Defaulted<Date | null>
   created_at: Date
   refreshed_at: Date
 }

@@ -16,6 +16,8 @@ export interface RequestInfo {
 /** The signed-in person of a request, read from the database for each request. */
 export interface Actor extends Caller {
   sessionId: string
+  /** Counter of the access token, see AccessClaims. */
+  refreshCounter: number
   profile: Profile
   /** End of the access, in ms since the epoch; null for never. */
   accessEndsAt: number | null

@@ -32,6 +32,7 @@ function describeOperation(name: string, tag: string, route: Route) {
     summary: route.summary,
     'x-access': route.access,
     ...(route.alsoFor && { 'x-also-for': route.alsoFor }),
+    ...(route.recentAuthentication && { 'x-recent-authentication': route.recentAuthentication }),
     ...(route.access !== 'public' && {
       security: [{ [route.access === 'operator' ? 'operator' : 'bearer']: [] }],
     }),

@@ -11,6 +11,7 @@ import {
   getEmulatedReport,
   openTestSession,
   send,
+  TEST_PASSWORD,
 } from '#server/testing/builders.ts'
 import { readEveryTable } from '#server/testing/canaries.ts'
 import { listCalls } from '#server/testing/embed-token-calls.ts'
@@ -218,7 +219,7 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     if (route.access === 'admin') return admin.token
     const isForWaiting = getRouteName(route) === 'PUT /api/access-requests/me'
     const kind: SessionKind = getRouteName(route) === RESET ? 'recovery' : 'full'
-    const person = await addPerson(portal, { approved: !isForWaiting })
+    const person = await addPerson(portal, { approved: !isForWaiting, password: TEST_PASSWORD })
     const { user_id } = person
     for (const table of ['report_views', 'report_subscriptions'] as const)
       await portal.database.db.updateTable(table).set({ user_id }).execute()

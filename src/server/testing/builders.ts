@@ -54,7 +54,7 @@ export async function addPerson(
   return presentProfile(row)
 }
 
-/** Opens a session without a sign-in. */
+/** Opens a session without a sign-in, as if by the password. */
 export function openTestSession(
   portal: TestContext,
   person: Awaited<ReturnType<typeof addPerson>>,
@@ -62,7 +62,18 @@ export function openTestSession(
 ) {
   const { database, clock, keyring } = portal
   const tokens = createTokens(keyring, clock)
-  return openSession({ db: database.db, clock, tokens }, { profile: person, kind })
+  return openSession({ db: database.db, clock, tokens }, { profile: person, kind, by: 'password' })
+}
+
+/** Makes the last password of a session older. @returns an access token as after a refresh */
+export async function ageAuthentication(portal: TestContext, token: string, ageMs: number): Promise<string> {
+  const { sid, sub, rc } = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
+  const authenticated_at = new Date(portal.clock() - ageMs)
+  const { db } = portal.database
+  await db.updateTable('sessions').set({ authenticated_at }).where('id', '=', sid).execute()
+  const claims = { sessionId: sid, userId: sub, refreshCounter: rc }
+  const { access } = createTokens(portal.keyring, portal.clock)
+  return access.sign({ ...claims, authenticatedAt: authenticated_at.getTime() })
 }
 
 export function getEmulatedReport(type: string): EmulatedReport {

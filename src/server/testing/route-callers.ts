@@ -7,7 +7,13 @@ import { createAccessTokens } from '#server/accounts/tokens.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { computeFingerprint } from '#server/users/bulk-edit.ts'
 import { NEW_PASSWORD } from './account-calls.ts'
-import { addPerson, getEmulatedReport, openTestSession } from './builders.ts'
+import {
+  addPerson,
+  ageAuthentication,
+  getEmulatedReport,
+  openTestSession,
+  TEST_PASSWORD,
+} from './builders.ts'
 import { toTokenBody } from './embed-token-calls.ts'
 import { TEST_METRICS_TOKEN } from './read-metrics.ts'
 import { toLinkSetting, toSetting } from './report-setting-calls.ts'
@@ -31,26 +37,32 @@ export const FULL = [
   'approved until yesterday',
   'admin',
   'unapproved admin',
+  'approved, password 11 minutes ago',
+  'admin, password 3 hours ago',
 ] as const
 export const LIMITED = ['recovery session', 'recovery session of an admin', 'forced-change session'] as const
 export type CallerName = (typeof NOT_SIGNED_IN | typeof FULL | typeof LIMITED)[number] | 'operator'
 /** Every kind of caller that the API distinguishes. */
 export const ALL_CALLERS: readonly CallerName[] = [...NOT_SIGNED_IN, 'operator', ...FULL, ...LIMITED]
 
+const MINUTE = 60_000
+const user = { role: 'user', approved: true, sessionKind: 'full', authenticationAgeMs: 0 } as const
+
 /** The input of the contract's access rule for each caller. */
 const CALLERS: Partial<Record<CallerName, Caller>> = {
-  pending: { role: 'user', approved: false, sessionKind: 'full' },
-  approved: { role: 'user', approved: true, sessionKind: 'full' },
-  'approved without types': { role: 'user', approved: true, sessionKind: 'full' },
-  'approved until yesterday': { role: 'user', approved: false, accessEnded: true, sessionKind: 'full' },
-  admin: { role: 'admin', approved: true, sessionKind: 'full' },
-  'unapproved admin': { role: 'admin', approved: false, sessionKind: 'full' },
-  'recovery session': { role: 'user', approved: true, sessionKind: 'recovery' },
-  'recovery session of an admin': { role: 'admin', approved: true, sessionKind: 'recovery' },
-  'forced-change session': { role: 'user', approved: true, sessionKind: 'forcedChange' },
+  pending: { ...user, approved: false },
+  approved: user,
+  'approved without types': user,
+  'approved until yesterday': { ...user, approved: false, accessEnded: true },
+  admin: { ...user, role: 'admin' },
+  'unapproved admin': { ...user, role: 'admin', approved: false },
+  'approved, password 11 minutes ago': { ...user, authenticationAgeMs: 11 * MINUTE },
+  'admin, password 3 hours ago': { ...user, role: 'admin', authenticationAgeMs: 180 * MINUTE },
+  'recovery session': { ...user, sessionKind: 'recovery' },
+  'recovery session of an admin': { ...user, role: 'admin', sessionKind: 'recovery' },
+  'forced-change session': { ...user, sessionKind: 'forcedChange' },
 }
 
-const MINUTE = 60_000
 const admin = { role: 'admin' } as const
 
 /** Creates functions that open valid and aged sessions, and sign other tokens. */
@@ -104,6 +116,16 @@ export async function createCallerTokens(
     ).access_token,
     admin: (await open(admin)).access_token,
     'unapproved admin': (await open({ ...admin, approved: false })).access_token,
+    'approved, password 11 minutes ago': await ageAuthentication(
+      portal,
+      (await open()).access_token,
+      11 * MINUTE,
+    ),
+    'admin, password 3 hours ago': await ageAuthentication(
+      portal,
+      (await open(admin)).access_token,
+      180 * MINUTE,
+    ),
     'recovery session': (await open({}, 'recovery')).access_token,
     'recovery session of an admin': (await open(admin, 'recovery')).access_token,
     'forced-change session': (await open({}, 'forcedChange')).access_token,
@@ -161,6 +183,9 @@ export const EXAMPLES: Record<string, Example[]> = {
   'POST /api/auth/recover': [{ path: '/api/auth/recover', body: { email } }],
   'POST /api/auth/not-me': [{ path: '/api/auth/not-me', body: { token_hash: 'abc' } }],
   'PUT /api/auth/user': [{ path: '/api/auth/user', body: { password: NEW_PASSWORD } }],
+  'POST /api/auth/reauthenticate': [
+    { path: '/api/auth/reauthenticate', body: { password: TEST_PASSWORD } },
+  ],
   'POST /api/functions/change-password': [
     { path: '/api/functions/change-password', body: { newPassword: NEW_PASSWORD } },
   ],

@@ -1,6 +1,7 @@
 import type { PublicRouteName, ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import { isRefreshDue, refreshSession } from '#web/session/session-refresh.ts'
 import { getSecondsLeft, getSession, type StoredSession } from '#web/session/session-store.ts'
+import { loadChunk } from './load-chunk.ts'
 import { ApiError, type RequestInput, sendRequest } from './send-request.ts'
 
 export { ApiError, NetworkError } from './send-request.ts'
@@ -39,6 +40,12 @@ export async function withAccessToken<T>(send: (accessToken?: string) => Promise
   try {
     return await send(session?.access_token)
   } catch (error) {
+    if (error instanceof ApiError && error.problem.code === 'reauthentication-needed') {
+      const { reauthenticate } = await loadChunk(() => import('#web/session/reauthenticate.tsx'))
+      const token = await reauthenticate()
+      if (!token) throw error
+      return send(token)
+    }
     if (error instanceof ApiError && error.problem.code === 'forbidden') forbiddenCallback()
     if (!session || !(error instanceof ApiError) || error.status !== 401) throw error
     const refreshed = await refreshSession(session.access_token)

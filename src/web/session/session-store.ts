@@ -35,7 +35,8 @@ export function getSession(): StoredSession | undefined {
 /** The last token that this page received. */
 let received: { token: string; expiresIn: number; elapsed: () => number } | undefined
 
-export function storeSession(session: Session): StoredSession {
+/** @param session a new one, or the stored one with a newer access token */
+export function storeSession(session: Omit<Session, 'expires_at' | 'token_type'>): StoredSession {
   const { user, access_token, refresh_token, expires_in } = session
   // Computed from now: the expiry must follow this browser's clock, even if that is wrong.
   const expires_at = Math.floor(Date.now() / 1000) + expires_in

@@ -1,0 +1,67 @@
+import type { Page } from '@playwright/test'
+import { ageAuthentication } from '#server/testing/builders.ts'
+import { findSeriousViolations } from './axe-findings.ts'
+import { expect, openSession, PASSWORD, test, typeNewPassword } from './portal-fixture.ts'
+import type { RunningPortal } from './portal.ts'
+
+const MINUTE = 60_000
+
+/** Opens a screen in a session whose last password is older. */
+async function openAged(page: Page, portal: RunningPortal, name: string, path: string, ageMs: number) {
+  const token = await ageAuthentication(portal, await openSession(page, name), ageMs)
+  await page.evaluate((access_token) => {
+    const session = JSON.parse(localStorage.getItem('patio.session') as string)
+    localStorage.setItem('patio.session', JSON.stringify({ ...session, access_token }))
+  }, token)
+  await page.goto(path)
+}
+
+const getQuestion = (page: Page) => page.getByRole('dialog', { name: 'Confirme que é você' })
+
+test('the password is asked for over a form, which keeps what was typed', async ({ page, portal }) => {
+  await openAged(page, portal, 'naoverificado', '/profile', 11 * MINUTE)
+  const question = getQuestion(page)
+  const submit = page.getByRole('button', { name: 'Alterar Senha' })
+  await typeNewPassword(page, 'Cavalo-Verde-88')
+  await submit.click()
+  const field = question.getByLabel('Sua senha', { exact: true })
+  await expect(field).toBeFocused()
+  expect(await findSeriousViolations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(question).toHaveCount(0)
+  await expect(page.getByText('Nada foi feito: confirme sua senha para continuar.').first()).toBeVisible()
+  await expect(page.getByLabel('Nova senha', { exact: true })).toHaveValue('Cavalo-Verde-88')
+
+  await submit.click()
+  await question.getByRole('button', { name: 'Confirmar' }).click()
+  await expect(question.getByText('Digite sua senha')).toBeVisible()
+  await field.fill('outra-senha')
+  await page.keyboard.press('Enter')
+  await expect(question.getByText('Senha incorreta. Confira e tente novamente.')).toBeVisible()
+  await field.fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Senha alterada com sucesso!')).toBeVisible()
+  await expect(question).toHaveCount(0)
+})
+
+test('one answer counts in every tab, also after a reload, and over another dialog', async ({
+  page,
+  context,
+  portal,
+}) => {
+  await openAged(page, portal, 'admin', '/admin?q=pendente', 180 * MINUTE)
+  await page.getByRole('checkbox', { name: 'Selecionar pendente@grupopatio.com.br' }).check()
+  await page.getByRole('button', { name: 'Excluir Selecionados (1)' }).click()
+  const deletion = page.getByRole('dialog', { name: 'Confirmar Exclusão' })
+  await deletion.getByRole('button', { name: /^Excluir 1/ }).click()
+  const question = getQuestion(page)
+  await question.getByLabel('Sua senha', { exact: true }).fill(PASSWORD)
+  await question.getByRole('button', { name: 'Confirmar' }).click()
+  await expect(page.getByText('1 usuário(s) excluído(s) com sucesso')).toBeVisible()
+
+  const tab = await context.newPage()
+  await tab.goto('/profile')
+  await typeNewPassword(tab, 'Cavalo-Verde-88')
+  await tab.getByRole('button', { name: 'Alterar Senha' }).click()
+  await expect(tab.getByText('Senha alterada com sucesso!')).toBeVisible()
+})

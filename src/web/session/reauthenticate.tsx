@@ -1,0 +1,103 @@
+import { StrictMode, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { callApi } from '#web/http/api.ts'
+import { ApiError } from '#web/http/send-request.ts'
+import { FormDialog } from '#web/ui/dialog.tsx'
+import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { toFormFailure } from '#web/ui/use-form.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
+import { getDeviceToken } from './device-token.ts'
+import { broadcastAuthEvent, getSession, onAuthStateChange, storeSession } from './session-store.ts'
+
+let asking: Promise<string | undefined> | undefined
+
+/**
+ * Asks for the password in a dialog over everything else, once for all requests that wait for it.
+ * @returns the new access token; undefined if the person cancels or the session ends
+ */
+export function reauthenticate(): Promise<string | undefined> {
+  asking ??= askForPassword().finally(() => {
+    asking = undefined
+  })
+  return asking
+}
+
+async function askForPassword(): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  const focused = document.activeElement
+  // A root of its own: the request may come from any screen, or from none.
+  const place = document.body.appendChild(document.createElement('div'))
+  const root = createRoot(place)
+  const unsubscribe = onAuthStateChange((event) => {
+    if (event === 'SIGNED_IN' || event === 'SIGNED_OUT') resolve(undefined)
+  })
+  root.render(
+    <StrictMode>
+      <PasswordDialog onEnd={resolve} />
+    </StrictMode>,
+  )
+  try {
+    return await promise
+  } finally {
+    unsubscribe()
+    root.unmount()
+    place.remove()
+    if (focused instanceof HTMLElement) focused.focus()
+  }
+}
+
+function PasswordDialog({ onEnd }: { onEnd: (accessToken?: string) => void }) {
+  const [email] = useState(() => getSession()?.user.email ?? '')
+  const [password, setPassword] = useState('')
+  const [error, setError] = useState<string>()
+  const [failure, setFailure] = useState<FormFailure>()
+  const { submit, isBusy } = useSubmit({
+    async send() {
+      const body = { password, device_token: getDeviceToken(email) }
+      const { access_token, expires_in } = await callApi('POST /api/auth/reauthenticate', { body })
+      const current = getSession()
+      if (current?.user.email !== email) return onEnd()
+      storeSession({ ...current, access_token, expires_in })
+      broadcastAuthEvent('TOKEN_REFRESHED')
+      onEnd(access_token)
+    },
+    onFailed(cause) {
+      const isWrong = cause instanceof ApiError && cause.problem.code === 'invalid-credentials'
+      if (isWrong) setError(cause.message)
+      else setFailure(toFormFailure(cause))
+    },
+  })
+  const confirm = () => {
+    setFailure(undefined)
+    if (password) void submit()
+    else setError('Digite sua senha')
+  }
+  return (
+    <FormDialog
+      title="Confirme que é você"
+      description="Para proteger as contas, o portal pede sua senha de novo antes de continuar. O que você preencheu continua aqui."
+      confirmLabel="Confirmar"
+      isBusy={isBusy}
+      hasChanges={password !== ''}
+      onSubmit={confirm}
+      onCancel={() => onEnd()}
+    >
+      {/* For password managers. */}
+      <input type="text" autoComplete="username" value={email} readOnly hidden />
+      <TextField
+        label="Sua senha"
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        error={error}
+        hint={email}
+        onChange={({ target }) => {
+          setError(undefined)
+          setPassword(target.value)
+        }}
+      />
+      <FormAlert failure={failure} />
+    </FormDialog>
+  )
+}
