@@ -71,6 +71,43 @@ const SUBSCRIPTIONS = {
   ],
 }
 
+const OWN_SESSIONS = {
+  sessions: [
+    {
+      id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5d1',
+      device: 'Chrome no Windows',
+      current: true,
+      opened_at: '2026-11-20T11:12:00.000Z',
+      last_used_at: '2026-11-20T14:02:00.000Z',
+      in_group_network: true,
+    },
+    {
+      id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5d2',
+      device: 'Safari no iPhone',
+      current: false,
+      opened_at: '2026-11-18T21:40:00.000Z',
+      last_used_at: '2026-11-20T13:31:00.000Z',
+      in_group_network: false,
+    },
+  ],
+  sign_ins: [
+    {
+      at: '2026-11-20T11:12:00.000Z',
+      refusal: null,
+      attempts: 1,
+      device: 'Chrome no Windows',
+      in_group_network: true,
+    },
+    {
+      at: '2026-11-20T11:10:00.000Z',
+      refusal: 'invalid-credentials',
+      attempts: 3,
+      device: null,
+      in_group_network: false,
+    },
+  ],
+}
+
 const withoutScope = (page: Page) =>
   page.route(OWN_REPORTS, async (route) => {
     const response = await route.fetch()
@@ -198,6 +235,13 @@ export const SCREEN_STATES: ScreenState[] = [
     given: (page) =>
       page.route('**/api/report-subscriptions', (route) => route.fulfill({ json: SUBSCRIPTIONS })),
     ready: text('Todo mês no dia 31'),
+  },
+  {
+    name: 'seguranca',
+    path: '/profile/seguranca',
+    as: 'diretoria',
+    given: (page) => page.route('**/api/sessions/me', (route) => route.fulfill({ json: OWN_SESSIONS })),
+    ready: text('Safari no iPhone'),
   },
   { name: 'parar-envio', path: '/parar-envio#token=x', ready: heading('Parar de receber?') },
   { name: 'power-bi-sso', path: '/power-bi?area=Operadores', as: 'diretoria', ready: card('Operadores') },

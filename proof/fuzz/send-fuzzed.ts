@@ -27,6 +27,7 @@ export async function createCallers(
     db,
     clock: Date.now,
     tokens: createTokens(createKeyring([secrets.session]), Date.now),
+    request: { ip: '127.0.0.1', userAgent: null },
   }
   const tokens = new Map<CallerName, Promise<string>>()
   let made = 0

@@ -6,6 +6,7 @@ import { healthRoutes } from './health.ts'
 import { invitationRoutes } from './invitations.ts'
 import { liveRoutes } from './live.ts'
 import { operationsRoutes } from './operations.ts'
+import { ownSessionRoutes } from './own-sessions.ts'
 import { reportExportRoutes } from './report-exports.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportSubscriptionRoutes } from './report-subscriptions.ts'
@@ -20,6 +21,7 @@ export const api = {
   operations: operationsRoutes,
   health: healthRoutes,
   accounts: accountRoutes,
+  ownSessions: ownSessionRoutes,
   catalogue: catalogueRoutes,
   users: userRoutes,
   accessTemplates: accessTemplateRoutes,

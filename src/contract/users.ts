@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   'password-disowned',
   'password-revoked',
   'reauthenticated',
+  'sessions-ended',
   'reset-link-printed',
   'role-changed',
   'builtin-admin-failures',

@@ -1,6 +1,6 @@
 import { api } from '#contract/index.ts'
 import type { Database } from '#server/database/database.ts'
-import { accountHandlers } from './accounts/account-handlers.ts'
+import { accountHandlers, ownSessionHandlers } from './accounts/account-handlers.ts'
 import { createAltcha, createHumanCheck, createRecaptcha } from './accounts/human-check.ts'
 import { accountMails } from './accounts/mails.ts'
 import { createAuthenticate } from './accounts/sessions.ts'
@@ -66,6 +66,7 @@ export interface PortalServices {
     | 'companyEmailDomain'
     | 'contactCaptcha'
     | 'exports'
+    | 'groupNetworks'
     | 'metricsToken'
     | 'publicUrl'
     | 'rateLimits'
@@ -120,6 +121,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.operations, operationsHandlers(services))
     implement(app, services, api.health, healthHandlers(services))
     implement(app, services, api.accounts, accountHandlers(services))
+    implement(app, services, api.ownSessions, ownSessionHandlers(services))
     implement(app, services, api.catalogue, catalogueHandlers())
     implement(app, services, api.users, userHandlers(services))
     implement(app, services, api.accessTemplates, accessTemplateHandlers())

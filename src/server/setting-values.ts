@@ -62,12 +62,13 @@ export const certificate = text.refine(isCertificateWithKey, {
   error:
     'não é um certificado PEM com a sua chave privada; o caminho de um arquivo vai em POWERBI_CLIENT_CERTIFICATE_FILE',
 })
-export const proxies = list.transform(readProxies).prefault('')
+export const networks = list.transform(readNetworks)
+export const proxies = networks.prefault('')
 
 /** Rejects the range of all addresses, which would trust every client. */
-function readProxies(proxies: string[], { addIssue }: z.RefinementCtx): TrustedProxies {
+function readNetworks(networks: string[], { addIssue }: z.RefinementCtx): TrustedProxies {
   try {
-    return parseProxies(proxies)
+    return parseProxies(networks)
   } catch {
     addIssue('use endereços IP e faixas como 10.0.0.0/8, sem nomes nem /0')
     return z.NEVER

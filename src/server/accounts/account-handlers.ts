@@ -1,10 +1,13 @@
 import type { accountRoutes } from '#contract/accounts.ts'
+import type { ownSessionRoutes } from '#contract/own-sessions.ts'
+import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { acceptInvitation, previewInvitation } from './accept-invitation.ts'
 import type { AccountServices } from './account-context.ts'
 import { disownEmail } from './disown-email.ts'
 import { requestLinkMail } from './email-links.ts'
+import { endOwnSession, listOwnSessions, type OwnSessionContext } from './own-sessions.ts'
 import { presentAuthUser, refreshSession, signOut } from './sessions.ts'
 import { changePassword, resetPassword } from './set-password.ts'
 import { reauthenticate, signIn } from './sign-in.ts'
@@ -86,5 +89,15 @@ export function accountHandlers(services: Services): Handlers<typeof accountRout
       const pass = await humanCheck.exchangeForPass(body.token, context.request.ip)
       return pass ? { success: true, pass } : { success: false }
     },
+  }
+}
+
+/** 'Onde estou conectado'. */
+export function ownSessionHandlers(
+  services: ServicesOf<OwnSessionContext>,
+): Handlers<typeof ownSessionRoutes> {
+  return {
+    listOwnSessions: ({ context }) => listOwnSessions({ ...services, ...context }),
+    endOwnSession: ({ context, params }) => endOwnSession(context, params.id),
   }
 }

@@ -7,7 +7,7 @@ import type { Profile } from '#contract/users.ts'
 import { type Database, prepare } from '#server/database/database.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
-import type { Context } from '#server/http/context.ts'
+import type { Context, RequestInfo } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
@@ -41,7 +41,9 @@ const REFRESH_LIMIT = { max: 12, windowSeconds: 60 }
 /** High, because a dealership shares one address, and its browsers try sessions that have ended. */
 const REFUSED_PER_IP = { max: 600, windowSeconds: 300, perIp: 'kept' } as const
 
-type SessionContext = Pick<AccountContext, 'db' | 'clock' | 'tokens'>
+type SessionContext = Pick<AccountContext, 'db' | 'clock' | 'tokens'> & { request: Origin }
+/** Where a request comes from. */
+type Origin = Pick<RequestInfo, 'ip' | 'userAgent'>
 
 /** Converts a profile to the user object of GoTrue's official client. */
 export function presentAuthUser(profile: Profile, kind: SessionKind): AuthUser {
@@ -66,7 +68,7 @@ export async function openSession(
   context: SessionContext,
   { profile, kind, by }: { profile: Profile; kind: SessionKind; by: 'password' | 'link' },
 ): Promise<Session> {
-  const { db, clock, tokens } = context
+  const { db, clock, tokens, request } = context
   const now = new Date(clock())
   const authenticatedAt = by === 'password' ? now : null
   const session = { id: randomUUID(), kind, refreshKey: randomBytes(32), counter: 0, profile, authenticatedAt }
@@ -79,6 +81,8 @@ export async function openSession(
       refresh_key: tokens.refreshKeys.seal(session.refreshKey),
       device_bound: true,
       authenticated_at: authenticatedAt,
+      ip: request.ip,
+      user_agent: request.userAgent,
       created_at: now,
       refreshed_at: now,
     })
@@ -303,6 +307,8 @@ async function rotateSession(
         refresh_counter: counter,
         refreshed_at: new Date(clock()),
         refreshed_by: deviceId ?? null,
+        ip: context.request.ip,
+        user_agent: context.request.userAgent,
         // Sealed again, so that an old secret is needed only as long as sessions can go without a refresh.
         refresh_key: tokens.refreshKeys.seal(refreshKey),
       })
@@ -334,11 +340,25 @@ export async function recordLastAccess(db: Db, userId: string, at: Date): Promis
  * Ends this session (local), all others (others) or all of the user's sessions (global).
  * @throws ProblemError reauthentication-needed for the others alone, whom the caller would outlast
  */
-export async function signOut({ db, actor }: Context, scope: 'global' | 'local' | 'others'): Promise<void> {
+export async function signOut(context: Context, scope: 'global' | 'local' | 'others'): Promise<void> {
+  const { db, actor } = context
   let ended = db.deleteFrom('sessions').where('user_id', '=', actor.profile.user_id)
   if (scope === 'local') ended = ended.where('id', '=', actor.sessionId)
   if (scope === 'others' && !isRecentlyAuthenticated(actor, 'account'))
     throw new ProblemError('reauthentication-needed')
-  if (scope === 'others') ended = ended.where('id', '!=', actor.sessionId)
-  await ended.execute()
+  if (scope !== 'others') return void (await ended.execute())
+  await db.transaction().execute(async (transaction) => {
+    const rest = transaction.deleteFrom('sessions').where('user_id', '=', actor.profile.user_id)
+    const { numDeletedRows } = await rest.where('id', '!=', actor.sessionId).executeTakeFirst()
+    await recordSessionsEnded({ ...context, db: transaction }, actor.profile, Number(numDeletedRows))
+  })
+}
+
+/** Records how many sessions of a person were ended, unless there was none. */
+export async function recordSessionsEnded(
+  context: Context,
+  target: Pick<Profile, 'user_id' | 'email'>,
+  count: number,
+): Promise<void> {
+  if (count > 0) await recordAudit(context, { action: 'sessions-ended', target, after: { count } })
 }

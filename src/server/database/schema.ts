@@ -37,6 +37,9 @@ export interface SessionsTable {
   device_bound: Defaulted<boolean>
   /** When its owner last proved who they are; null for sessions opened by 0.2 or by a link alone. */
   authenticated_at: Defaulted<Date | null>
+  /** Where it was used last; null for sessions of 0.2. */
+  ip: Defaulted<string | null>
+  user_agent: Defaulted<string | null>
   created_at: Date
   refreshed_at: Date
 }

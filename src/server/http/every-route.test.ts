@@ -39,6 +39,8 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'GET /api/auth/challenge': 'everybody',
   'POST /api/functions/verify-recaptcha': 'everybody',
   'GET /api/profiles/me': 'full sessions',
+  'GET /api/sessions/me': 'full sessions',
+  'DELETE /api/sessions/me/{id}': 'sessions with a recent password',
   'GET /api/access-requests/me': 'full sessions',
   'PUT /api/access-requests/me': 'full sessions',
   'POST /api/access-requests/{userId}/grant': 'admins',
@@ -118,16 +120,15 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'DELETE /api/support-messages/{id}': 'admins',
 }
 
+const RECENT = FULL.filter((name) => !name.includes('password'))
 const GROUPS = {
   everybody: ALL_CALLERS,
   'every session': [...FULL, ...LIMITED],
   'full sessions': FULL,
   // Full sessions are authorized, then refused by the handler.
   'full and recovery sessions': [...FULL, 'recovery session', 'recovery session of an admin'],
-  'recent and forced-change sessions': [
-    ...FULL.filter((name) => !name.includes('password')),
-    'forced-change session',
-  ],
+  'sessions with a recent password': RECENT,
+  'recent and forced-change sessions': [...RECENT, 'forced-change session'],
   'approved people': [
     'approved',
     'approved without types',

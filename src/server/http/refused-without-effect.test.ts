@@ -35,6 +35,7 @@ import {
   SOME_REPORT,
   SOME_REPORT_VIEW,
   SOME_REQUEST_TIME,
+  SOME_SESSION,
   SOME_SUBSCRIPTION,
   SOME_TEMPLATE,
   SOME_USER,
@@ -132,6 +133,15 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
         for_more: true,
       })
       .execute()
+    const at = new Date(portal.clock())
+    await db.deleteFrom('sessions').where('id', '=', SOME_SESSION).execute()
+    await db
+      .insertInto('sessions')
+      .values({
+        ...{ id: SOME_SESSION, user_id: SOME_USER, kind: 'full', refresh_key: Buffer.alloc(0) },
+        ...{ created_at: at, refreshed_at: at },
+      })
+      .execute()
     await db.deleteFrom('access_templates').execute()
     await db
       .insertInto('access_templates')
@@ -223,6 +233,11 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     const { user_id } = person
     for (const table of ['report_views', 'report_subscriptions'] as const)
       await portal.database.db.updateTable(table).set({ user_id }).execute()
+    await portal.database.db
+      .updateTable('sessions')
+      .set({ user_id })
+      .where('id', '=', SOME_SESSION)
+      .execute()
     return (await openTestSession(portal, person, kind)).access_token
   }
 

@@ -62,7 +62,8 @@ export function openTestSession(
 ) {
   const { database, clock, keyring } = portal
   const tokens = createTokens(keyring, clock)
-  return openSession({ db: database.db, clock, tokens }, { profile: person, kind, by: 'password' })
+  const request = { ip: '127.0.0.1', userAgent: null }
+  return openSession({ db: database.db, clock, tokens, request }, { profile: person, kind, by: 'password' })
 }
 
 /** Makes the last password of a session older. @returns an access token as after a refresh */

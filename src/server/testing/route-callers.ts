@@ -155,6 +155,7 @@ export const SOME_USER = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 export const SOME_WAITING_USER = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 /** When SOME_USER asked for more access. */
 export const SOME_REQUEST_TIME = '2026-11-22T12:00:00.000Z'
+export const SOME_SESSION = '5f1d3c8e-2b7a-4c6d-9e0f-1a2b3c4d5e6f'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
 export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
 /** A saved view of a report, and a deleted one; a test gives them to the caller. */
@@ -385,6 +386,7 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'POST /api/global-powerbi-settings/{type}/refresh': '/api/global-powerbi-settings/vendas/refresh',
   'DELETE /api/global-powerbi-settings/{type}/reports/{id}': `/api/global-powerbi-settings/vendas/reports/${SOME_REPORT}`,
   'POST /api/global-powerbi-settings/{type}/reports/{id}/restore': `/api/global-powerbi-settings/vendas/reports/${SOME_REMOVED_REPORT}/restore`,
+  'DELETE /api/sessions/me/{id}': `/api/sessions/me/${SOME_SESSION}`,
   'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,
   'DELETE /api/report-subscriptions/{id}': `/api/report-subscriptions/${SOME_SUBSCRIPTION}`,
   'POST /api/report-subscriptions/unsubscribe': '/api/report-subscriptions/unsubscribe?token=abc',

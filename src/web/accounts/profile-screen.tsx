@@ -55,9 +55,14 @@ export function ProfileScreen() {
     <div className="mx-auto w-full max-w-5xl space-y-6 px-4 py-8 sm:py-10">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h1 className="font-semibold text-2xl tracking-tight">Minha Conta</h1>
-        <Link to="/pedir-acesso" className={`${textLinkClasses} text-sm`}>
-          Pedir acesso
-        </Link>
+        <div className="flex gap-x-6">
+          <Link to="/profile/seguranca" className={`${textLinkClasses} text-sm`}>
+            Segurança
+          </Link>
+          <Link to="/pedir-acesso" className={`${textLinkClasses} text-sm`}>
+            Pedir acesso
+          </Link>
+        </div>
       </div>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         {user && <OwnAccountCard user={user} />}

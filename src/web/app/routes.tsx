@@ -249,6 +249,13 @@ const subscriptionsRoute = createRoute({
   component: screen(() => import('#web/reports/subscriptions-screen.tsx'), 'SubscriptionsScreen'),
 })
 
+const securityRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/profile/seguranca',
+  staticData: { title: 'Segurança' },
+  component: screen(() => import('#web/accounts/security-screen.tsx'), 'SecurityScreen'),
+})
+
 const administratorsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   id: 'administrators',
@@ -371,6 +378,7 @@ const routeTree = rootRoute.addChildren([
     profileRoute,
     moreAccessRoute,
     subscriptionsRoute,
+    securityRoute,
     administratorsRoute.addChildren([
       adminRoute,
       peopleRoute,

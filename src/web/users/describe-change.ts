@@ -61,6 +61,8 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'password-disowned': () =>
     'A pessoa avisou que não foi ela quem trocou a senha (“não fui eu”); as sessões foram encerradas',
   'password-revoked': () => 'A senha de antes de uma restauração do banco de dados deixou de valer',
+  'sessions-ended': ({ who, after }) =>
+    `${who} encerrou ${after.count === 1 ? 'uma sessão' : 'sessões abertas'}`,
   reauthenticated: () => 'A pessoa confirmou a senha durante uma sessão',
   'reset-link-printed': () => 'Um link para redefinir a senha foi emitido no servidor',
   'role-changed': ({ before, after }) => `O papel mudou de ${formatRole(before)} para ${formatRole(after)}`,

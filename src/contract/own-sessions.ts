@@ -1,0 +1,48 @@
+import * as z from 'zod/mini'
+import type { Routes } from './route.ts'
+import { instantSchema } from './users.ts'
+
+/** Whether an address is in GROUP_NETWORKS; null without that setting, or if the address is unknown. */
+const inGroupNetworkSchema = z.nullable(z.boolean())
+
+const openSessionSchema = z.object({
+  id: z.uuid(),
+  /** Whether it is the caller's. */
+  current: z.boolean(),
+  /** 'Chrome no Windows' */
+  device: z.string(),
+  opened_at: instantSchema,
+  last_used_at: instantSchema,
+  in_group_network: inGroupNetworkSchema,
+})
+export type OpenSession = z.output<typeof openSessionSchema>
+
+/** A sign-in, or the refused ones of an hour for the same reason. */
+const signInSchema = z.object({
+  at: instantSchema,
+  /** Null for a sign-in; the problem code of a refusal. */
+  refusal: z.nullable(z.string()),
+  attempts: z.number(),
+  /** Null for refused ones, which may come from several. */
+  device: z.nullable(z.string()),
+  in_group_network: inGroupNetworkSchema,
+})
+export type SignIn = z.output<typeof signInSchema>
+
+export const ownSessionRoutes = {
+  listOwnSessions: {
+    method: 'GET',
+    path: '/api/sessions/me',
+    access: 'signedIn',
+    summary: 'Where one is signed in, the latest used first, and one’s last ten sign-ins and refused ones',
+    response: z.object({ sessions: z.array(openSessionSchema), sign_ins: z.array(signInSchema) }),
+  },
+  endOwnSession: {
+    method: 'DELETE',
+    path: '/api/sessions/me/{id}',
+    access: 'signedIn',
+    recentAuthentication: 'account',
+    summary: 'Ends one of one’s own sessions; 404 for any other',
+    params: z.object({ id: z.uuid() }),
+  },
+} as const satisfies Routes
