@@ -14,6 +14,7 @@ import { reportViewRoutes } from './report-views.ts'
 import { reportRoutes } from './reports.ts'
 import type { ReplyOf, RouteShape, Routes } from './route.ts'
 import { supportRoutes } from './support.ts'
+import { userAccountRoutes } from './user-accounts.ts'
 import { userRoutes } from './users.ts'
 import { viewAsRoutes } from './view-as.ts'
 
@@ -24,6 +25,7 @@ export const api = {
   ownSessions: ownSessionRoutes,
   catalogue: catalogueRoutes,
   users: userRoutes,
+  userAccounts: userAccountRoutes,
   accessTemplates: accessTemplateRoutes,
   accessReviews: accessReviewRoutes,
   invitations: invitationRoutes,

@@ -40,6 +40,7 @@ import {
   accessReviewHandlers,
   accessTemplateHandlers,
   invitationHandlers,
+  userAccountHandlers,
   userHandlers,
 } from './users/user-handlers.ts'
 import { VERSION } from './version.ts'
@@ -124,6 +125,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.ownSessions, ownSessionHandlers(services))
     implement(app, services, api.catalogue, catalogueHandlers())
     implement(app, services, api.users, userHandlers(services))
+    implement(app, services, api.userAccounts, userAccountHandlers(services))
     implement(app, services, api.accessTemplates, accessTemplateHandlers())
     implement(app, services, api.accessReviews, accessReviewHandlers())
     implement(app, services, api.invitations, invitationHandlers(services))

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { AccountAction } from '#contract/user-accounts.ts'
 import type { Db, LinkPurpose, ProfilesTable } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
@@ -22,6 +23,8 @@ const UNKNOWN_LINKS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'kept' } as c
 const ACTIONS = { verification: 'resend', recovery: 'recover' } as const
 
 type MailAction = 'sign-up' | 'resend' | 'recover'
+/** Apart, so that strangers' requests do not use up those of administrators. */
+type HelpAction = `help-${AccountAction}`
 
 /** Limits mails by the caller's IP address. @throws ProblemError rate-limited */
 export function limitMailsPerIp(
@@ -38,8 +41,8 @@ export function limitMailsPerIp(
  * @throws ProblemError rate-limited
  */
 export async function limitMailsPerRecipient(
-  { consumeRateLimit }: AccountContext,
-  action: MailAction,
+  { consumeRateLimit }: Pick<AccountContext, 'consumeRateLimit'>,
+  action: MailAction | HelpAction,
   email: string,
 ): Promise<void> {
   await consumeRateLimit(`${action}-minute ${email}`, MAILS_PER_MINUTE)

@@ -208,6 +208,61 @@ export const accountMails = {
     }
   },
 
+  /** Sent when an administrator ended all of a person's sessions. */
+  async 'sessions-ended'({ db, groupName, publicUrl }, mail) {
+    if (!(await findByEmail(db, mail.recipient))) return undefined
+    return {
+      subject: `Suas sessões no portal ${groupName} foram encerradas`,
+      heading: 'Suas sessões foram encerradas',
+      paragraphs: [
+        `Em ${formatInstant(mail.created_at)} um administrador encerrou suas sessões no portal de relatórios, em todos os navegadores e aparelhos.`,
+        'Sua senha continua a mesma. Se você perdeu um aparelho ou desconfia de alguém, crie uma senha nova.',
+      ],
+      button: { label: 'Entrar no portal', link: `${publicUrl}/login` },
+      notes: [`Para criar uma senha nova: ${publicUrl}/forgot-password`],
+    }
+  },
+
+  /** Sent when an administrator cleared a lock-out. */
+  async 'account-unlocked'({ db, groupName, publicUrl }, { recipient }) {
+    if (!(await findByEmail(db, recipient))) return undefined
+    return {
+      subject: `Sua entrada no portal ${groupName} foi desbloqueada`,
+      heading: 'Você já pode entrar de novo',
+      paragraphs: [
+        'Um administrador zerou as tentativas de entrada com senha errada na sua conta do portal de relatórios.',
+        'Se não foi você que errou a senha, crie uma nova, que só você conheça.',
+      ],
+      button: { label: 'Entrar no portal', link: `${publicUrl}/login` },
+      notes: [`Para criar uma senha nova: ${publicUrl}/forgot-password`],
+    }
+  },
+
+  /** Sent to a person who became an administrator, or is none any more. */
+  async 'role-changed'({ db, groupName, publicUrl }, { recipient }) {
+    const person = await findByEmail(db, recipient)
+    if (!person) return undefined
+    const role = await db
+      .selectFrom('user_roles')
+      .select('role')
+      .where('user_id', '=', person.user_id)
+      .executeTakeFirst()
+    const isAdministrator = role?.role === 'admin'
+    return {
+      subject: `Seu papel no portal ${groupName} mudou`,
+      heading: isAdministrator ? 'Você agora administra o portal' : 'Você não administra mais o portal',
+      paragraphs: [
+        isAdministrator
+          ? 'Um administrador deu a você a administração do portal de relatórios: aprovar pessoas, mudar acessos e configurar relatórios.'
+          : 'Um administrador retirou a sua administração do portal de relatórios. Os relatórios que você vê continuam os mesmos.',
+      ],
+      button: isAdministrator
+        ? { label: 'Abrir a administração', link: `${publicUrl}/admin` }
+        : { label: 'Abrir os relatórios', link: `${publicUrl}/power-bi` },
+      notes: ['Tudo o que um administrador faz fica registrado com o nome dele.'],
+    }
+  },
+
   /** Sent to the built-in administrator, whose sign-in skips the human check, after failed attempts. */
   async 'builtin-failures'({ db, groupName, publicUrl }, mail) {
     if (!(await findByEmail(db, mail.recipient))) return undefined

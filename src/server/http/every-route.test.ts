@@ -55,6 +55,8 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'POST /api/profiles/bulk-edit/{undoId}/undo': 'admins',
   'GET /api/profiles/{userId}/history': 'admins',
   'GET /api/profiles/{userId}/export': 'admins with a recent password',
+  'POST /api/profiles/{userId}/account': 'admins with a recent password',
+  'PUT /api/profiles/{userId}/role': 'admins with a recent password',
   'POST /api/functions/delete-users': 'admins with a recent password',
   'GET /api/user-roles/me': 'full sessions',
   'GET /api/catalogue': 'full sessions',

@@ -8,6 +8,7 @@ export type MailKind =
   | 'access-refused'
   | 'account-approved'
   | 'account-exists'
+  | 'account-unlocked'
   | 'administrators-changed'
   | 'builtin-failures'
   | 'invitation'
@@ -17,7 +18,9 @@ export type MailKind =
   | 'recovery'
   | 'report-mail-failed'
   | 'report-settings-changed'
+  | 'role-changed'
   | 'session-reuse'
+  | 'sessions-ended'
   | 'verification'
   | 'waiting-digest'
 

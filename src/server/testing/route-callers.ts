@@ -351,6 +351,12 @@ export const EXAMPLES: Record<string, Example[]> = {
       body: { name: 'Outro nome', ...toSetting('Oficina'), position: 0 },
     },
   ],
+  'POST /api/profiles/{userId}/account': (['send-reset', 'unlock', 'end-sessions'] as const).map(
+    (action) => ({ path: `/api/profiles/${SOME_USER}/account`, body: { action } }),
+  ),
+  'PUT /api/profiles/{userId}/role': [
+    { path: `/api/profiles/${SOME_USER}/role`, body: { role: 'admin' } },
+  ],
   'POST /api/functions/delete-users': [
     { path: '/api/functions/delete-users', body: { userIds: [SOME_USER] } },
   ],

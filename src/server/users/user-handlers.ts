@@ -1,6 +1,7 @@
 import type { accessReviewRoutes } from '#contract/access-reviews.ts'
 import type { accessTemplateRoutes } from '#contract/access-templates.ts'
 import type { invitationRoutes } from '#contract/invitations.ts'
+import type { userAccountRoutes } from '#contract/user-accounts.ts'
 import type { userRoutes } from '#contract/users.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
@@ -28,6 +29,7 @@ import { listInvitations, resendInvitation, withdrawInvitation } from './invitat
 import { type InvitationContext, invite, previewInvitations } from './invite-people.ts'
 import { countUsers, listUsers } from './list-users.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'
+import { changeRole, helpWithAccount, type UserAccountContext } from './user-accounts.ts'
 import { readHistory, readProfile } from './user-queries.ts'
 
 /** Own profile and role (already read by the session check), and user administration. */
@@ -64,6 +66,17 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
     readHistory: ({ context, params, query }) => readHistory(context.db, { ...params, ...query }),
     exportProfile: ({ context, params }) => exportUser(context, params.userId),
     deleteUsers: ({ context, body }) => deleteUsers(context, body.userIds),
+  }
+}
+
+/** What administrators can do for the account of one person. */
+export function userAccountHandlers(
+  services: ServicesOf<UserAccountContext>,
+): Handlers<typeof userAccountRoutes> {
+  return {
+    helpWithAccount: ({ context, params, body }) =>
+      helpWithAccount({ ...services, ...context }, { ...params, ...body }),
+    changeRole: ({ context, params, body }) => changeRole(context, { ...params, ...body }),
   }
 }
 

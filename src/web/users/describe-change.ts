@@ -63,6 +63,9 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'password-revoked': () => 'A senha de antes de uma restauração do banco de dados deixou de valer',
   'sessions-ended': ({ who, after }) =>
     `${who} encerrou ${after.count === 1 ? 'uma sessão' : 'sessões abertas'}`,
+  'reset-link-sent': ({ who }) => `${who} enviou um link para criar uma senha nova`,
+  'account-unlocked': ({ who }) => `${who} desbloqueou a entrada`,
+  'verification-resent': ({ who }) => `${who} reenviou a confirmação do e-mail`,
   reauthenticated: () => 'A pessoa confirmou a senha durante uma sessão',
   'reset-link-printed': () => 'Um link para redefinir a senha foi emitido no servidor',
   'role-changed': ({ before, after }) => `O papel mudou de ${formatRole(before)} para ${formatRole(after)}`,

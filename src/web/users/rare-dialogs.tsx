@@ -5,6 +5,7 @@ import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
+import { AccountDialog } from './account-dialog.tsx'
 import { ApproveDialog } from './approve-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
@@ -18,6 +19,8 @@ export function RareDialogs({ dialog, ...rest }: UserDialogsProps) {
   switch (dialog?.kind) {
     case 'name':
       return <NameDialog person={dialog.profile} onClose={rest.onClose} />
+    case 'account':
+      return <AccountDialog person={dialog.profile} onClose={rest.onClose} />
     case 'remove':
       return <RemoveApprovalDialog person={dialog.profile} onClose={rest.onClose} />
     case 'history':

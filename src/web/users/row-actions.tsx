@@ -3,6 +3,7 @@ import Ellipsis from 'lucide-react/icons/ellipsis'
 import Eye from 'lucide-react/icons/eye'
 import FileDown from 'lucide-react/icons/file-down'
 import History from 'lucide-react/icons/history'
+import KeyRound from 'lucide-react/icons/key-round'
 import LayoutGrid from 'lucide-react/icons/layout-grid'
 import MapPin from 'lucide-react/icons/map-pin'
 import Pencil from 'lucide-react/icons/pencil'
@@ -38,6 +39,7 @@ export const MENU: readonly RowMenuItem[] = [
   { action: 'types', label: 'Gerenciar Tipos de Acesso', icon: LayoutGrid },
   { action: 'scope', label: 'Gerenciar Marcas e Estados', icon: MapPin },
   { action: 'name', label: 'Corrigir nome', icon: Pencil },
+  { action: 'account', label: 'Ajudar com a conta', icon: KeyRound },
   { action: 'history', label: 'Histórico', icon: History },
   { action: 'view-as', label: 'Ver como', icon: Eye },
   { action: 'export', label: 'Exportar dados', icon: FileDown },

@@ -7,7 +7,7 @@ import { exportData } from './export-data.ts'
 import type { Selection, SelectionDialogProps } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
 
-type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'history'
+type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'account' | 'history'
 
 /** The dialog to open, and its person. */
 export type DialogRequest =

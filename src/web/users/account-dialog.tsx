@@ -1,0 +1,167 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { AccountAction } from '#contract/user-accounts.ts'
+import type { ManagedProfile } from '#contract/users.ts'
+import { callApi } from '#web/http/api.ts'
+import { isGone } from '#web/http/send-request.ts'
+import { useSession } from '#web/session/session.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { Person, PersonGone } from './dialog-notices.tsx'
+import { refreshUsers } from './user-queries.ts'
+
+interface Help {
+  action: AccountAction | 'grant' | 'revoke'
+  label: string
+  effect: string
+  done: string
+  /** Whether it is asked first, because it cannot be undone or gives much. */
+  asks?: boolean
+}
+
+const HELP: readonly Help[] = [
+  {
+    action: 'send-reset',
+    label: 'Enviar link para nova senha',
+    effect: 'A pessoa recebe por e-mail um link que vale uma hora. A senha atual vale até ele ser usado.',
+    done: 'Link enviado por e-mail',
+  },
+  {
+    action: 'resend-verification',
+    label: 'Reenviar confirmação do e-mail',
+    effect: 'A pessoa recebe um novo link para confirmar que o endereço é dela.',
+    done: 'Confirmação reenviada',
+  },
+  {
+    action: 'unlock',
+    label: 'Desbloquear a entrada',
+    effect: 'Zera as tentativas com senha errada: a pessoa pode tentar de novo já.',
+    done: 'Entrada desbloqueada',
+  },
+  {
+    action: 'end-sessions',
+    label: 'Encerrar sessões',
+    effect: 'Em todos os navegadores e aparelhos será preciso entrar de novo. A senha continua a mesma.',
+    done: 'Sessões encerradas',
+    asks: true,
+  },
+  {
+    action: 'grant',
+    label: 'Tornar administrador',
+    effect: 'Passa a aprovar pessoas, mudar acessos, configurar relatórios e ver todos os dados de contas.',
+    done: 'A pessoa agora administra o portal',
+    asks: true,
+  },
+  {
+    action: 'revoke',
+    label: 'Retirar a administração',
+    effect: 'Deixa de administrar o portal na próxima ação. Os relatórios que vê continuam os mesmos.',
+    done: 'A pessoa não administra mais o portal',
+    asks: true,
+  },
+]
+
+function isOffered({ action }: Help, { role, email_verified_at }: ManagedProfile): boolean {
+  if (action === 'resend-verification') return email_verified_at === null
+  if (action === 'grant') return role !== 'admin' && email_verified_at !== null
+  return action !== 'revoke' || role === 'admin'
+}
+
+function sendHelp(action: Help['action'], userId: string): Promise<unknown> {
+  const params = { userId }
+  if (action === 'grant' || action === 'revoke')
+    return callApi('PUT /api/profiles/{userId}/role', {
+      params,
+      body: { role: action === 'grant' ? 'admin' : 'user' },
+    })
+  return callApi('POST /api/profiles/{userId}/account', { params, body: { action } })
+}
+
+/** 'Ajudar com a conta': what an administrator can do for a person's account. */
+export function AccountDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
+  const [asked, setAsked] = useState<Help>()
+  const [goneError, setGoneError] = useState<unknown>()
+  const [running, setRunning] = useState<Help>()
+  const isOwn = useSession()?.user.id === person.user_id
+  const { submit, isBusy } = useSubmit({
+    send: (help: Help) => {
+      setRunning(help)
+      return sendHelp(help.action, person.user_id)
+    },
+    onDone(_, { done }) {
+      showToast({ kind: 'success', title: done, description: person.email })
+      onClose()
+    },
+    onFailed(error, { label }) {
+      setAsked(undefined)
+      if (isGone(error)) setGoneError(error)
+      else showToast(toFailureToast(`Não foi feito: ${label}`, error))
+    },
+    onSettled: refreshUsers,
+  })
+  if (asked)
+    return (
+      <ConfirmDialog
+        title={`${asked.label}?`}
+        description={<Person person={person} />}
+        confirmLabel={asked.label}
+        isBusy={isBusy}
+        onConfirm={() => void submit(asked)}
+        onCancel={() => setAsked(undefined)}
+      >
+        <p className="text-sm">{asked.effect}</p>
+      </ConfirmDialog>
+    )
+  return (
+    <Dialog
+      isOpen
+      width="wide"
+      title="Ajudar com a conta"
+      description={<Person person={person} />}
+      onClose={onClose}
+      actions={<Button onClick={onClose}>Fechar</Button>}
+    >
+      {goneError ? (
+        <PersonGone />
+      ) : isOwn ? (
+        <Alert kind="info" title="Esta é a sua própria conta">
+          Sua senha e suas sessões estão em{' '}
+          <Link to="/profile/seguranca" className={textLinkClasses}>
+            Segurança
+          </Link>
+          . Seu papel só outro administrador pode mudar.
+        </Alert>
+      ) : (
+        <ul className="divide-y divide-line border-line border-y text-sm">
+          {HELP.filter((help) => isOffered(help, person)).map((help) => (
+            <li
+              key={help.action}
+              className="grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[1fr_15rem]"
+            >
+              <p id={`help-${help.action}`} className="text-muted">
+                {help.effect}
+              </p>
+              <Button
+                variant="secondary"
+                aria-describedby={`help-${help.action}`}
+                isBusy={isBusy && running === help}
+                onClick={() => (help.asks ? setAsked(help) : void submit(help))}
+              >
+                {help.label}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isOwn && (
+        <p className="mt-4 text-muted text-xs">
+          A pessoa é avisada por e-mail, e tudo fica no Histórico.
+          {!person.email_verified_at && ' Só quem confirmou o e-mail pode administrar o portal.'}
+        </p>
+      )}
+    </Dialog>
+  )
+}
