@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { ageAuthentication } from '#server/testing/builders.ts'
 import { findSeriousViolations } from './axe-findings.ts'
-import { expect, openSession, PASSWORD, test, typeNewPassword } from './portal-fixture.ts'
 import type { RunningPortal } from './portal.ts'
+import { expect, openSession, PASSWORD, test, typeNewPassword } from './portal-fixture.ts'
 
 const MINUTE = 60_000
 

@@ -75,7 +75,8 @@ export async function addSessions(
 ): Promise<string[]> {
   const { db, close } = await openServer({ url: databaseUrl, onConnectionError: () => {} })
   const tokens = createTokens(createKeyring([secret]), Date.now)
-  const context = { db, clock: Date.now, tokens }
+  const request = { ip: '127.0.0.1', userAgent: null }
+  const context = { db, clock: Date.now, tokens, request }
   try {
     const rows = await db
       .insertInto('profiles')
@@ -95,7 +96,8 @@ export async function addSessions(
     const accessTokens: string[] = []
     for (const row of rows)
       accessTokens.push(
-        (await openSession(context, { profile: presentProfile(row), kind: 'full', by: 'password' })).access_token,
+        (await openSession(context, { profile: presentProfile(row), kind: 'full', by: 'password' }))
+          .access_token,
       )
     return accessTokens
   } finally {

@@ -238,7 +238,12 @@ export const accountRoutes = {
       password: signInFormSchema.shape.password,
       device_token: presentedDeviceSchema,
     }),
-    response: z.pick(sessionSchema, { access_token: true, token_type: true, expires_in: true, expires_at: true }),
+    response: z.pick(sessionSchema, {
+      access_token: true,
+      token_type: true,
+      expires_in: true,
+      expires_at: true,
+    }),
   },
   disownEmail: {
     method: 'POST',

@@ -3,7 +3,13 @@ import type { ReplyNamed } from '#contract/index.ts'
 import { parseProxies } from '#server/http/client-ip.ts'
 import { isSignedIn, refreshSession, signIn } from '#server/testing/account-calls.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
-import { addPerson, ageAuthentication, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import {
+  addPerson,
+  ageAuthentication,
+  openTestSession,
+  send,
+  TEST_PASSWORD,
+} from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'

@@ -44,7 +44,7 @@ export async function listOwnSessions(
       (select last_at, outcome, attempts, null, ips from failed_sign_ins
         where user_id = ${userId} order by last_at desc limit 10)
     ) as tried order by tried.at desc limit 10`)
-  const describe = ({ user_agent, ips }: Origin) => {
+  const describeOrigin = ({ user_agent, ips }: Origin) => {
     const known = ips.filter((ip) => ip !== null)
     const isKnown = groupNetworks && known.length > 0
     return {
@@ -53,10 +53,10 @@ export async function listOwnSessions(
     }
   }
   return {
-    sessions: sessions.map((row) => ({ ...row, ...describe(row), current: row.id === actor.sessionId })),
+    sessions: sessions.map((row) => ({ ...row, ...describeOrigin(row), current: row.id === actor.sessionId })),
     sign_ins: signIns.map((row) => ({
       ...row,
-      ...describe(row),
+      ...describeOrigin(row),
       ...(row.refusal !== null && { device: null }),
     })),
   }

@@ -6,7 +6,13 @@ import {
   refreshSession,
   signIn,
 } from '#server/testing/account-calls.ts'
-import { addPerson, ageAuthentication, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import {
+  addPerson,
+  ageAuthentication,
+  openTestSession,
+  send,
+  TEST_PASSWORD,
+} from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -30,8 +36,7 @@ describeOnEachDatabase('recent authentication', (kind) => {
   })
   const reauthenticate = (token: string, password = TEST_PASSWORD, rest: object = {}, at = portal) =>
     send(at, 'POST', '/api/auth/reauthenticate', { token, body: { password, ...rest } })
-  const signOutOthers = (token: string) =>
-    send(portal, 'POST', '/api/auth/logout?scope=others', { token })
+  const signOutOthers = (token: string) => send(portal, 'POST', '/api/auth/logout?scope=others', { token })
   const expectNeeded = ({ status, body }: Awaited<ReturnType<typeof send>>) =>
     expect([status, body?.code, body?.detail]).toEqual([
       403,
@@ -108,7 +113,9 @@ describeOnEachDatabase('recent authentication', (kind) => {
     const { access } = createTokens(portal.keyring, portal.clock)
     const token = await access.sign({ userId: person.user_id, sessionId: sid, refreshCounter: 0 })
     expectNeeded(await changePassword(portal, token))
-    expectNeeded(await changePassword(portal, (await refreshSession(portal, old.refresh_token)).body.access_token))
+    expectNeeded(
+      await changePassword(portal, (await refreshSession(portal, old.refresh_token)).body.access_token),
+    )
     const { body } = await reauthenticate(token)
     expect((await changePassword(portal, body.access_token)).body).toMatchObject({ success: true })
   })

@@ -71,7 +71,14 @@ export async function openSession(
   const { db, clock, tokens, request } = context
   const now = new Date(clock())
   const authenticatedAt = by === 'password' ? now : null
-  const session = { id: randomUUID(), kind, refreshKey: randomBytes(32), counter: 0, profile, authenticatedAt }
+  const session = {
+    id: randomUUID(),
+    kind,
+    refreshKey: randomBytes(32),
+    counter: 0,
+    profile,
+    authenticatedAt,
+  }
   await db
     .insertInto('sessions')
     .values({

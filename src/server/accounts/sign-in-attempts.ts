@@ -35,7 +35,10 @@ function hashEmail(email: string): string {
 }
 
 /** Returns the counters of an attempt's source (known device or IP group), and of all sources. */
-function getCounters({ email, deviceId, ip, skipsHumanCheck }: Attempt): { source: Counter; overall?: Counter } {
+function getCounters({ email, deviceId, ip, skipsHumanCheck }: Attempt): {
+  source: Counter
+  overall?: Counter
+} {
   const account = hashEmail(email)
   const threshold = skipsHumanCheck ? LOCK_THRESHOLD_UNCHECKED : LOCK_THRESHOLD
   const source = (name: string) => ({ key: `${account} ${name}`, threshold: threshold.perSource })

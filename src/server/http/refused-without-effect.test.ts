@@ -233,11 +233,7 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     const { user_id } = person
     for (const table of ['report_views', 'report_subscriptions'] as const)
       await portal.database.db.updateTable(table).set({ user_id }).execute()
-    await portal.database.db
-      .updateTable('sessions')
-      .set({ user_id })
-      .where('id', '=', SOME_SESSION)
-      .execute()
+    await portal.database.db.updateTable('sessions').set({ user_id }).where('id', '=', SOME_SESSION).execute()
     return (await openTestSession(portal, person, kind)).access_token
   }
 

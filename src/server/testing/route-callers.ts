@@ -184,9 +184,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   'POST /api/auth/recover': [{ path: '/api/auth/recover', body: { email } }],
   'POST /api/auth/not-me': [{ path: '/api/auth/not-me', body: { token_hash: 'abc' } }],
   'PUT /api/auth/user': [{ path: '/api/auth/user', body: { password: NEW_PASSWORD } }],
-  'POST /api/auth/reauthenticate': [
-    { path: '/api/auth/reauthenticate', body: { password: TEST_PASSWORD } },
-  ],
+  'POST /api/auth/reauthenticate': [{ path: '/api/auth/reauthenticate', body: { password: TEST_PASSWORD } }],
   'POST /api/functions/change-password': [
     { path: '/api/functions/change-password', body: { newPassword: NEW_PASSWORD } },
   ],
@@ -354,9 +352,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   'POST /api/profiles/{userId}/account': (['send-reset', 'unlock', 'end-sessions'] as const).map(
     (action) => ({ path: `/api/profiles/${SOME_USER}/account`, body: { action } }),
   ),
-  'PUT /api/profiles/{userId}/role': [
-    { path: `/api/profiles/${SOME_USER}/role`, body: { role: 'admin' } },
-  ],
+  'PUT /api/profiles/{userId}/role': [{ path: `/api/profiles/${SOME_USER}/role`, body: { role: 'admin' } }],
   'POST /api/functions/delete-users': [
     { path: '/api/functions/delete-users', body: { userIds: [SOME_USER] } },
   ],

@@ -108,7 +108,7 @@ describeOnEachDatabase('more than twenty people changed within ten minutes', (ki
     expect((await patch(people[13] as Profile)).status).toBe(403)
     // Who changes nobody is not asked.
     const template = { name: 'Gerente', ...LISTS }
-    expect((await call('/api/access-templates', template)).status).toBe(200)
+    expect((await call('/api/access-templates', template)).status).toBe(201)
     await replica.stop()
   })
 

@@ -130,6 +130,8 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
       approved: true,
       sessionId: session.id,
       sessionKind: 'full',
+      refreshCounter: 0,
+      authenticationAgeMs: 0,
       accessEndsAt: null,
       accessEnded: false,
       entitlementVersion: 1,

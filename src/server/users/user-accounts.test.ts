@@ -114,7 +114,10 @@ describeOnEachDatabase("an administrator, for one person's account,", (kind) => 
       setRole('user', admin.user_id, other.token),
     ])
     expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 403])
-    expect([await readRole(admin.user_id), await readRole(other.user_id)].toSorted()).toEqual(['admin', 'user'])
+    expect([await readRole(admin.user_id), await readRole(other.user_id)].toSorted()).toEqual([
+      'admin',
+      'user',
+    ])
   })
 
   test('limits the mails of each kind, apart from what the person or a stranger asks for', async () => {

@@ -39,7 +39,8 @@ const HELP: Record<AccountAction, Help> = {
     await recordSessionsEnded(context, person, count)
   },
   async 'resend-verification'(context, person) {
-    if (person.email_verified_at) throw new ProblemError('conflict', { detail: 'O e-mail já foi confirmado.' })
+    if (person.email_verified_at)
+      throw new ProblemError('conflict', { detail: 'O e-mail já foi confirmado.' })
     await queueMail(context, 'verification', person.email)
     await recordAudit(context, { action: 'verification-resent', target: person })
   },

@@ -73,7 +73,10 @@ function Security({ userId }: { userId: string }) {
         ) : own.data.sign_ins.length === 0 ? (
           <p className="text-muted text-sm">Nenhuma entrada registrada.</p>
         ) : (
-          <ul aria-label="Entradas e tentativas" className="divide-y divide-line border-line border-t text-sm">
+          <ul
+            aria-label="Entradas e tentativas"
+            className="divide-y divide-line border-line border-t text-sm"
+          >
             {own.data.sign_ins.map((signIn) => (
               <SignInItem key={`${signIn.at} ${signIn.refusal}`} signIn={signIn} />
             ))}

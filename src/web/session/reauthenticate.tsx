@@ -1,7 +1,6 @@
 import { StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { callApi } from '#web/http/api.ts'
-import { ApiError } from '#web/http/send-request.ts'
+import { ApiError, sendRequest } from '#web/http/send-request.ts'
 import { FormDialog } from '#web/ui/dialog.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -55,7 +54,11 @@ function PasswordDialog({ onEnd }: { onEnd: (accessToken?: string) => void }) {
   const { submit, isBusy } = useSubmit({
     async send() {
       const body = { password, device_token: getDeviceToken(email) }
-      const { access_token, expires_in } = await callApi('POST /api/auth/reauthenticate', { body })
+      const { access_token, expires_in } = await sendRequest(
+        'POST /api/auth/reauthenticate',
+        { body },
+        getSession()?.access_token,
+      )
       const current = getSession()
       if (current?.user.email !== email) return onEnd()
       storeSession({ ...current, access_token, expires_in })

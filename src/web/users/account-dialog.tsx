@@ -137,10 +137,7 @@ export function AccountDialog({ person, onClose }: { person: ManagedProfile; onC
       ) : (
         <ul className="divide-y divide-line border-line border-y text-sm">
           {HELP.filter((help) => isOffered(help, person)).map((help) => (
-            <li
-              key={help.action}
-              className="grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[1fr_15rem]"
-            >
+            <li key={help.action} className="grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[1fr_15rem]">
               <p id={`help-${help.action}`} className="text-muted">
                 {help.effect}
               </p>

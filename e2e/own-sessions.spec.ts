@@ -1,0 +1,80 @@
+import { openAdmin, openPerson } from './administration.ts'
+import { findSeriousViolations } from './axe-findings.ts'
+import { expect, openAs, openSession, signIn, test } from './portal-fixture.ts'
+
+test("'Segurança' shows where one is signed in, and ends it there at once", async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
+  await signIn(elsewhere, 'diretoria')
+  await expect(elsewhere).toHaveURL(/\/power-bi/)
+
+  await openAs(page, 'diretoria', '/profile')
+  await page.getByRole('link', { name: 'Segurança' }).click()
+  const sessions = page.getByRole('list', { name: 'Sessões abertas' }).getByRole('listitem')
+  await expect(sessions).toHaveCount(2)
+  await expect(sessions.first()).toContainText('este navegador')
+  await expect(sessions.last()).toContainText(/^Chrome no Linux.*Último uso: hoje, \d\d:\d\d/)
+  await expect(page.getByRole('list', { name: 'Entradas e tentativas' })).toContainText('Entrada: Chrome')
+  await sessions
+    .last()
+    .getByRole('button', { name: /^Encerrar/ })
+    .click()
+  const question = page.getByRole('dialog', { name: 'Encerrar esta sessão?' })
+  expect(await findSeriousViolations(page)).toEqual([])
+  await question.getByRole('button', { name: 'Encerrar sessão' }).click()
+  await expect(page.getByText('Sessão encerrada', { exact: true })).toBeVisible()
+  await expect(sessions).toHaveCount(1)
+  await expect(elsewhere).toHaveURL('/login')
+
+  await signIn(elsewhere, 'diretoria')
+  await expect(elsewhere).toHaveURL(/\/power-bi/)
+  await page.reload()
+  await page.getByRole('button', { name: 'Encerrar todas as outras' }).click()
+  await page.getByRole('button', { name: 'Encerrar as outras' }).click()
+  await expect(page.getByText('Outras sessões encerradas')).toBeVisible()
+  await expect(elsewhere).toHaveURL('/login')
+  await expect(page.getByRole('heading', { name: 'Segurança' })).toBeVisible()
+  await elsewhere.context().close()
+})
+
+test("'Ajudar com a conta' mails, ends sessions and gives the administration", async ({
+  page,
+  browser,
+  baseURL,
+  demo,
+}) => {
+  const email = 'diretoria@grupopatio.com.br'
+  const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
+  await openSession(elsewhere, 'diretoria')
+  await elsewhere.goto('/profile')
+  const dialog = page.getByRole('dialog', { name: 'Ajudar com a conta' })
+  const open = async () => {
+    await page.getByRole('button', { name: 'Mais ações' }).first().click()
+    await page.getByRole('menuitem', { name: 'Ajudar com a conta' }).click()
+  }
+  await openPerson(page, email)
+  await open()
+  expect(await findSeriousViolations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Enviar link para nova senha' }).click()
+  await expect(page.getByText('Link enviado por e-mail')).toBeVisible()
+  await demo.mail(email, 'recovery')
+
+  await open()
+  await dialog.getByRole('button', { name: 'Tornar administrador' }).click()
+  const question = page.getByRole('dialog', { name: 'Tornar administrador?' })
+  await question.getByRole('button', { name: 'Tornar administrador' }).click()
+  await expect(page.getByText('A pessoa agora administra o portal')).toBeVisible()
+  await open()
+  await expect(dialog.getByRole('button', { name: 'Retirar a administração' })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Encerrar sessões' }).click()
+  await page.getByRole('button', { name: 'Encerrar sessões' }).click()
+  await expect(elsewhere).toHaveURL('/login')
+  await elsewhere.context().close()
+
+  await openAdmin(page, '?q=admin@grupopatio.com.br')
+  await open()
+  await expect(dialog).toContainText('Esta é a sua própria conta')
+})
