@@ -80,8 +80,8 @@ export default defineConfig({
             // Stays cached across deployments that do not change it.
             { name: 'libraries', test: 'node_modules', tags: ['$initial'] },
             // Small modules that most screens need: as separate files they would compress badly.
-            // Not those of popups, which load at the first press.
-            { name: 'parts', test: /^(?!.*@(base-ui|floating-ui))/, minShareCount: 15 },
+            // Not those of popups, which load at the first press, nor dialogs, which need them.
+            { name: 'parts', test: /^(?!.*(@(base-ui|floating-ui)|\/ui\/dialog\.))/, minShareCount: 15 },
           ],
         },
       },

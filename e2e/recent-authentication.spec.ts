@@ -31,6 +31,7 @@ test('the password is asked for over a form, which keeps what was typed', async 
   await expect(question).toHaveCount(0)
   await expect(page.getByText('Nada foi feito: confirme sua senha para continuar.').first()).toBeVisible()
   await expect(page.getByLabel('Nova senha', { exact: true })).toHaveValue('Cavalo-Verde-88')
+  await expect(submit).toBeFocused()
 
   await submit.click()
   await question.getByRole('button', { name: 'Confirmar' }).click()
@@ -55,6 +56,11 @@ test('one answer counts in every tab, also after a reload, and over another dial
   const deletion = page.getByRole('dialog', { name: 'Confirmar Exclusão' })
   await deletion.getByRole('button', { name: /^Excluir 1/ }).click()
   const question = getQuestion(page)
+  await expect(question.getByLabel('Sua senha', { exact: true })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(question).toHaveCount(0)
+  await expect(deletion).toBeVisible()
+  await deletion.getByRole('button', { name: /^Excluir 1/ }).click()
   await question.getByLabel('Sua senha', { exact: true }).fill(PASSWORD)
   await question.getByRole('button', { name: 'Confirmar' }).click()
   await expect(page.getByText('1 usuário(s) excluído(s) com sucesso')).toBeVisible()
@@ -64,4 +70,25 @@ test('one answer counts in every tab, also after a reload, and over another dial
   await typeNewPassword(tab, 'Cavalo-Verde-88')
   await tab.getByRole('button', { name: 'Alterar Senha' }).click()
   await expect(tab.getByText('Senha alterada com sucesso!')).toBeVisible()
+})
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true })
+
+  test('the question fits, and a tap beside it keeps what was typed', async ({ page, portal }) => {
+    await openAged(page, portal, 'naoverificado', '/profile', 11 * MINUTE)
+    await typeNewPassword(page, 'Cavalo-Verde-88')
+    await page.getByRole('button', { name: 'Alterar Senha' }).tap()
+    const question = getQuestion(page)
+    const field = question.getByLabel('Sua senha', { exact: true })
+    await field.fill(PASSWORD)
+    await page.touchscreen.tap(195, 20)
+    await expect(field).toHaveValue(PASSWORD)
+    const { x = 0, width = 0 } = (await question.boundingBox()) ?? {}
+    expect([x >= 8, x + width <= 382]).toEqual([true, true])
+    for (const button of await question.getByRole('button').all())
+      expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(40)
+    await question.getByRole('button', { name: 'Confirmar' }).tap()
+    await expect(page.getByText('Senha alterada com sucesso!')).toBeVisible()
+  })
 })

@@ -53,7 +53,11 @@ export async function listOwnSessions(
     }
   }
   return {
-    sessions: sessions.map((row) => ({ ...row, ...describeOrigin(row), current: row.id === actor.sessionId })),
+    sessions: sessions.map((row) => ({
+      ...row,
+      ...describeOrigin(row),
+      current: row.id === actor.sessionId,
+    })),
     sign_ins: signIns.map((row) => ({
       ...row,
       ...describeOrigin(row),

@@ -1,8 +1,7 @@
 import type { PublicRouteName, ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import { isRefreshDue, refreshSession } from '#web/session/session-refresh.ts'
 import { getSecondsLeft, getSession, type StoredSession } from '#web/session/session-store.ts'
-import { loadChunk } from './load-chunk.ts'
-import { ApiError, type RequestInput, sendRequest } from './send-request.ts'
+import { ApiError, NetworkError, type RequestInput, sendRequest } from './send-request.ts'
 
 export { ApiError, NetworkError } from './send-request.ts'
 
@@ -40,19 +39,26 @@ export async function withAccessToken<T>(send: (accessToken?: string) => Promise
   try {
     return await send(session?.access_token)
   } catch (error) {
-    if (error instanceof ApiError && error.problem.code === 'reauthentication-needed') {
-      const { reauthenticate } = await loadChunk(() => import('#web/session/reauthenticate.tsx'))
-      const token = await reauthenticate()
+    if (error instanceof ApiError && error.problem.code === 'forbidden') forbiddenCallback()
+    if (session && error instanceof ApiError && error.problem.code === 'reauthentication-needed') {
+      const { reauthenticate } = await importQuestion()
+      const token = await reauthenticate(session)
       if (!token) throw error
       return send(token)
     }
-    if (error instanceof ApiError && error.problem.code === 'forbidden') forbiddenCallback()
     if (!session || !(error instanceof ApiError) || error.status !== 401) throw error
     const refreshed = await refreshSession(session.access_token)
     // Never retry one person's request as another who has signed in meanwhile.
     if (refreshed?.user.id !== session.user.id || refreshed.access_token === session.access_token) throw error
     return send(refreshed.access_token)
   }
+}
+
+/** Loads the question for the password, which is seldom asked. */
+function importQuestion() {
+  return import('#web/session/reauthenticate.tsx').catch((cause: unknown) => {
+    throw new NetworkError(cause)
+  })
 }
 
 /** Returns the session, refreshed when due; the old one while it is valid if the refresh fails. */

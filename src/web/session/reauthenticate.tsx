@@ -7,15 +7,28 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { toFormFailure } from '#web/ui/use-form.ts'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { getDeviceToken } from './device-token.ts'
-import { broadcastAuthEvent, getSession, onAuthStateChange, storeSession } from './session-store.ts'
+import {
+  broadcastAuthEvent,
+  getSession,
+  onAuthStateChange,
+  type StoredSession,
+  storeSession,
+} from './session-store.ts'
 
 let asking: Promise<string | undefined> | undefined
+/** The access token of the last answer. */
+let proven: string | undefined
 
 /**
  * Asks for the password in a dialog over everything else, once for all requests that wait for it.
+ * @param refused the session of the refused request
  * @returns the new access token; undefined if the person cancels or the session ends
  */
-export function reauthenticate(): Promise<string | undefined> {
+export async function reauthenticate(refused: StoredSession): Promise<string | undefined> {
+  const current = getSession()
+  if (current?.user.id !== refused.user.id) return undefined
+  // Refused after another request of the same moment was answered.
+  if (current.access_token === proven && refused.access_token !== proven) return proven
   asking ??= askForPassword().finally(() => {
     asking = undefined
   })
@@ -63,6 +76,7 @@ function PasswordDialog({ onEnd }: { onEnd: (accessToken?: string) => void }) {
       if (current?.user.email !== email) return onEnd()
       storeSession({ ...current, access_token, expires_in })
       broadcastAuthEvent('TOKEN_REFRESHED')
+      proven = access_token
       onEnd(access_token)
     },
     onFailed(cause) {

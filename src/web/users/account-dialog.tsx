@@ -121,7 +121,7 @@ export function AccountDialog({ person, onClose }: { person: ManagedProfile; onC
       width="wide"
       title="Ajudar com a conta"
       description={<Person person={person} />}
-      onClose={onClose}
+      onClose={isBusy ? undefined : onClose}
       actions={<Button onClick={onClose}>Fechar</Button>}
     >
       {goneError ? (
