@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Outlet, useMatches } from '@tanstack/react-router'
+import { NetworkError, onReauthenticationNeeded } from '#web/http/api.ts'
 import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient, syncQueriesWithSession } from '#web/http/query-client.ts'
@@ -12,6 +13,12 @@ import { ThumbBar } from './thumb-bar.tsx'
 import { useRole } from './use-role.ts'
 
 const loadLive = () => import('#web/live/live-changes.ts')
+
+const loadReauthentication = () =>
+  import('#web/session/reauthenticate.tsx').catch((cause: unknown) => {
+    throw new NetworkError(cause)
+  })
+onReauthenticationNeeded(async (refused) => (await loadReauthentication()).reauthenticate(refused))
 
 // As soon as this chunk has loaded, so that no sign-out between two screens is missed.
 syncQueriesWithSession()

@@ -1,7 +1,7 @@
 import type { PublicRouteName, ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import { isRefreshDue, refreshSession } from '#web/session/session-refresh.ts'
 import { getSecondsLeft, getSession, type StoredSession } from '#web/session/session-store.ts'
-import { ApiError, NetworkError, type RequestInput, sendRequest } from './send-request.ts'
+import { ApiError, type RequestInput, sendRequest } from './send-request.ts'
 
 export { ApiError, NetworkError } from './send-request.ts'
 
@@ -33,6 +33,13 @@ export function onForbidden(callback: () => void): void {
   forbiddenCallback = callback
 }
 
+let reauthenticate = async (_refused: StoredSession): Promise<string | undefined> => undefined
+
+/** Sets how the password is asked for. @param ask returns a new access token; undefined if cancelled */
+export function onReauthenticationNeeded(ask: typeof reauthenticate): void {
+  reauthenticate = ask
+}
+
 /** Sends a request with the access token; `send` runs again where a refreshed session may help. */
 export async function withAccessToken<T>(send: (accessToken?: string) => Promise<T>): Promise<T> {
   const session = await getUsableSession()
@@ -41,7 +48,6 @@ export async function withAccessToken<T>(send: (accessToken?: string) => Promise
   } catch (error) {
     if (error instanceof ApiError && error.problem.code === 'forbidden') forbiddenCallback()
     if (session && error instanceof ApiError && error.problem.code === 'reauthentication-needed') {
-      const { reauthenticate } = await importQuestion()
       const token = await reauthenticate(session)
       if (!token) throw error
       return send(token)
@@ -52,13 +58,6 @@ export async function withAccessToken<T>(send: (accessToken?: string) => Promise
     if (refreshed?.user.id !== session.user.id || refreshed.access_token === session.access_token) throw error
     return send(refreshed.access_token)
   }
-}
-
-/** Loads the question for the password, which is seldom asked. */
-function importQuestion() {
-  return import('#web/session/reauthenticate.tsx').catch((cause: unknown) => {
-    throw new NetworkError(cause)
-  })
 }
 
 /** Returns the session, refreshed when due; the old one while it is valid if the refresh fails. */
