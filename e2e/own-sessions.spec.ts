@@ -2,12 +2,16 @@ import { openAdmin, openPerson } from './administration.ts'
 import { findSeriousViolations } from './axe-findings.ts'
 import { expect, openAs, openSession, signIn, test } from './portal-fixture.ts'
 
+const WINDOWS =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+
 test("'Segurança' shows where one is signed in, and ends it there at once", async ({
   page,
   browser,
   baseURL,
 }) => {
-  const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
+  const other = await browser.newContext({ baseURL: baseURL as string, userAgent: WINDOWS })
+  const elsewhere = await other.newPage()
   await signIn(elsewhere, 'diretoria')
   await expect(elsewhere).toHaveURL(/\/power-bi/)
 
@@ -16,8 +20,10 @@ test("'Segurança' shows where one is signed in, and ends it there at once", asy
   const sessions = page.getByRole('list', { name: 'Sessões abertas' }).getByRole('listitem')
   await expect(sessions).toHaveCount(2)
   await expect(sessions.first()).toContainText('este navegador')
-  await expect(sessions.last()).toContainText(/^Chrome no Linux.*Último uso: hoje, \d\d:\d\d/)
-  await expect(page.getByRole('list', { name: 'Entradas e tentativas' })).toContainText('Entrada: Chrome')
+  await expect(sessions.last()).toContainText(/^Chrome no Windows.*Último uso: hoje, \d\d:\d\d/)
+  await expect(page.getByRole('list', { name: 'Entradas e tentativas' })).toContainText(
+    'Entrada: Chrome no Windows',
+  )
   await sessions
     .last()
     .getByRole('button', { name: /^Encerrar/ })

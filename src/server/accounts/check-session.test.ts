@@ -33,6 +33,8 @@ describeOnEachDatabase('a session', (kind) => {
     const actorSchema = z.strictObject({
       sessionId: z.uuid(),
       sessionKind: z.literal('full'),
+      refreshCounter: z.literal(0),
+      authenticationAgeMs: z.number().min(0).max(MINUTE),
       role: roleSchema,
       approved: z.boolean(),
       accessEnded: z.boolean(),

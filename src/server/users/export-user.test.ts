@@ -88,6 +88,9 @@ describeOnEachDatabase('data export of a person', (kind) => {
       kind: 'full',
       created_at: expect.any(String),
       refreshed_at: expect.any(String),
+      authenticated_at: expect.any(String),
+      ip: '127.0.0.1',
+      user_agent: 'node',
     })
     // Changing the password removed earlier browsers; the new sign-in added one.
     expect(body.known_browsers).toHaveLength(2)

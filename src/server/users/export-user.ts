@@ -24,7 +24,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       invitations: await query(sql`
         select full_name, types, marcas, estados, invited_at from invitations where email = ${profile.email}`),
       sessions: await query(sql`
-        select id, kind, created_at, refreshed_at, ip, user_agent from sessions where user_id = ${userId} order by created_at`),
+        select id, kind, created_at, refreshed_at, authenticated_at, ip, user_agent
+        from sessions where user_id = ${userId} order by created_at`),
       known_browsers: await query(sql`
         select created_at, seen_at from sign_in_devices where user_id = ${userId} order by created_at`),
       // The history, then the current one.
