@@ -7,7 +7,7 @@ export type Role = 'admin' | 'user'
 export type SessionKind = 'full' | 'recovery' | 'forcedChange'
 export type LimitedSessionKind = Exclude<SessionKind, 'full'>
 
-/** Longest time in ms since the caller proved who they are: for what takes an account, or concerns many people. */
+/** Longest time in ms since the last password: for what takes an account, or concerns many people. */
 export const MAX_AUTHENTICATION_AGE_MS = { account: 10 * 60_000, many: 2 * 60 * 60_000 }
 export type RecentAuthentication = keyof typeof MAX_AUTHENTICATION_AGE_MS
 

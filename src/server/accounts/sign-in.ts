@@ -55,9 +55,9 @@ export async function signIn(context: AccountContext, credentials: Credentials):
 }
 
 /**
- * Proves a signed-in person's identity again by their password, which counts as guesses at the sign-in do.
+ * Proves a signed-in person's identity again by their password; guesses count as at the sign-in.
  * @returns an access token alone: another refresh token could be older than that of another tab
- * @throws ProblemError rate-limited, invalid-credentials; unauthenticated if the session ended meanwhile
+ * @throws ProblemError rate-limited, invalid-credentials; unauthenticated for a session that ended
  */
 export async function reauthenticate(
   context: OwnAccountContext,

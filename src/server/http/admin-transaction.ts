@@ -10,8 +10,8 @@ const DEADLOCK = '40P01'
  * Runs an administrator's write in one transaction that locks and rereads session and role first:
  * nothing is committed after a demotion or deletion. Retries once after a deadlock.
  * @param lockRoles takes stronger locks first, because upgrading a shared lock deadlocks
- * @throws ProblemError unauthenticated, forbidden; reauthentication-needed when it would be many people
- *   in ten minutes and the last password is hours ago
+ * @throws ProblemError unauthenticated, forbidden; reauthentication-needed for many people in ten
+ *   minutes when the last password is hours ago
  */
 export async function runAdminTransaction<T>(
   context: Context,

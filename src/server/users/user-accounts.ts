@@ -48,7 +48,7 @@ const HELP: Record<AccountAction, Help> = {
 
 /**
  * Helps a person into their account, or others out of it.
- * @throws ProblemError not-found; conflict for oneself, or for a verification that is done; rate-limited
+ * @throws ProblemError not-found; conflict for oneself or a verified e-mail; rate-limited
  */
 export async function helpWithAccount(
   context: UserAccountContext,

@@ -52,39 +52,43 @@ function Security({ userId }: { userId: string }) {
         {!own.data ? (
           <NotLoaded query={own} failed="Suas sessões não puderam ser lidas agora." skeleton="h-40" />
         ) : (
-          <ul aria-label="Sessões abertas" className="divide-y divide-line border-line border-t">
-            {own.data.sessions.map((session) => (
-              <SessionItem key={session.id} session={session} onEnd={() => setEnding(session)} />
-            ))}
-          </ul>
-        )}
-        <p className="text-muted text-sm">
-          Não reconhece um destes? Encerre-o e troque sua senha em{' '}
-          <Link to="/profile" className={textLinkClasses}>
-            Minha conta
-          </Link>
-          .
-        </p>
-      </Card>
-      <Card className="space-y-4">
-        <h2 className="font-semibold text-lg">Últimas entradas e tentativas</h2>
-        {!own.data ? (
-          <NotLoaded query={own} failed="Suas entradas não puderam ser lidas agora." skeleton="h-40" />
-        ) : own.data.sign_ins.length === 0 ? (
-          <p className="text-muted text-sm">Nenhuma entrada registrada.</p>
-        ) : (
-          <ul
-            aria-label="Entradas e tentativas"
-            className="divide-y divide-line border-line border-t text-sm"
-          >
-            {own.data.sign_ins.map((signIn) => (
-              <SignInItem key={`${signIn.at} ${signIn.refusal}`} signIn={signIn} />
-            ))}
-          </ul>
+          <>
+            <ul aria-label="Sessões abertas" className="divide-y divide-line border-line border-t">
+              {own.data.sessions.map((session) => (
+                <SessionItem key={session.id} session={session} onEnd={() => setEnding(session)} />
+              ))}
+            </ul>
+            <p className="text-muted text-sm">
+              Não reconhece um destes? Encerre-o e troque sua senha em{' '}
+              <Link to="/profile" className={textLinkClasses}>
+                Minha conta
+              </Link>
+              .
+            </p>
+          </>
         )}
       </Card>
+      {/* Not before the list above, which would move it. */}
+      {own.data && <SignIns signIns={own.data.sign_ins} />}
       {ending && <EndDialog userId={userId} ending={ending} onClose={() => setEnding(undefined)} />}
     </div>
+  )
+}
+
+function SignIns({ signIns }: { signIns: readonly SignIn[] }) {
+  return (
+    <Card className="space-y-4">
+      <h2 className="font-semibold text-lg">Últimas entradas e tentativas</h2>
+      {signIns.length === 0 ? (
+        <p className="text-muted text-sm">Nenhuma entrada registrada.</p>
+      ) : (
+        <ul aria-label="Entradas e tentativas" className="divide-y divide-line border-line border-t text-sm">
+          {signIns.map((signIn) => (
+            <SignInItem key={`${signIn.at} ${signIn.refusal}`} signIn={signIn} />
+          ))}
+        </ul>
+      )}
+    </Card>
   )
 }
 
