@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { clickMenuItem, expect, openAdmin, openPerson, test, toast } from './administration.ts'
 import { findSeriousViolations } from './axe-findings.ts'
@@ -69,27 +70,35 @@ test('an end date shows in the row, in the history and to the person', async ({ 
 test('the holders of a marca are reviewed, and the review is recorded', async ({ page, other }) => {
   const holders = await other.people('marca=JEEP')
   await openAs(page, 'admin', '/admin/revisoes')
-  await page.getByRole('button', { name: 'Revisar: Marca JEEP' }).click()
+  await page.getByRole('link', { name: 'Revisar: Marca JEEP' }).click()
   await expect(page.getByRole('heading', { level: 2 })).toHaveText(
     `Marca JEEP: ${holders.length} pessoas têm este acesso`,
   )
+  const people = page.getByRole('list', { name: /^Marca JEEP/ }).getByRole('listitem')
+  const search = page.getByLabel('Buscar nesta revisão')
+  await search.fill('VÉRA')
+  await expect(people).toHaveCount(1)
+  await expect(people).toContainText('Vendas, CRM · RJ')
   await page.getByRole('checkbox', { name: `Remover de ${VENDAS}` }).check()
+  await search.fill('ninguém')
+  await expect(page.getByText('Ninguém com este acesso corresponde à busca.')).toBeVisible()
+  await search.fill('')
+  await expect(people).toHaveCount(holders.length)
+  await page.getByLabel('Ordem').selectOption('seen')
   const finish = page.getByRole('button', { name: 'Concluir revisão' })
   const dialog = page.getByRole('dialog')
 
-  // No exit discards the decisions unasked: the screen's, the portal's, the browser's.
-  const cancel = page.getByRole('button', { name: 'Cancelar' })
-  for (const way of [cancel, page.getByRole('link', { name: 'Visão geral' })]) {
-    await way.click()
-    await expect(dialog).toContainText('Descartar o que você marcou?')
-    await dialog.getByRole('button', { name: 'Continuar revisando' }).click()
-    await expect(dialog).toHaveCount(0)
-  }
-  const asked = page.waitForEvent('dialog')
-  const reloading = page.evaluate(() => window.location.reload())
-  await (await asked).dismiss()
-  await reloading
+  // What is marked outlives the screen and the page.
+  await page.goBack()
+  await expect(page.getByText('em andamento, 1 marcada para remover')).toBeVisible()
+  await page.reload()
+  await page.getByRole('link', { name: 'Continuar: Marca JEEP' }).click()
   await expect(page.getByRole('checkbox', { name: `Remover de ${VENDAS}` })).toBeChecked()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Baixar CSV' }).click()
+  const csv = await readFile(await (await saved).path(), 'utf8')
+  expect(csv.split('\r\n')).toHaveLength(holders.length + 2)
+  expect(csv).toMatch(new RegExp(`^${VENDAS};Vera Vendas;.*;Remover\\r$`, 'm'))
 
   // Another administrator revokes it from one person meanwhile: nothing is saved, the list reloads.
   const gone = holders.find(({ email }) => email !== VENDAS)
@@ -107,6 +116,13 @@ test('the holders of a marca are reviewed, and the review is recorded', async ({
     `${holders.length - 2} mantidos, 1 removido · admin@grupopatio.com.br`,
   )
   expect((await other.person(VENDAS)).marcas).toEqual(['FIAT'])
+  await expect(page.getByText('em andamento')).toHaveCount(0)
+  await page.getByText(/^\d.* · Marca JEEP$/).click()
+  await expect(page.getByText(`Vera Vendas (${VENDAS})`, { exact: true })).toBeVisible()
+  // Who gets it after the review is new in the next one.
+  await other.change(VENDAS, { marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
+  await page.getByRole('link', { name: 'Revisar: Marca JEEP' }).click()
+  await expect(people.filter({ hasText: 'Novo desde a última revisão' })).toContainText('Vera Vendas')
   const findings = await findSeriousViolations(page)
   expect(findings).toEqual([])
 })

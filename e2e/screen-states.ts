@@ -380,13 +380,9 @@ export const SCREEN_STATES: ScreenState[] = [
   { name: 'admin-revisoes', path: '/admin/revisoes', as: 'admin', ready: text('FIAT') },
   {
     name: 'admin-revisoes-uma',
-    path: '/admin/revisoes',
+    path: '/admin/revisoes?kind=marcas&code=FIAT',
     as: 'admin',
-    ready: text('FIAT'),
-    act: async (page) => {
-      await press(page, 'Revisar: Marca FIAT')
-      await page.getByRole('button', { name: 'Concluir revisão' }).waitFor()
-    },
+    ready: (page) => page.getByRole('button', { name: 'Concluir revisão' }),
   },
   {
     name: 'admin-saude',

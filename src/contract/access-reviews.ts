@@ -32,6 +32,9 @@ const holderSchema = z.object({
   approved: z.boolean(),
   valid_until: z.nullable(dateSchema),
   last_sign_in_at: z.nullable(instantSchema),
+  types: z.array(z.string()),
+  marcas: z.array(z.string()),
+  estados: z.array(z.string()),
   /** When it was granted, if the audit trail still shows it. */
   since: z.nullable(instantSchema),
 })
@@ -56,7 +59,25 @@ export const accessReviewRoutes = {
     access: 'admin',
     summary: 'Everybody who has an area or a brand; the fingerprint stands for exactly these people',
     params: reviewParams,
-    response: z.object({ ...itemFields, people: z.array(holderSchema), fingerprint: z.string() }),
+    response: z.object({
+      ...itemFields,
+      /** The newest review, or null. */
+      reviewed_at: z.nullable(instantSchema),
+      people: z.array(holderSchema),
+      fingerprint: z.string(),
+    }),
+  },
+  readAccessReview: {
+    method: 'GET',
+    path: '/api/past-access-reviews/{id}',
+    access: 'admin',
+    summary: 'Whom a review kept and whom it took the access from; deleted people are missing',
+    params: z.object({ id: z.uuid() }),
+    response: z.object({
+      people: z.array(
+        z.object({ email: z.string(), full_name: z.nullable(z.string()), removed: z.boolean() }),
+      ),
+    }),
   },
   saveAccessReview: {
     method: 'POST',

@@ -161,6 +161,7 @@ export interface Tables {
     kept: number
     removed: number
   }
+  access_review_people: { review_id: string; user_id: string; removed: boolean }
   password_history: { id: Generated<number>; user_id: string; hash: string; changed_at: Date }
   user_roles: { user_id: string; role: Role }
   sessions: SessionsTable

@@ -74,6 +74,7 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'DELETE /api/invitations/{id}': 'admins',
   'GET /api/access-reviews': 'admins',
   'GET /api/access-reviews/{kind}/{code}': 'admins',
+  'GET /api/past-access-reviews/{id}': 'admins',
   'POST /api/access-reviews/{kind}/{code}': 'admins',
   'GET /api/profiles/{userId}/reports': 'admins',
   'GET /api/profiles/{userId}/report-use': 'admins',

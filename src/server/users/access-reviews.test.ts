@@ -47,6 +47,7 @@ describeOnEachDatabase('access review', (kind) => {
       { full_name: 'Bia', since: null, last_sign_in_at: seen.toISOString() },
     ])
     expect(people[0]?.since).toBe(new Date(portal.clock() - 60_000).toISOString())
+    expect(people[0]).toMatchObject({ types: ['HPD', 'CRM'], marcas: ['VW'] })
     expect(listNames(await read('types/administrativo'))).toEqual(['caio'])
     expect(listNames(await read('marcas/VW'))).toEqual(['ana', 'bia'])
   })
@@ -98,6 +99,17 @@ describeOnEachDatabase('access review', (kind) => {
       removed: 1,
     }
     expect(past).toMatchObject([{ kind: 'types', code: 'crm', label: 'CRM', ...result }])
+    expect((await read()).reviewed_at).toBe(result.reviewed_at)
+    expect((await read('marcas/VW')).reviewed_at).toBeNull()
+    const readNames = async () =>
+      (await send(portal, 'GET', `/api/past-access-reviews/${past[0]?.id}`, admin)).body.people
+    const kept = { email: bia.email, full_name: null, removed: false }
+    expect(await readNames()).toMatchObject([{ email: ana.email, removed: true }, kept])
+    await send(portal, 'POST', '/api/functions/delete-users', {
+      token: admin.token,
+      body: { userIds: [ana.user_id] },
+    })
+    expect(await readNames()).toMatchObject([kept])
     expect(items.at(-1)).toMatchObject({ code: 'crm', people: 1, last: result })
     expect(items.filter(({ last }) => last)).toHaveLength(1)
   })

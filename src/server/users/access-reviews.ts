@@ -96,7 +96,7 @@ export async function readHolders(
         where action = 'catalogue-item-changed' and before ->> 'kind' = ${kind} and before ->> 'code' = ${code}
       ) as known where name is not null
     ), holders as (
-      select p.user_id, p.email, p.full_name, p.approved, p.valid_until, p.last_sign_in_at
+      select p.user_id, p.email, p.full_name, p.approved, p.valid_until, p.last_sign_in_at, p.types, p.marcas, p.estados
       from profiles p where ${hasItem(kind, item)}
     ), given as (
       select a.target_id, max(a.at) as at from audit_entries a, names
@@ -105,12 +105,31 @@ export async function readHolders(
         and not coalesce(jsonb_exists_any(a.before -> ${list}, all_names), false)
       group by a.target_id
     )
-    select h.user_id, h.email, h.full_name, h.approved, h.valid_until,
+    select h.user_id, h.email, h.full_name, h.approved, h.valid_until, h.types, h.marcas, h.estados,
       ${sql.raw(toInstantSql('h.last_sign_in_at'))} as last_sign_in_at, ${sql.raw(toInstantSql('g.at'))} as since
     from holders h left join given g on g.target_id = h.user_id
     order by h.email collate "und-x-icu"`.execute(db)
   const ids = people.map(({ user_id }) => user_id).toSorted()
-  return { kind, code, label: item.label, people, fingerprint: computeFingerprint(ids) }
+  const [last] = await selectReviews(db)
+    .where('r.kind', '=', kind)
+    .where('r.code', '=', code)
+    .orderBy('r.reviewed_at', 'desc')
+    .limit(1)
+    .execute()
+  const reviewed_at = last?.reviewed_at.toISOString() ?? null
+  return { kind, code, label: item.label, reviewed_at, people, fingerprint: computeFingerprint(ids) }
+}
+
+/** Lists the people of a past review by email; empty for reviews before 0.3 and unknown ids. */
+export async function readAccessReview(
+  db: Db,
+  { id }: ParamsOf<typeof accessReviewRoutes.readAccessReview>,
+): Promise<ReplyOf<typeof accessReviewRoutes.readAccessReview>> {
+  const { rows: people } = await sql<{ email: string; full_name: string | null; removed: boolean }>`
+    select p.email, p.full_name, r.removed
+    from access_review_people r join profiles p using (user_id)
+    where r.review_id = ${id} order by p.email collate "und-x-icu"`.execute(db)
+  return { people }
 }
 
 /**
@@ -162,6 +181,11 @@ export function saveAccessReview(
         ...result,
       })
       .execute()
+    for (const chunk of splitIntoChunks(people))
+      await db
+        .insertInto('access_review_people')
+        .values(chunk.map(({ user_id }) => ({ review_id: id, user_id, removed: named.has(user_id) })))
+        .execute()
     await recordAudit(txContext, {
       action: 'access-reviewed',
       after: { kind, code, label: item.label, ...result },

@@ -1,3 +1,4 @@
+import { toCsv } from '#contract/csv.ts'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { ManagedProfile, userRoutes } from '#contract/users.ts'
@@ -24,8 +25,7 @@ const COLUMNS: readonly [head: string, (profile: ManagedProfile, now: number) =>
 ]
 
 /**
- * Exports the matching people in the order of the list, as CSV for Excel in Portuguese: semicolons,
- * byte order mark, dates of São Paulo, and escaped formulas.
+ * Exports the matching people in the order of the list, as CSV with dates of São Paulo.
  */
 export async function exportUserList(context: Context, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
   return runAdminTransaction(context, async (db) => {
@@ -42,7 +42,7 @@ export async function exportUserList(context: Context, wanted: QueryOf<Route>): 
     const filterTexts = Object.entries(filter).map(([name, value]) => [name, String(value)])
     const after = { people, ...Object.fromEntries(filterTexts), ...(q && { searched: true }) }
     await recordAudit({ ...context, db }, { action: 'list-exported', after })
-    return { csv: `\ufeff${lines.map((cells) => `${cells.map(escapeCell).join(';')}\r\n`).join('')}`, people }
+    return { csv: toCsv(lines), people }
   })
 }
 
@@ -50,14 +50,6 @@ export async function exportUserList(context: Context, wanted: QueryOf<Route>): 
 function formatStatus({ approved, valid_until }: ManagedProfile, now: number): string {
   if (!approved) return 'Pendente'
   return hasPassed(valid_until ?? '', now) ? 'Acesso encerrado' : 'Aprovado'
-}
-
-/** Cells that spreadsheets run as formulas (OWASP, CSV injection); an apostrophe makes them text. */
-const FORMULA = /^[\s]*[=+\-@＝＋－＠\t\r]/
-
-function escapeCell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text
-  return /[;"\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** Returns '21/11/2026 09:05', which Excel in Portuguese parses as a date. */

@@ -68,6 +68,7 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'report_subscriptions',
       'views_opened',
       'access_reviews',
+      'reviews_of_the_person',
       'messages_handled',
       'report_exports',
       'mails',

@@ -60,6 +60,11 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       access_reviews: await query(sql`
         select kind, code, reviewed_at, kept, removed from access_reviews
         where reviewer_id = ${userId} order by reviewed_at`),
+      // By administrators, of the person's access.
+      reviews_of_the_person: await query(sql`
+        select r.kind, r.code, r.reviewed_at, p.removed
+        from access_review_people p join access_reviews r on r.id = p.review_id
+        where p.user_id = ${userId} order by r.reviewed_at`),
       messages_handled: await query(sql`
         select id, handled_at, answered from support_messages where handled_by = ${userId} order by handled_at`),
       report_exports: await query(sql`

@@ -12,7 +12,7 @@ import {
   refuseAccessRequest,
   saveOwnAccessRequest,
 } from './access-requests.ts'
-import { listAccessReviews, readHolders, saveAccessReview } from './access-reviews.ts'
+import { listAccessReviews, readAccessReview, readHolders, saveAccessReview } from './access-reviews.ts'
 import {
   addAccessTemplate,
   changeAccessTemplate,
@@ -115,6 +115,7 @@ export function accessReviewHandlers(): Handlers<typeof accessReviewRoutes> {
   return {
     listAccessReviews: ({ context }) => listAccessReviews(context.db),
     readHolders: ({ context, params }) => readHolders(context.db, params),
+    readAccessReview: ({ context, params }) => readAccessReview(context.db, params),
     saveAccessReview: ({ context, params, body }) => saveAccessReview(context, { ...params, ...body }),
   }
 }

@@ -322,6 +322,8 @@ const accessReviewsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/revisoes',
   staticData: { title: 'Revisão de acessos' },
+  validateSearch: ({ kind, code }): { kind?: 'types' | 'marcas'; code?: string } =>
+    (kind === 'types' || kind === 'marcas') && typeof code === 'string' ? { kind, code } : {},
   component: screen(() => import('#web/users/access-reviews-screen.tsx'), 'AccessReviewsScreen'),
 })
 

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useId, useState } from 'react'
+import { useState } from 'react'
 import type { ExportFormat } from '#contract/report-exports.ts'
 import { describeSchedule, WEEKDAYS } from '#contract/report-schedule.ts'
 import type { ReportSubscription, Schedule } from '#contract/report-subscriptions.ts'
@@ -9,7 +9,7 @@ import { queryClient } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { FormDialog } from '#web/ui/dialog.tsx'
-import { FieldFrame } from '#web/ui/text-field.tsx'
+import { SelectField } from '#web/ui/select-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { reportViewsQuery } from './open-views.ts'
@@ -176,35 +176,5 @@ export function SubscriptionDialog(props: SubscriptionDialogProps) {
         />
       </div>
     </FormDialog>
-  )
-}
-
-interface SelectFieldProps {
-  label: string
-  options: readonly { value: string; label: string }[]
-  value: string
-  onChange: (value: string) => void
-  hint?: ReactNode
-}
-
-/** The system's own list, which phones show as a wheel. */
-function SelectField({ label, options, value, onChange, hint }: SelectFieldProps) {
-  const id = useId()
-  return (
-    <FieldFrame id={id} label={label} hint={hint} className="min-w-0">
-      <select
-        id={id}
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        className="h-11 w-full rounded-lg border border-line-strong/70 bg-surface px-3 text-base text-ink hover:border-line-strong focus-visible:outline-offset-0 sm:text-sm"
-      >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </FieldFrame>
   )
 }

@@ -1,80 +1,84 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import type { Holder, Reviewable } from '#contract/access-reviews.ts'
-import { hasPassed } from '#contract/user-rules.ts'
+import { Link, useSearch } from '@tanstack/react-router'
+import type { ReplyNamed } from '#contract/index.ts'
 import { callApi } from '#web/http/api.ts'
-import { queryClient, READ_ONCE } from '#web/http/query-client.ts'
-import { isConflict, isGone } from '#web/http/send-request.ts'
-import { useLeaveGuard } from '#web/session/leave-guard.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { Button } from '#web/ui/button.tsx'
-import { Checkbox, toggleValue } from '#web/ui/choices.tsx'
-import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { formatDate, formatDay } from '#web/ui/format-instant.ts'
+import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
+import { formatDay } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
-import { showToast } from '#web/ui/toast.tsx'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
-import { retryCall } from './retry-call.ts'
+import {
+  AccessReview,
+  formatResult,
+  KINDS,
+  listClasses,
+  readMarks,
+  reviewsQuery,
+  saveCsv,
+} from './access-review.tsx'
 import { formatCount } from './selection.ts'
 
-const reviewsQuery = queryOptions({
-  queryKey: ['access-reviews'],
-  queryFn: ({ signal }) => callApi('GET /api/access-reviews', { signal }),
-})
+type PastReview = ReplyNamed<'GET /api/access-reviews'>['past'][number]
 
-const KINDS = { types: 'Área', marcas: 'Marca' }
-const listClasses = 'divide-y divide-line rounded-xl border border-line bg-surface text-sm shadow-xs'
-
-/** /admin/revisoes, 'Revisão de acessos': keeps or removes each person's access to an area or brand. */
+/** /admin/revisoes, 'Revisão de acessos': what can be reviewed and what was, or one open review. */
 export function AccessReviewsScreen() {
-  const [chosen, setChosen] = useState<Reviewable>()
-  return (
-    <AdminPage title="Revisão de acessos">
-      {chosen ? (
-        <Review key={chosen.code} item={chosen} onClose={() => setChosen(undefined)} />
-      ) : (
-        <Overview onChoose={setChosen} />
-      )}
+  const { kind, code } = useSearch({ from: '/signed-in/administrators/admin/revisoes' })
+  const back = (
+    <Link to="/admin/revisoes" className={textLinkClasses}>
+      Todas as revisões
+    </Link>
+  )
+  return kind && code ? (
+    <AdminPage title="Revisão de acessos" action={back}>
+      <AccessReview key={`${kind} ${code}`} kind={kind} code={code} />
+    </AdminPage>
+  ) : (
+    <AdminPage
+      title="Revisão de acessos"
+      intro="Escolha uma área ou uma marca, confira quem a tem e diga quem continua. O que nunca foi revisado, ou há mais tempo, vem primeiro."
+    >
+      <Overview />
     </AdminPage>
   )
 }
 
-function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
+function Overview() {
   const reviews = useQuery(reviewsQuery)
   const { data } = reviews
   if (!data)
     return <NotLoaded query={reviews} failed="As revisões não puderam ser lidas agora." skeleton="h-96" />
   return (
     <>
-      <p className="max-w-prose text-muted text-sm">
-        Escolha uma área ou uma marca, confira quem a tem e diga quem continua. O que nunca foi revisado, ou
-        há mais tempo, vem primeiro.
-      </p>
       <ul aria-label="O que revisar" className={listClasses}>
-        {data.items.map((item) => (
-          <li key={`${item.kind} ${item.code}`} className="flex items-center gap-x-6 px-4 py-3 sm:px-6">
-            <div className="min-w-0 flex-1">
-              <h2 className="break-words font-medium">
-                <span className="font-normal text-muted">{KINDS[item.kind]}</span> {item.label}
-              </h2>
-              <p className="text-muted">
-                {formatCount(item.people, 'pessoa', 'pessoas')} ·{' '}
-                {item.last ? (
-                  `Revisada em ${formatDay(item.last.reviewed_at)}`
-                ) : (
-                  <span className="text-warning">Nunca revisada</span>
-                )}
-              </p>
-            </div>
-            <Button
-              variant="secondary"
-              aria-label={`Revisar: ${KINDS[item.kind]} ${item.label}`}
-              onClick={() => onChoose(item)}
-            >
-              Revisar
-            </Button>
-          </li>
-        ))}
+        {data.items.map(({ kind, code, label, people, last }) => {
+          const marked = readMarks(kind, code).length
+          return (
+            <li key={`${kind} ${code}`} className="flex items-center gap-x-6 px-4 py-3 sm:px-6">
+              <div className="min-w-0 flex-1">
+                <h2 className="break-words font-medium">
+                  <span className="font-normal text-muted">{KINDS[kind]}</span> {label}
+                </h2>
+                <p className="text-muted">
+                  {formatCount(people, 'pessoa', 'pessoas')} ·{' '}
+                  {last ? (
+                    `Revisada em ${formatDay(last.reviewed_at)}`
+                  ) : (
+                    <span className="text-warning">Nunca revisada</span>
+                  )}
+                  {marked > 0 &&
+                    ` · em andamento, ${formatCount(marked, 'marcada', 'marcadas')} para remover`}
+                </p>
+              </div>
+              <Link
+                to="/admin/revisoes"
+                search={{ kind, code }}
+                className={buttonClasses('secondary')}
+                aria-label={`${marked > 0 ? 'Continuar' : 'Revisar'}: ${KINDS[kind]} ${label}`}
+              >
+                {marked > 0 ? 'Continuar' : 'Revisar'}
+              </Link>
+            </li>
+          )
+        })}
       </ul>
       {data.past.length > 0 && (
         <section aria-labelledby="revisoes-feitas" className="space-y-3">
@@ -83,13 +87,8 @@ function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
           </h2>
           <ul aria-labelledby="revisoes-feitas" className={listClasses}>
             {data.past.map((review) => (
-              <li key={review.id} className="px-4 py-3 sm:px-6">
-                <p className="font-medium">
-                  {formatDay(review.reviewed_at)} · {KINDS[review.kind]} {review.label}
-                </p>
-                <p className="break-words text-muted">
-                  {formatResult(review)} · {review.reviewer_email ?? 'Alguém cuja conta foi excluída'}
-                </p>
+              <li key={review.id}>
+                <PastReviewRow review={review} />
               </li>
             ))}
           </ul>
@@ -99,129 +98,76 @@ function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
   )
 }
 
-const formatResult = ({ kept, removed }: { kept: number; removed: number }) =>
-  `${formatCount(kept, 'mantido', 'mantidos')}, ${formatCount(removed, 'removido', 'removidos')}`
+const pastReviewQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['past-access-review', id],
+    queryFn: ({ signal }) => callApi('GET /api/past-access-reviews/{id}', { params: { id }, signal }),
+    enabled: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 
-function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
-  const { kind, code } = item
-  const name = `${KINDS[kind]} ${item.label}`
-  const holders = useQuery({
-    queryKey: ['access-review', kind, code],
-    queryFn: ({ signal }) =>
-      callApi('GET /api/access-reviews/{kind}/{code}', { params: { kind, code }, signal }),
-    ...READ_ONCE,
-  })
-  const { data } = holders
-  const [ticked, setTicked] = useState<readonly string[]>([])
-  const [isAsking, setIsAsking] = useState(false)
-  // The list may have been refetched without some of the ticked people.
-  const remove = ticked.filter((userId) => data?.people.some(({ user_id }) => user_id === userId))
-  const { submit, isBusy } = useSubmit({
-    send: () =>
-      retryCall('POST /api/access-reviews/{kind}/{code}', {
-        params: { kind, code },
-        body: { fingerprint: data?.fingerprint ?? '', remove },
-      }),
-    async onDone(result) {
-      await queryClient.invalidateQueries(reviewsQuery)
-      showToast({ kind: 'success', title: `Revisão registrada: ${name}`, description: formatResult(result) })
-      onClose()
-    },
-    async onFailed(failure) {
-      setIsAsking(false)
-      showToast(toFailureToast('Não foi possível registrar a revisão', failure))
-      if (isConflict(failure) || isGone(failure)) await holders.refetch()
-    },
-  })
-  const { ask, dialog } = useLeaveGuard(remove.length > 0, {
-    title: 'Descartar o que você marcou?',
-    description: 'Nada foi alterado ainda.',
-    confirmLabel: 'Descartar',
-    cancelLabel: 'Continuar revisando',
-  })
-  const cancel = async () => {
-    if (remove.length === 0 || !(await ask())) onClose()
-  }
-  if (!data)
-    return <NotLoaded query={holders} failed="Não foi possível ler quem tem este acesso." skeleton="h-96" />
-  const result = { kept: data.people.length - remove.length, removed: remove.length }
+/** A recorded review; opening it reads whom it kept and removed. */
+function PastReviewRow({ review }: { review: PastReview }) {
+  const query = useQuery(pastReviewQuery(review.id))
+  const people = query.data?.people
+  const title = `${KINDS[review.kind]} ${review.label}`
   return (
-    <section aria-labelledby="em-revisao" className="space-y-4">
-      <h2 id="em-revisao" className="font-semibold text-lg">
-        {name}: {formatCount(data.people.length, 'pessoa tem', 'pessoas têm')} este acesso
-      </h2>
-      {data.people.length > 0 && (
-        <ul aria-labelledby="em-revisao" className={listClasses}>
-          {data.people.map((person) => (
-            <HolderRow
-              key={person.user_id}
-              person={person}
-              isTicked={ticked.includes(person.user_id)}
-              onToggle={() => !isBusy && setTicked(toggleValue(ticked, person.user_id))}
-            />
-          ))}
-        </ul>
-      )}
-      <div className="sticky bottom-0 -mx-4 flex flex-wrap items-center justify-end gap-3 border-line border-t bg-canvas px-4 py-3">
-        <p role="status" className="mr-auto text-sm tabular-nums max-sm:w-full">
-          {formatResult(result)}
-        </p>
-        <Button variant="secondary" onClick={isBusy ? undefined : () => void cancel()}>
-          Cancelar
-        </Button>
-        <Button isBusy={isBusy} onClick={() => (remove.length > 0 ? setIsAsking(true) : void submit())}>
-          Concluir revisão
-        </Button>
+    <details onToggle={({ currentTarget }) => currentTarget.open && !people && void query.refetch()}>
+      <summary className="cursor-pointer px-4 py-3 hover:bg-canvas focus-visible:-outline-offset-2 sm:px-6">
+        <span className="font-medium">
+          {formatDay(review.reviewed_at)} · {title}
+        </span>
+        <span className="block break-words text-muted">
+          {formatResult(review)} · {review.reviewer_email ?? 'Alguém cuja conta foi excluída'}
+        </span>
+      </summary>
+      <div className="space-y-3 border-line border-t bg-canvas px-4 py-3 sm:px-6">
+        {!people && <NotLoaded query={query} failed="Não foi possível ler esta revisão." skeleton="h-16" />}
+        {people?.length === 0 && (
+          <p className="text-muted">
+            Os nomes desta revisão não foram guardados, ou as contas foram excluídas.
+          </p>
+        )}
+        {people && people.length > 0 && (
+          <>
+            {[true, false].map((removed) => (
+              <Names
+                key={String(removed)}
+                title={removed ? 'Removidos' : 'Mantidos'}
+                names={people.filter((person) => person.removed === removed).map(formatName)}
+              />
+            ))}
+            <Button
+              variant="secondary"
+              onClick={() =>
+                saveCsv(`revisao-${review.code}`, new Date(review.reviewed_at), [
+                  ['E-mail', 'Nome', 'Resultado'],
+                  ...people.map(({ email, full_name, removed }) => [
+                    email,
+                    full_name ?? '',
+                    removed ? 'Removido' : 'Mantido',
+                  ]),
+                ])
+              }
+            >
+              Baixar CSV
+            </Button>
+          </>
+        )}
       </div>
-      {isAsking && (
-        <ConfirmDialog
-          title={`Remover ${item.label} de ${formatCount(remove.length, 'pessoa', 'pessoas')}?`}
-          description={`${formatResult(result)}. A revisão fica registrada em seu nome.`}
-          confirmLabel="Concluir revisão"
-          isBusy={isBusy}
-          onConfirm={() => void submit()}
-          onCancel={() => setIsAsking(false)}
-        />
-      )}
-      {dialog}
-    </section>
+    </details>
   )
 }
 
-interface HolderRowProps {
-  person: Holder
-  isTicked: boolean
-  onToggle: () => void
-}
+const formatName = ({ email, full_name }: { email: string; full_name: string | null }) =>
+  full_name ? `${full_name} (${email})` : email
 
-function HolderRow({ person, isTicked, onToggle }: HolderRowProps) {
-  const { email, full_name, approved, valid_until, last_sign_in_at, since } = person
-  const state = !approved
-    ? 'sem aprovação'
-    : valid_until &&
-      (hasPassed(valid_until, Date.now()) ? 'acesso encerrado em ' : 'válido até ') + formatDate(valid_until)
-  const removedClasses = isTicked ? 'text-muted line-through' : ''
+function Names({ title, names }: { title: string; names: readonly string[] }) {
+  if (names.length === 0) return null
   return (
-    <li className="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-2.5 [contain-intrinsic-size:auto_4rem] [content-visibility:auto] sm:px-6">
-      {/* On a phone the checkbox stays next to the name; everything else takes a whole line. */}
-      <div className="min-w-0 flex-1 basis-60 break-words max-sm:contents">
-        <p className={`font-medium max-sm:min-w-0 max-sm:flex-1 ${removedClasses}`}>{full_name ?? email}</p>
-        {full_name && (
-          <p className={`text-muted text-xs max-sm:order-last max-sm:w-full ${removedClasses}`}>{email}</p>
-        )}
-      </div>
-      <p className="text-muted text-xs tabular-nums max-sm:order-last max-sm:w-full sm:basis-80">
-        Último acesso: {last_sign_in_at ? formatDay(last_sign_in_at) : 'nunca'} ·{' '}
-        {since ? `desde ${formatDay(since)}` : 'desde antes do histórico'}
-        {state && ` · ${state}`}
-      </p>
-      <Checkbox
-        label="Remover"
-        aria-label={`Remover de ${email}`}
-        className="max-sm:-my-2"
-        checked={isTicked}
-        onChange={onToggle}
-      />
-    </li>
+    <div>
+      <h3 className="font-medium">{title}</h3>
+      <p className="break-words text-muted">{names.join(', ')}</p>
+    </div>
   )
 }

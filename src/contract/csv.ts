@@ -1,0 +1,12 @@
+/** Cells that spreadsheets run as formulas (OWASP, CSV injection); an apostrophe makes them text. */
+const FORMULA = /^[\s]*[=+\-@＝＋－＠\t\r]/
+
+function escapeCell(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return /[;"\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Formats lines of cells for Excel in Portuguese: semicolons, byte order mark, escaped formulas. */
+export function toCsv(lines: readonly (readonly string[])[]): string {
+  return `\ufeff${lines.map((cells) => `${cells.map(escapeCell).join(';')}\r\n`).join('')}`
+}
