@@ -62,11 +62,12 @@ export function markSignOut(isStarted: boolean): void {
   else sharedStorage.remove(SIGN_OUT_KEY)
 }
 
-const isSignedOutElsewhere = () => !isSigningOut && sharedStorage.get(SIGN_OUT_KEY) !== null
+const isSignOutMarked = () => sharedStorage.get(SIGN_OUT_KEY) !== null
 
 /** @param end stored, so that every tab can show it */
 export function clearSession(end: SessionEnd = { kind: 'signed-out' }): void {
-  const known: SessionEnd = isSignedOutElsewhere() ? { kind: 'signed-out' } : end
+  // Also in the tab that signs out: its own stream may end before the reply, and others read this.
+  const known: SessionEnd = isSignOutMarked() ? { kind: 'signed-out' } : end
   sharedStorage.set(END_KEY, JSON.stringify(known))
   sharedStorage.remove(SESSION_KEY)
 }
@@ -143,7 +144,7 @@ export function broadcastAuthEvent(event: AuthEvent): void {
   if (event === 'SIGNED_IN' || event === 'SIGNED_OUT')
     for (const key of [MARK_KEY, LAST_REPORT_KEY]) sharedStorage.remove(key)
   channel?.postMessage(event)
-  notifyListeners(event, isSignedOutElsewhere())
+  notifyListeners(event, !isSigningOut && isSignOutMarked())
 }
 
 function notifyListeners(event: AuthEvent, isElsewhere = true): void {
