@@ -33,6 +33,7 @@ export const adminMessages = {
   deleteFailedFor: (count: number) => `Erro ao excluir ${formatCount(count)} usuário(s)`,
   sessionExpired: 'Sessão expirada',
   dayPassed: 'Este dia já passou. Escolha hoje ou um dia depois.',
+  dayUnreadable: 'Escreva a data como 31/12/2026.',
 } as const
 
 export const PROFILE_SORTS = [
@@ -66,6 +67,23 @@ export function toSaoPauloDay(instant: number): string {
 
 /** Checks whether a day in São Paulo is over; '' never is. */
 export const hasPassed = (day: string, instant: number): boolean => day !== '' && day < toSaoPauloDay(instant)
+
+/** Whether the text is a day of the calendar, '2026-12-31'. */
+export function isDay(text: string): boolean {
+  const instant = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : undefined
+  return instant !== undefined && !Number.isNaN(+instant) && instant.toISOString().startsWith(text)
+}
+
+/**
+ * Returns why access cannot end on a day; undefined where it can.
+ * @param day '' for no end
+ * @param instant now, in ms since the epoch
+ */
+export function checkEndDay(day: string, instant: number): string | undefined {
+  if (day === '') return undefined
+  if (!isDay(day)) return adminMessages.dayUnreadable
+  return hasPassed(day, instant) ? adminMessages.dayPassed : undefined
+}
 
 /** Days without access before the filter 'Sem acesso há 90 dias' matches. */
 export const IDLE_DAYS = 90

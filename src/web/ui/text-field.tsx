@@ -114,7 +114,7 @@ export function FieldFrame({ id, label, error, hint, className, children }: Fiel
   )
 }
 
-function inputProps(id: string, error: string | undefined, hint: ReactNode) {
+export function inputProps(id: string, error: string | undefined, hint: ReactNode) {
   return {
     id,
     'aria-invalid': error ? true : undefined,
@@ -122,7 +122,7 @@ function inputProps(id: string, error: string | undefined, hint: ReactNode) {
   }
 }
 
-function inputClasses(error: string | undefined): string {
+export function inputClasses(error: string | undefined): string {
   return classNames(
     'w-full rounded-lg border bg-surface px-3 text-base text-ink placeholder:text-muted sm:text-sm',
     'transition-colors focus-visible:outline-offset-0 disabled:opacity-60 read-only:bg-subtle',

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { type Entitlements, LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
-import { adminMessages, hasPassed, MAX_IDS } from '#contract/user-rules.ts'
+import { adminMessages, checkEndDay, MAX_IDS } from '#contract/user-rules.ts'
 import type { Approval, ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
@@ -41,7 +41,7 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
   const [grantMode, setGrantMode] = useState<GrantMode>('own')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
   const [validUntil, setValidUntil] = useState('')
-  const validityError = hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
+  const validityError = checkEndDay(validUntil, Date.now())
   const {
     data: people,
     error,

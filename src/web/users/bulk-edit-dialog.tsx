@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { type Entitlements, LISTS, type ListName, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
-import { adminMessages } from '#contract/user-rules.ts'
+import { adminMessages, checkEndDay } from '#contract/user-rules.ts'
 import type { BulkEdit } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/send-request.ts'
@@ -97,7 +97,7 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
       {action === 'validity' ? (
         <ValidUntil
           value={validUntil}
-          error={missing === adminMessages.dayPassed ? missing : undefined}
+          error={checkEndDay(validUntil ?? '', Date.now())}
           onChange={(day) => !isSaving && setValidUntil(day)}
         />
       ) : (

@@ -1,5 +1,5 @@
 import type { Entitlements } from '#contract/entitlement-lists.ts'
-import { adminMessages, hasPassed, UNDO_SECONDS } from '#contract/user-rules.ts'
+import { adminMessages, checkEndDay, UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
@@ -16,7 +16,7 @@ export function missingItems(selection: Selection, edit: BulkEdit): string | und
   if (edit.action !== 'validity')
     return edit.types || edit.marcas || edit.estados ? undefined : adminMessages.bulkNothing
   if (edit.valid_until === undefined) return adminMessages.bulkNoEnd
-  return hasPassed(edit.valid_until ?? '', Date.now()) ? adminMessages.dayPassed : undefined
+  return checkEndDay(edit.valid_until ?? '', Date.now())
 }
 
 /**

@@ -12,7 +12,7 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
-import { TextField } from '#web/ui/text-field.tsx'
+import { DateField } from '#web/ui/date-field.tsx'
 import { LIST_NAMES } from './describe-change.ts'
 
 /** Returns a person's entitlements that the catalogue knows; values of older versions are dropped. */
@@ -97,13 +97,12 @@ interface ValidUntilProps {
 export function ValidUntil({ value, error, onChange }: ValidUntilProps) {
   return (
     <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
-      <TextField
-        type="date"
+      <DateField
         label="Válido até"
         value={value ?? ''}
         error={error}
         min={toSaoPauloDay(Date.now())}
-        onChange={({ target }) => onChange(target.value)}
+        onChange={onChange}
         className="w-44"
       />
       {value === '' ? (

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { Entitlements, ListName } from '#contract/entitlement-lists.ts'
-import { adminMessages, hasPassed } from '#contract/user-rules.ts'
+import { adminMessages, checkEndDay, hasPassed } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { isGone } from '#web/http/send-request.ts'
@@ -128,8 +128,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
   // Approving again after an expired access starts without an end date.
   const initialEnd = isApproval && hasPassed(currentEnd, Date.now()) ? '' : currentEnd
   const validUntil = changedEnd ?? initialEnd
-  const validityError =
-    validUntil !== currentEnd && hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
+  const validityError = validUntil === currentEnd ? undefined : checkEndDay(validUntil, Date.now())
 
   const isPersonGone = isGone(fresh.error) || edit.isGone
   /** The person has been approved meanwhile, so nothing is left to do. */
