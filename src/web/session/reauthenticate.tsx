@@ -37,7 +37,6 @@ export async function reauthenticate(refused: StoredSession): Promise<string | u
 
 async function askForPassword(): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
-  const focused = document.activeElement
   // A root of its own: the request may come from any screen, or from none.
   const place = document.body.appendChild(document.createElement('div'))
   const root = createRoot(place)
@@ -55,7 +54,6 @@ async function askForPassword(): Promise<string | undefined> {
     unsubscribe()
     root.unmount()
     place.remove()
-    if (focused instanceof HTMLElement) focused.focus()
   }
 }
 
