@@ -69,7 +69,10 @@ test('people are invited individually and by file, and sign in by their links wi
     /^Linha 3.*A área “Compras” não existe\. As áreas são: Vendas, /,
     /^Linha 4.*Apenas e-mails @grupopatio\.com\.br são permitidos\./,
   ])
-  await expect(shown.getByRole('button')).toHaveCount(0)
+  await shown.getByRole('button', { name: 'Convidar a pessoa da linha certa' }).click()
+  const question = page.getByRole('dialog')
+  await expect(question).toContainText('2 linhas com erro ficam de fora.')
+  await question.getByRole('button', { name: 'Cancelar' }).click()
   await chooseFile(
     page,
     `${toEmail('ze')};Zé Conceição;Oficina;;`,
@@ -108,6 +111,26 @@ test('people are invited individually and by file, and sign in by their links wi
   await ze.getByRole('button', { name: 'Sair e aceitar o convite' }).click()
   await expect(ze.getByText('Este convite não vale mais')).toBeVisible()
   await expect(ze).toHaveURL('/login')
+})
+
+test('the right lines are invited after a question, the wrong ones stay to be corrected', async ({
+  page,
+  other,
+}) => {
+  await openAs(page, 'admin', '/admin/convites')
+  await page.getByLabel('E-mails').fill(`${toEmail('bia')} bia@gmail.com ${toEmail('pendente')}`)
+  await page.getByRole('button', { name: 'Conferir' }).click()
+  const shown = page.getByRole('region', { name: 'Conferência' })
+  await expect(shown.getByRole('link', { name: 'Aprovar em Pessoas' })).toHaveAttribute(
+    'href',
+    `/admin/pessoas?q=${encodeURIComponent(toEmail('pendente'))}`,
+  )
+  await shown.getByRole('button', { name: 'Convidar a pessoa da linha certa' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Convidar 1 pessoa' }).dblclick()
+  await expect(page.getByText('1 linha ficou de fora.')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Convites sem resposta (1)' })).toContainText(toEmail('bia'))
+  await expect(page.getByLabel('E-mails')).toHaveValue('bia@gmail.com')
+  expect((await other.call('GET', '/api/invitations')).body.total).toBe(1)
 })
 
 test('an invitation of a deleted administrator is shown as withdrawn, and sent again', async ({

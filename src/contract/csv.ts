@@ -1,8 +1,10 @@
 /** Cells that spreadsheets run as formulas (OWASP, CSV injection); an apostrophe makes them text. */
 const FORMULA = /^[\s]*[=+\-@＝＋－＠\t\r]/
 
+export const isFormula = (text: string): boolean => FORMULA.test(text)
+
 function escapeCell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text
+  const safe = isFormula(text) ? `'${text}` : text
   return /[;"\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

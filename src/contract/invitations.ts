@@ -38,7 +38,8 @@ export type Invitation = z.output<typeof invitationSchema>
 
 /**
  * Outcome of a line. 'replaced' invites over an unverified account, which loses its password and
- * sessions; 'unchanged' has an account or invitation already; one 'error' cancels the whole import.
+ * sessions; 'unchanged' has an account or invitation already; one 'error' cancels the whole import, unless the
+ * form leaves these lines out.
  */
 const invitedLineSchema = z.object({
   /** Line number in the file or field, from 1. */
@@ -47,6 +48,8 @@ const invitedLineSchema = z.object({
   outcome: z.enum(['invited', 'replaced', 'unchanged', 'error']),
   /** Explains any outcome but 'invited', with a remedy. */
   message: z.nullable(z.string()),
+  /** Whether an account waits for approval instead. */
+  waits: z.optional(z.boolean()),
 })
 export type InvitedLine = z.output<typeof invitedLineSchema>
 
@@ -74,8 +77,16 @@ const inviteBody = z
     /** Default entitlements of lines without a list. */
     defaults: z.strictObject(listSchemas),
     fingerprint: z.optional(z.string().check(z.maxLength(64))),
+    /** Leaves the lines with an error out; needs the fingerprint of the lines that were shown. */
+    skipErrors: z.optional(z.boolean()),
   })
-  .check(z.refine(({ addresses, file }) => Boolean(addresses) !== Boolean(file), invitationMessages.nothing))
+  .check(
+    z.refine(({ addresses, file }) => Boolean(addresses) !== Boolean(file), invitationMessages.nothing),
+    z.refine(
+      ({ skipErrors, fingerprint }) => !skipErrors || fingerprint !== undefined,
+      'Confira a lista antes de deixar linhas de fora',
+    ),
+  )
 export type InviteForm = z.output<typeof inviteBody>
 
 const invitationParams = z.object({ id: z.uuid() })
@@ -102,7 +113,7 @@ export const invitationRoutes = {
     access: 'admin',
     idempotent: true,
     summary:
-      'Invites people by e-mail, pasted or in a CSV file, all or nothing; a dry run only tells what would become of each line. 400 names in `fields` the lines with an error, 409 for others than the fingerprint stands for',
+      'Invites people by e-mail, pasted or in a CSV file, all or nothing unless `skipErrors`; a dry run only tells what would become of each line. 400 names in `fields` the lines with an error, 409 for others than the fingerprint stands for',
     query: z.object({ dryRun: z.optional(queryFlag) }),
     body: inviteBody,
     response: resultSchema,

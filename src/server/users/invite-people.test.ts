@@ -170,6 +170,7 @@ describeOnEachDatabase('invitations', (kind) => {
       'BOA@grupopatio.com.br;;;;',
       'admin@grupopatio.com.br;;;;',
       'mais@grupopatio.com.br;;;;;sobra',
+      'conta@grupopatio.com.br;=HYPERLINK("x");;;',
     )
     const before = await readEveryTable(portal.database.db)
     const { body } = await invite({ file }, true)
@@ -187,11 +188,12 @@ describeOnEachDatabase('invitations', (kind) => {
       [11, 'error', 'Este e-mail já está na linha 2. Apague uma das duas.'],
       [12, 'error', expect.stringMatching(/administrador da instalação/)],
       [13, 'error', expect.stringMatching(/mais colunas do que o cabeçalho/)],
+      [14, 'error', 'O nome começa como uma fórmula. Corrija o nome.'],
     ])
     expect(await invite({ file })).toMatchObject({
       status: 400,
       body: {
-        detail: expect.stringMatching(/^11 linhas têm erro; a primeira é a 3: .* Ninguém foi convidado\.$/),
+        detail: expect.stringMatching(/^12 linhas têm erro; a primeira é a 3: .* Ninguém foi convidado\.$/),
         fields: expect.arrayContaining([expect.objectContaining({ path: 'lines.3' })]),
       },
     })
@@ -203,6 +205,7 @@ describeOnEachDatabase('invitations', (kind) => {
       [{ addresses: ' ' }, 'addresses'],
       [{ file: 'não é base64' }, 'file'],
       [{ file: '' }, ''],
+      [{ file, skipErrors: true }, ''],
     ]
     for (const [form, path] of wrongs)
       expect(await invite(form), JSON.stringify(form)).toMatchObject({
@@ -210,6 +213,18 @@ describeOnEachDatabase('invitations', (kind) => {
         body: { fields: [{ path }] },
       })
     expect(await readEveryTable(portal.database.db)).toEqual(before)
+  })
+
+  test('the lines without an error are invited on request, exactly as they were shown', async () => {
+    const form = { addresses: `${at('certa')}\nx@gmail.com` }
+    const { fingerprint } = (await invite(form, true)).body
+    const changed = { addresses: `${at('certa')}\n${at('outra')}\nx@gmail.com` }
+    expect((await invite({ ...changed, fingerprint, skipErrors: true })).status).toBe(409)
+    expect(await invite({ ...form, fingerprint, skipErrors: true })).toMatchObject({
+      status: 200,
+      body: { invited: 1 },
+    })
+    expect((await list()).items.map(({ email }: { email: string }) => email)).toEqual([at('certa')])
   })
 
   test('arbitrary bytes are rejected without effect', async () => {
@@ -255,7 +270,7 @@ describeOnEachDatabase('invitations', (kind) => {
       shown.body.lines.map(({ email, outcome, message }) => [email, outcome, message?.split(':')[0]]),
     ).toEqual([
       [at('velha'), 'unchanged', 'Já tem conta confirmada'],
-      [at('revogada'), 'unchanged', 'Já tem conta confirmada'],
+      [at('revogada'), 'unchanged', 'Já tem conta e aguarda aprovação'],
       [at('outra'), 'unchanged', 'Já administra o portal'],
       [at('ja'), 'unchanged', expect.stringMatching(/^Já tem um convite de \d\d\/\d\d\/\d{4}$/)],
     ])

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { emailSchema, signInMessages } from '#contract/accounts.ts'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
+import { isFormula } from '#contract/csv.ts'
 import {
   type Entitlements,
   foldText,
@@ -51,7 +52,7 @@ export async function previewInvitations(
 }
 
 /**
- * Invites people by mail, all or nothing; the link grants the entitlements. Verified people and
+ * Invites people by mail, all or nothing unless faulty lines are left out; the link grants the entitlements. Verified people and
  * administrators do not change, an unverified account loses its password and sessions at once.
  * @throws ProblemError invalid-input for an unreadable file or faulty lines, conflict if changed
  */
@@ -62,7 +63,7 @@ export function invite(context: InvitationContext, form: InviteForm): Promise<In
     const decided = summarizeLines(lines)
     if (form.fingerprint !== undefined && form.fingerprint !== decided.fingerprint)
       throw createConflictError()
-    refuseErrors(lines)
+    if (!form.skipErrors) refuseErrors(lines)
     const invited = lines.filter(isInvited)
     if (invited.length === 0) throw new ProblemError('invalid-input', { detail: invitationMessages.nobody })
     await writeInvitations(txContext, invited)
@@ -114,6 +115,7 @@ function refuseErrors(lines: readonly InvitedLine[]): void {
 interface Account {
   user_id: string
   email_verified_at: Date | null
+  approved: boolean
   is_admin: boolean
 }
 
@@ -134,7 +136,7 @@ async function decideLines(
   const { db } = context
   const people = await db
     .selectFrom('profiles')
-    .select(['user_id', 'email', 'email_verified_at'])
+    .select(['user_id', 'email', 'email_verified_at', 'approved'])
     .select(
       sql<boolean>`exists (select from user_roles r where r.user_id = profiles.user_id and r.role = 'admin')`.as(
         'is_admin',
@@ -163,6 +165,11 @@ async function decideLines(
       return toOutcome('error', `Este e-mail já está na linha ${before}. Apague uma das duas.`)
     const account = accounts.get(email)
     if (account?.is_admin) return toOutcome('unchanged', 'Já administra o portal: nada muda.')
+    if (account?.email_verified_at && !account.approved)
+      return {
+        ...toOutcome('unchanged', 'Já tem conta e aguarda aprovação: não precisa de convite.'),
+        waits: true,
+      }
     if (account?.email_verified_at)
       return toOutcome('unchanged', 'Já tem conta confirmada: nada muda. Altere o acesso em Usuários.')
     const sentAt = invitedAt.get(email)
@@ -199,6 +206,8 @@ function checkLine(
     faults.push('É o endereço do administrador da instalação, que cria a própria conta. Apague a linha.')
   const parsedName = name === '' ? undefined : nameSchema.safeParse(name)
   if (parsedName?.error) faults.push(`${parsedName.error.issues[0]?.message}. Corrija o nome.`)
+  // A list of people is opened in spreadsheets, which would run it.
+  else if (isFormula(name)) faults.push('O nome começa como uma fórmula. Corrija o nome.')
   if (hasMore)
     faults.push('Há mais colunas do que o cabeçalho. Ponha entre aspas o que tem vírgula ou ponto e vírgula.')
   const given = mapLists((list) => {

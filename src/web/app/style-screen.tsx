@@ -8,6 +8,7 @@ import { BrandMark } from '#web/ui/brand-mark.tsx'
 import { Button, type ButtonVariant, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Checkbox, CheckboxList, RadioGroup } from '#web/ui/choices.tsx'
+import { DateField } from '#web/ui/date-field.tsx'
 import { ConfirmDialog, Dialog, FormDialog } from '#web/ui/dialog.tsx'
 import { Footer } from '#web/ui/footer.tsx'
 import { Skeleton, Spinner } from '#web/ui/loading.tsx'
@@ -16,6 +17,7 @@ import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { Picker } from '#web/ui/picker.tsx'
 import { Popover } from '#web/ui/popover.tsx'
 import { SearchField } from '#web/ui/search-field.tsx'
+import { SelectField } from '#web/ui/select-field.tsx'
 import { TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -87,6 +89,13 @@ export function StyleScreen() {
           <EmailField defaultValue="ana@grupopatio.com.br" autoComplete="off" />
           <SearchField aria-label="Buscar" placeholder="Buscar" value="" onSearch={() => {}} throttleMs={0} />
           <TextArea label="Mensagem" rows={3} error="Escreva uma mensagem." />
+          <DateField label="Dia" value="2026-12-31" min="2026-01-01" onChange={() => {}} />
+          <SelectField
+            label="Ordem"
+            options={[{ value: 'name', label: 'Nome' }]}
+            value="name"
+            onChange={() => {}}
+          />
         </div>
       </Part>
       <Choices />

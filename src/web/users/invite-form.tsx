@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
-import type { InvitationResult } from '#contract/invitations.ts'
+import type { InvitationResult, InvitedLine } from '#contract/invitations.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
@@ -20,6 +20,7 @@ import { EntitlementLists } from './fill-from.tsx'
 import { formatPeopleCount, InvitePreview } from './invite-preview.tsx'
 import { INVITATIONS_QUERY } from './open-invitations.tsx'
 import { retryCall } from './retry-call.ts'
+import { formatCount } from './selection.ts'
 
 const SOURCES = [
   { value: 'addresses', label: 'Por e-mail', hint: 'Um endereço ou vários, colados' },
@@ -28,6 +29,8 @@ const SOURCES = [
 type Source = (typeof SOURCES)[number]['value']
 
 const maxPeople = MAX_INVITED.toLocaleString('pt-BR')
+
+const listErrors = (lines: readonly InvitedLine[]) => lines.filter(({ outcome }) => outcome === 'error')
 
 /** Invites people by e-mail or CSV file; a dry run shows the outcome of each line first. */
 export function InviteForm() {
@@ -65,15 +68,23 @@ export function InviteForm() {
     },
   })
   const invite = useSubmit({
-    send: (fingerprint: string) => retryCall('POST /api/invitations', { body: { ...wanted, fingerprint } }),
-    async onDone({ invited }) {
+    send: ({ fingerprint, lines }: InvitationResult) =>
+      retryCall('POST /api/invitations', {
+        body: { ...wanted, fingerprint, ...(listErrors(lines).length > 0 && { skipErrors: true }) },
+      }),
+    async onDone({ invited, lines }) {
+      const left = listErrors(lines)
       if (!isSame(ticked, NO_ENTITLEMENTS)) setLastEntitlements(ticked)
       showToast({
         kind: 'success',
         title: `${formatPeopleCount(invited)} ${invited === 1 ? 'convidada' : 'convidadas'}`,
+        ...(left.length > 0 && {
+          description: `${formatCount(left.length, 'linha ficou', 'linhas ficaram')} de fora.`,
+        }),
       })
       setDryRun(undefined)
-      setAddresses('')
+      // What is left is corrected in its place.
+      setAddresses(left.map(({ email }) => email).join('\n'))
       setFile(undefined)
       await queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
     },
@@ -144,7 +155,7 @@ export function InviteForm() {
           <InvitePreview
             result={dryRun}
             isBusy={invite.isBusy}
-            onConfirm={() => void invite.submit(dryRun.fingerprint)}
+            onConfirm={() => void invite.submit(dryRun)}
           />
         )}
       </div>

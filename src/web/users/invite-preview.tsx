@@ -1,6 +1,9 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { InvitationResult, InvitedLine } from '#contract/invitations.ts'
 import { Alert, type NoticeKind } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { describeMissing, formatAccess } from './entitlements.tsx'
 import { formatCount } from './selection.ts'
 
@@ -14,15 +17,20 @@ const GROUPS: { outcome: InvitedLine['outcome']; title: string }[] = [
   { outcome: 'invited', title: 'Serão convidadas' },
 ]
 
+const describeRight = (count: number) =>
+  count === 1 ? 'a pessoa da linha certa' : `as ${count.toLocaleString('pt-BR')} pessoas das linhas certas`
+
 interface InvitePreviewProps {
   result: InvitationResult
   isBusy: boolean
+  /** Sends the invitations of the lines without an error. */
   onConfirm: () => void
 }
 
 /** The outcome of each line in the dry run, and the button that sends the invitations. */
 export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps) {
   const { lines, invited } = result
+  const [isAsking, setIsAsking] = useState(false)
   const errors = lines.filter(({ outcome }) => outcome === 'error').length
   const withoutReports = lines.filter(
     (line) => line.outcome !== 'error' && line.outcome !== 'unchanged' && describeMissing(line),
@@ -31,7 +39,7 @@ export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps)
     errors > 0
       ? [
           'error',
-          `${formatCount(errors, 'linha', 'linhas')} com erro: corrija e confira de novo. Ninguém é convidado enquanto houver erro.`,
+          `${formatCount(errors, 'linha', 'linhas')} com erro: corrija e confira de novo${invited > 0 ? `, ou convide ${describeRight(invited)}` : ''}.`,
         ]
       : invited === 0
         ? ['info', 'Não há ninguém para convidar: todos já têm conta ou convite.']
@@ -48,12 +56,26 @@ export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps)
       {GROUPS.map(({ outcome, title }) => (
         <Lines key={outcome} title={title} lines={lines.filter((line) => line.outcome === outcome)} />
       ))}
-      {errors === 0 && invited > 0 && (
+      {invited > 0 && (
         <div className="-mx-4 sm:-mx-6 sticky bottom-0 flex justify-end rounded-b-xl bg-surface px-4 py-3 sm:px-6">
-          <Button isBusy={isBusy} onClick={onConfirm}>
-            Convidar {formatPeopleCount(invited)}
+          <Button
+            variant={errors > 0 ? 'secondary' : 'primary'}
+            isBusy={isBusy}
+            onClick={errors > 0 ? () => setIsAsking(true) : onConfirm}
+          >
+            {errors > 0 ? `Convidar ${describeRight(invited)}` : `Convidar ${formatPeopleCount(invited)}`}
           </Button>
         </div>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title={`Convidar ${formatPeopleCount(invited)}?`}
+          description={`${formatCount(errors, 'linha com erro fica', 'linhas com erro ficam')} de fora. Você pode corrigir e convidar essas depois.`}
+          confirmLabel={`Convidar ${formatPeopleCount(invited)}`}
+          isBusy={isBusy}
+          onConfirm={onConfirm}
+          onCancel={() => setIsAsking(false)}
+        />
       )}
     </section>
   )
@@ -80,7 +102,12 @@ function Lines({ title, lines }: { title: string; lines: readonly InvitedLine[] 
             ) : (
               <span className="min-w-0 break-words text-muted">
                 {line.outcome !== 'unchanged' && <span className="block">{formatAccess(line)}</span>}
-                {line.message}
+                {line.message}{' '}
+                {line.waits && (
+                  <Link to="/admin/pessoas" search={{ q: line.email }} className={textLinkClasses}>
+                    Aprovar em Pessoas
+                  </Link>
+                )}
               </span>
             )}
           </li>
