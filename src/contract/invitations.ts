@@ -38,8 +38,8 @@ export type Invitation = z.output<typeof invitationSchema>
 
 /**
  * Outcome of a line. 'replaced' invites over an unverified account, which loses its password and
- * sessions; 'unchanged' has an account or invitation already; one 'error' cancels the whole import, unless the
- * form leaves these lines out.
+ * sessions; 'unchanged' has an account or invitation already; one 'error' cancels the whole
+ * import, unless the form leaves these lines out.
  */
 const invitedLineSchema = z.object({
   /** Line number in the file or field, from 1. */
