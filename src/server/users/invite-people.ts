@@ -53,7 +53,8 @@ export async function previewInvitations(
 
 /**
  * Invites people by mail, all or nothing unless faulty lines are left out; the link grants the
- * entitlements. Verified people and administrators do not change, an unverified account loses its password and sessions at once.
+ * entitlements. Verified people and administrators do not change, an unverified account loses its
+ * password and sessions at once.
  * @throws ProblemError invalid-input for an unreadable file or faulty lines, conflict if changed
  */
 export function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
