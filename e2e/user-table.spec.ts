@@ -75,6 +75,7 @@ test('a row shows a person’s entitlements and offers every action', async ({ p
     'Gerenciar Tipos de Acesso',
     'Gerenciar Marcas e Estados',
     'Corrigir nome',
+    'Ajudar com a conta',
     'Histórico',
     'Ver como',
     'Exportar dados',
