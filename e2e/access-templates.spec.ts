@@ -31,7 +31,7 @@ test('templates, a colleague’s access and the last selection fill every dialog
   await page.getByRole('button', { name: 'Aprovar', exact: true }).last().click()
   await filling.getByRole('button', { name: 'Vendedor FIAT RJ' }).click()
   await expect(filling).toContainText(
-    'Marcado também o modelo “Vendedor FIAT RJ”. De fora, por estar no arquivo: GAC.',
+    'Marcado também o que está no modelo “Vendedor FIAT RJ”. De fora, por estar no arquivo: GAC.',
   )
   const before = await listSelected(dialog)
   expect(before).toEqual(expect.arrayContaining(['Vendas', 'CRM', 'FIAT', 'RJ']))
@@ -56,7 +56,7 @@ test('templates, a colleague’s access and the last selection fill every dialog
   await expect
     .poll(() => listSelected(dialog))
     .toEqual(given.filter((name) => !['Vendas', 'CRM'].includes(name)))
-  await filling.getByRole('button', { name: 'Igual a um colega' }).click()
+  await filling.getByRole('button', { name: 'Mesmas marcas e estados de um colega' }).click()
   await filling.getByLabel('Colega, por nome ou e-mail').fill('diretoria')
   await filling.getByRole('list', { name: 'Colegas encontrados' }).getByRole('button').first().click()
   const boss = await other.person('diretoria@grupopatio.com.br')

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Routes } from './route.ts'
 import { MAX_REVIEWED } from './user-rules.ts'
-import { dateSchema, instantSchema } from './users.ts'
+import { dateSchema, instantSchema, undoFields } from './users.ts'
 
 /** The subject of a review: an area or a brand. */
 const kindSchema = z.enum(['types', 'marcas'])
@@ -91,7 +91,7 @@ export const accessReviewRoutes = {
       fingerprint: z.string().check(z.maxLength(64)),
       remove: z.array(z.uuid()).check(z.maxLength(MAX_REVIEWED)),
     }),
-    response: z.object({ kept: z.number(), removed: z.number() }),
+    response: z.object({ kept: z.number(), removed: z.number(), ...undoFields }),
     maxBodyBytes: 512 * 1024,
   },
 } as const satisfies Routes

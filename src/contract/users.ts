@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   'name-corrected',
   'types-set',
   'scope-set',
+  'access-set',
   'entitlements-added',
   'entitlements-removed',
   'bulk-edit-undone',
@@ -267,6 +268,7 @@ const validity = { valid_until: z.optional(z.nullable(dateSchema)) }
 
 /** Exactly one of these; the last one approves and entitles in one step. */
 const profileChangeSchema = z.union([
+  z.strictObject({ ...listSchemas, ...validity }),
   z.strictObject({ types: listSchemas.types, ...validity }),
   z.strictObject({ marcas: listSchemas.marcas, estados: listSchemas.estados, ...validity }),
   z.strictObject({ valid_until: z.nullable(dateSchema) }),
@@ -287,7 +289,7 @@ export type Approval = z.output<typeof approvalSchema>
 const MAX_APPROVALS_BYTES = 1024 * 1024
 
 /** Id for undoing, null for a dry run; and the seconds left from this answer on. */
-const undoFields = { undoId: z.nullable(z.uuid()), undoSeconds: z.number() }
+export const undoFields = { undoId: z.nullable(z.uuid()), undoSeconds: z.number() }
 
 /** Number of approved people, and of those who see no report because a list is empty. */
 const approvalResultSchema = z.object({
@@ -308,9 +310,12 @@ const allMatchingSchema = z.strictObject({
   fingerprint: z.optional(z.string().check(z.maxLength(64))),
 })
 
-/** 'add' and 'remove' have lists; 'validity' has the last day of the access, or null for none. */
+/**
+ * 'add' and 'remove' have lists, 'replace' all three; 'validity' has the last day of the access, or
+ * null for none, which 'add' and 'replace' may have too.
+ */
 const bulkChangeFields = {
-  action: z.enum(['add', 'remove', 'validity']),
+  action: z.enum(['add', 'remove', 'replace', 'validity']),
   ...validity,
   ...optionalLists,
 }
@@ -321,14 +326,27 @@ const bulkEditSchema = z.union([
 export type BulkEdit = z.output<typeof bulkEditSchema>
 
 /**
- * How many of the selected people gain, lose and keep access; a later end or none is a gain.
- * `includesSelf` if the caller loses access. `allMatching` accepts the fingerprint of these people.
+ * How many of the selected people gain, lose (even in part) and keep access; a later end or none is
+ * a gain. `effects` counts them for each item, `ending` those whose last day changes. `includesSelf`
+ * if the caller loses access. `allMatching` accepts the fingerprint of these people.
  */
 const bulkEditResultSchema = z.object({
   selected: z.number(),
   gaining: z.number(),
   losing: z.number(),
   unchanged: z.number(),
+  effects: z._default(
+    z.array(
+      z.object({
+        list: z.enum(['types', 'marcas', 'estados']),
+        item: z.string(),
+        gaining: z.number(),
+        losing: z.number(),
+      }),
+    ),
+    [],
+  ),
+  ending: z._default(z.number(), 0),
   // Missing in answers stored by the previous version.
   includesSelf: z._default(z.boolean(), false),
   fingerprint: z.string(),
@@ -451,10 +469,10 @@ export const userRoutes = {
     idempotent: true,
     conditional: true,
     summary:
-      'Sets types, or marcas and estados, or the approval, or the name, or approves with all three lists at once; with all but the name, or alone, until when the access is valid. With a stale If-Match 409',
+      'Sets types, or marcas and estados, or all three, or the approval, or the name, or approves with all three lists at once; with all but the name, or alone, until when the access is valid. Undone like a bulk edit, but for the name. With a stale If-Match 409',
     params: userParams,
     body: profileChangeSchema,
-    response: managedProfileSchema,
+    response: z.extend(managedProfileSchema, undoFields),
   },
   bulkEdit: {
     method: 'POST',

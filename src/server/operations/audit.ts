@@ -23,6 +23,8 @@ export interface AuditEntry {
   target?: Person
   before?: object
   after?: object
+  /** The id for the undo. */
+  batchId?: string
 }
 
 /** Writes audit entries, in the transaction of their change. Without an actor, it is the portal itself. */
@@ -44,6 +46,7 @@ export async function recordAudit(
       ip: request.ip,
       user_agent: request.userAgent,
       request_id: request.requestId,
+      batch_id: entry.batchId ?? null,
     }
   })
   if (rows.length > 0) await db.insertInto('audit_entries').values(rows).execute()

@@ -7,6 +7,7 @@ import {
   patchProfile,
   readPerson,
   readTrail,
+  undoEdit,
   withRowLock,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, send, UNKNOWN_ID } from '#server/testing/builders.ts'
@@ -52,6 +53,21 @@ describeOnEachDatabase('access review', (kind) => {
     expect(listNames(await read('marcas/VW'))).toEqual(['ana', 'bia'])
   })
 
+  test.each([1, 0])(
+    'that took it from %i people is undone: they have it, and it is open again',
+    async (count) => {
+      const ana = await add('ana')
+      const removed = count === 1 ? [ana.user_id] : []
+      const { body } = await save((await read()).fingerprint, removed)
+      expect((await list()).past).toHaveLength(1)
+      const undone = await undoEdit(portal, admin, body.undoId)
+      expect([undone.status, undone.body]).toEqual([200, { restored: count, changed: [] }])
+      expect((await list()).past).toEqual([])
+      expect(listNames(await read())).toEqual(['ana'])
+      expect(await undoEdit(portal, admin, body.undoId)).toMatchObject({ status: 404 })
+    },
+  )
+
   test('keeps `since` across renames of an area and ignores access requests', async () => {
     const ana = await add('ana', { types: [] })
     await patchProfile(portal, admin, ana.user_id, { types: ['CRM'] })
@@ -79,7 +95,7 @@ describeOnEachDatabase('access review', (kind) => {
     const bia = await add('bia')
     const { fingerprint } = await read()
     const { status, body } = await save(fingerprint, [ana.user_id.toUpperCase()])
-    expect([status, body]).toEqual([200, { kept: 1, removed: 1 }])
+    expect([status, body]).toMatchObject([200, { kept: 1, removed: 1, undoSeconds: 30 }])
     expect((await readPerson(portal, admin, ana.user_id)).types).toEqual(['HPD'])
     expect(await readPerson(portal, admin, bia.user_id)).toMatchObject({ types: ['CRM'], version: 1 })
     expect(await readTrail(portal)).toMatchObject([
@@ -125,7 +141,7 @@ describeOnEachDatabase('access review', (kind) => {
     expect((await save(fresh, [UNKNOWN_ID])).status).toBe(409)
     expect((await list()).past).toEqual([])
     expect((await readPerson(portal, admin, bia.user_id)).types).toEqual(['CRM'])
-    expect((await save(fresh, [])).body).toEqual({ kept: 1, removed: 0 })
+    expect((await save(fresh, [])).body).toMatchObject({ kept: 1, removed: 0 })
     for (const path of ['types/nada', 'marcas/crm']) expect((await save(fresh, [], path)).status).toBe(404)
     expect((await save(fresh, [], 'estados/RJ')).status).toBe(400)
   })

@@ -12,6 +12,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { computeFingerprint } from './bulk-edit.ts'
 import { mergeEntitlements, splitIntoChunks, writeChanges } from './entitlements.ts'
+import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
 import { toInstantSql } from './user-queries.ts'
 
 type Wanted = ParamsOf<typeof accessReviewRoutes.readHolders>
@@ -133,15 +134,16 @@ export async function readAccessReview(
 }
 
 /**
- * Removes an area or a brand from the given people and records the review, all or nothing.
+ * Removes an area or a brand from the given people and records the review, all or nothing; undone
+ * like a bulk edit.
  * @throws ProblemError not-found, conflict when the holders differ from `fingerprint`
  */
-export function saveAccessReview(
+export async function saveAccessReview(
   context: Context,
   { fingerprint, remove, ...wanted }: Wanted & BodyOf<typeof accessReviewRoutes.saveAccessReview>,
 ): Promise<ReplyOf<typeof accessReviewRoutes.saveAccessReview>> {
   const { kind, code } = wanted
-  return runIdempotent(context, async (db) => {
+  const answer = await runIdempotent(context, async (db) => {
     const txContext = { ...context, db }
     const catalogue = await lockCatalogue(db)
     const item = getItem(catalogue, wanted)
@@ -189,7 +191,9 @@ export function saveAccessReview(
     await recordAudit(txContext, {
       action: 'access-reviewed',
       after: { kind, code, label: item.label, ...result },
+      batchId: id,
     })
-    return result
+    return { ...result, undoId: id, undoUntil: getUndoDeadline(context) }
   })
+  return addUndoSeconds(context, answer)
 }

@@ -7,6 +7,7 @@ import {
   patchProfile,
   readPerson,
   readTrail,
+  undoEdit,
   withRowLock,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, send, UNKNOWN_ID } from '#server/testing/builders.ts'
@@ -45,7 +46,15 @@ describeOnEachDatabase('bulk edit', (kind) => {
     expect(status).toBe(200)
     const [undoId, fingerprint] = [expect.any(String), expect.any(String)]
     const counts = { selected: 3, gaining: 3, losing: 0, unchanged: 0, includesSelf: false }
-    expect(body).toEqual({ ...counts, fingerprint, undoId, undoSeconds: 30 })
+    const effects = [
+      { list: 'types', item: 'CRM', gaining: 2, losing: 0 },
+      { list: 'types', item: 'Vendas', gaining: 2, losing: 0 },
+      { list: 'marcas', item: 'GM', gaining: 3, losing: 0 },
+    ]
+    const { effects: counted, ...rest } = body
+    expect(rest).toEqual({ ...counts, ending: 0, fingerprint, undoId, undoSeconds: 30 })
+    expect(counted).toHaveLength(effects.length)
+    expect(counted).toEqual(expect.arrayContaining(effects))
     expect(await readAllLists()).toEqual([
       { types: ['Vendas', 'CRM'], marcas: ['FIAT', 'GM'], estados: ['RJ'], version: 2 },
       { types: ['Vendas', 'CRM'], marcas: ['GM'], estados: [], version: 2 },
@@ -79,6 +88,43 @@ describeOnEachDatabase('bulk edit', (kind) => {
       select indexdef from pg_indexes where tablename = 'profiles'
         and indexdef ~ 'types|marcas|estados|valid_until|entitlement_version'`.execute(portal.database.db)
     expect(rows).toEqual([])
+  })
+
+  test('replaces all three lists and the last day at once, and counts who gains and loses what', async () => {
+    const lists = { types: ['CRM'], marcas: ['GM'], estados: ['RJ'] }
+    const wanted = { action: 'replace', ...lists, valid_until: '2099-12-31' } as const
+    const before = await readAllLists()
+    const preview = await edit(wanted, true)
+    expect(await readAllLists()).toEqual(before)
+    const { body } = await edit(wanted)
+    expect(body).toMatchObject({ selected: 3, unchanged: 0, ending: 3 })
+    const byItem = (one: { item: string }, other: { item: string }) => one.item.localeCompare(other.item)
+    expect(body.effects.toSorted(byItem)).toEqual([
+      { list: 'types', item: 'Administrativo', gaining: 0, losing: 1 },
+      { list: 'types', item: 'Compras', gaining: 0, losing: 1 },
+      { list: 'types', item: 'CRM', gaining: 2, losing: 0 },
+      { list: 'marcas', item: 'FIAT', gaining: 0, losing: 1 },
+      { list: 'marcas', item: 'GM', gaining: 3, losing: 0 },
+      { list: 'estados', item: 'RJ', gaining: 1, losing: 0 },
+      { list: 'types', item: 'Vendas', gaining: 0, losing: 1 },
+      { list: 'marcas', item: 'VW', gaining: 0, losing: 1 },
+    ])
+    expect(preview.body).toEqual({ ...body, undoId: null, undoSeconds: 0 })
+    expect((await readAllLists()).slice(0, 3)).toEqual(
+      people.slice(0, 3).map(() => ({ ...lists, version: 2 })),
+    )
+    expect(await readTrail(portal)).toMatchObject(
+      ids().map(() => ({ action: 'access-set', after: { ...lists, valid_until: '2099-12-31' } })),
+    )
+    expect((await edit(wanted)).body).toMatchObject({ unchanged: 3, undoId: null })
+    await undoEdit(portal, admin, body.undoId)
+    const restored = (await readAllLists()).map((each) => ({ ...each, version: 0 }))
+    expect(restored).toEqual(before.map((each) => ({ ...each, version: 0 })))
+  })
+
+  test('replaces no list that is not named', async () => {
+    const { status, body } = await edit({ action: 'replace', types: ['CRM'], marcas: ['GM'] })
+    expect({ status, body }).toMatchObject({ status: 400, body: { fields: [{ path: 'types' }] } })
   })
 
   test('writes an audit entry per changed person, all with the id of the edit', async () => {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { LISTS } from '#contract/entitlement-lists.ts'
+import { type Entitlements, LISTS, sortItems } from '#contract/entitlement-lists.ts'
 import { adminMessages, MAX_IDS } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {
@@ -20,6 +20,7 @@ import {
   pickListsToEdit,
   type SharedChange,
   type State,
+  sortEntitlements,
   splitIntoChunks,
   writeChanges,
 } from './entitlements.ts'
@@ -37,11 +38,11 @@ interface EditPlan {
   columns: (keyof EditableState)[]
   /** Returns the change for these column values; undefined without one. */
   computeChange: (current: Partial<EditableState>) => Omit<SharedChange, 'ids'> | undefined
-  isGain: (change: { before: Partial<EditableState> }) => boolean
 }
 
 /**
- * Adds or removes entitlements of many people, or sets the end of their access, all or nothing.
+ * Adds, removes or replaces entitlements of many people, or sets the end of their access, all or
+ * nothing.
  * @returns how many gain, lose and stay, and the id for the undo (null when nobody changed)
  * @throws ProblemError invalid-input without items or for a past day, conflict for a changed selection
  */
@@ -69,15 +70,17 @@ async function applyEdit(
   const plan = planEdit(context, catalogue, edit)
   const ids = await selectPeople(db, edit, batchId !== null)
   const counts = { gaining: 0, losing: 0 }
-  let includesSelf = false
+  const effects: Effects = new Map()
+  let [includesSelf, ending] = [false, 0]
   const changedIds: string[] = []
   for (const chunk of splitIntoChunks(ids)) {
     const changes: SharedChange[] = []
     for (const { ids: userIds, ...current } of await readIdentical(db, chunk, plan.columns)) {
       const change = plan.computeChange(current)
       if (!change) continue
-      const isGain = plan.isGain(change)
+      const isGain = !countEffects(catalogue, effects, change, userIds.length) && !isShortened(change)
       counts[isGain ? 'gaining' : 'losing'] += userIds.length
+      if (change.after.valid_until !== undefined) ending += userIds.length
       includesSelf ||= !isGain && userIds.includes(actor.profile.user_id)
       changes.push({ ids: userIds, ...change })
       changedIds.push(...userIds)
@@ -92,42 +95,96 @@ async function applyEdit(
     selected: ids.length,
     ...counts,
     unchanged: ids.length - changed,
+    effects: [...effects.values()],
+    ending,
     includesSelf,
     fingerprint: computeFingerprint(ids),
     undoId: changed > 0 ? batchId : null,
   }
 }
 
+type Effects = Map<string, BulkEditResult['effects'][number]>
+
+/** Counts who gains and loses each item. @returns whether the change takes any */
+function countEffects(
+  catalogue: Catalogue,
+  effects: Effects,
+  { before, after }: Omit<SharedChange, 'ids'>,
+  people: number,
+): boolean {
+  let takesAny = false
+  for (const list of LISTS) {
+    // Older versions spelled some items differently.
+    const had = sortItems(catalogue, list, before[list] ?? [])
+    const has = sortItems(catalogue, list, after[list] ?? [])
+    const count = (item: string, isGain: boolean) => {
+      const key = `${list} ${item}`
+      const effect = effects.get(key) ?? { list, item, gaining: 0, losing: 0 }
+      effect[isGain ? 'gaining' : 'losing'] += people
+      effects.set(key, effect)
+    }
+    for (const item of has) if (!had.includes(item)) count(item, true)
+    const lost = had.filter((item) => !has.includes(item))
+    for (const item of lost) count(item, false)
+    takesAny ||= lost.length > 0
+  }
+  return takesAny
+}
+
+/** Whether the access ends sooner; no end is the latest. */
+const isShortened = ({ before, after }: Omit<SharedChange, 'ids'>) =>
+  after.valid_until != null && (before.valid_until == null || before.valid_until > after.valid_until)
+
 /** Archived items can be removed but not added. */
 function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditPlan {
   const { action, valid_until } = edit
   const items = pickListsToEdit(edit)
-  const columns = LISTS.filter((name) => items[name])
-  if (action === 'validity') {
-    if (valid_until === undefined || columns.length > 0)
-      throw toFieldError('valid_until', adminMessages.bulkNothing)
-    // Throws for a past day.
-    computeValidityChange(context, { valid_until: null }, { isNew: false, wanted: valid_until })
-    return {
-      action: 'validity-set',
-      columns: ['valid_until'],
-      computeChange: ({ valid_until: current = null }) =>
-        current === valid_until ? undefined : { before: { valid_until: current }, after: { valid_until } },
-      isGain: ({ before }) => !valid_until || (!!before.valid_until && before.valid_until < valid_until),
-    }
-  }
-  if (columns.length === 0 || valid_until !== undefined)
+  const lists = action === 'replace' ? LISTS : LISTS.filter((name) => items[name])
+  const isEnd = valid_until !== undefined
+  if (action === 'validity' && (!isEnd || lists.length > 0))
+    throw toFieldError('valid_until', adminMessages.bulkNothing)
+  if (action === 'remove' && isEnd) throw toFieldError('types', adminMessages.bulkNothing)
+  if (action === 'replace' ? LISTS.some((name) => !edit[name]) : !isEnd && lists.length === 0)
     throw toFieldError('types', adminMessages.bulkNothing)
-  rejectUnknownItems(catalogue, items, action === 'add' ? {} : undefined)
+  // Throws for a past day.
+  if (isEnd) computeValidityChange(context, { valid_until: null }, { isNew: false, wanted: valid_until })
+  rejectUnknownItems(catalogue, items, action === 'remove' ? undefined : {})
+  const computeLists = (current: Partial<Entitlements>): Partial<Entitlements> | undefined =>
+    action === 'replace'
+      ? replaceLists(catalogue, current, items)
+      : action === 'validity'
+        ? undefined
+        : mergeEntitlements(catalogue, current, action, items)
   return {
-    action: action === 'add' ? 'entitlements-added' : 'entitlements-removed',
-    columns,
-    computeChange(current) {
-      const after = mergeEntitlements(catalogue, current, action, items)
-      return after && { before: Object.fromEntries(columns.map((name) => [name, current[name]])), after }
+    action: ACTIONS[lists.length > 0 ? action : 'validity'],
+    columns: [...lists, ...(isEnd ? (['valid_until'] as const) : [])],
+    computeChange({ valid_until: end = null, ...current }) {
+      const after = computeLists(current)
+      const endChange =
+        isEnd && end !== valid_until ? { before: { valid_until: end }, after: { valid_until } } : undefined
+      if (!after && !endChange) return undefined
+      const before = after && Object.fromEntries(lists.map((name) => [name, current[name]]))
+      return { before: { ...before, ...endChange?.before }, after: { ...after, ...endChange?.after } }
     },
-    isGain: () => action === 'add',
   }
+}
+
+const ACTIONS: Record<BulkEdit['action'], AuditAction> = {
+  add: 'entitlements-added',
+  remove: 'entitlements-removed',
+  replace: 'access-set',
+  validity: 'validity-set',
+}
+
+/** @returns the wanted lists in the catalogue's order; undefined when all are held already */
+function replaceLists(
+  catalogue: Catalogue,
+  current: Partial<Entitlements>,
+  items: Partial<Entitlements>,
+): Entitlements | undefined {
+  const wanted = sortEntitlements(catalogue, { types: [], marcas: [], estados: [], ...items })
+  const held = (list: keyof Entitlements) => sortItems(catalogue, list, current[list] ?? [])
+  return LISTS.every((list) => held(list).join('\n') === wanted[list].join('\n')) ? undefined : wanted
 }
 
 /** Groups people by equal values in these columns. */

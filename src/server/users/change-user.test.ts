@@ -21,6 +21,13 @@ describeOnEachDatabase('changing a user', (kind) => {
     const { status, body } = await patch({ approved: true })
     expect(status).toBe(200)
     expect(body).toMatchObject({ user_id: person.user_id, approved: true, version: 2 })
+    // The mail waits for the undo.
+    await portal.outbox.deliverDue()
+    expect(portal.mails).toEqual([])
+    await portal.database.db
+      .updateTable('mail_outbox')
+      .set({ due_at: new Date(0) })
+      .execute()
     expect(await receiveMail(portal, person.email)).toMatchObject({ kind: 'account-approved' })
     expect(await readTrail(portal)).toMatchObject([
       {
@@ -33,7 +40,7 @@ describeOnEachDatabase('changing a user', (kind) => {
         before: { approved: false },
         after: { approved: true },
         ip: '127.0.0.1',
-        batch_id: null,
+        batch_id: body.undoId,
       },
     ])
   })

@@ -1,17 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, sortItems } from '#contract/entitlement-lists.ts'
-import type { AuditAction, ManagedProfile } from '#contract/users.ts'
+import type { ReplyOf } from '#contract/route.ts'
+import { UNDO_SECONDS } from '#contract/user-rules.ts'
+import type { AuditAction, userRoutes } from '#contract/users.ts'
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { computeValidityChange, type StateChange, sortEntitlements, writeChanges } from './entitlements.ts'
 import { dropInvitations } from './invitations.ts'
-import { queueAccessMails } from './mails.ts'
+import { queueAccessMails, queueApprovalMails } from './mails.ts'
+import { addUndoSeconds, GRACE_SECONDS, getUndoDeadline } from './undo-bulk-edit.ts'
 import { createNotFound, lockProfile, readProfile } from './user-queries.ts'
 
 /** The person to change, and the version that the administrator saw; undefined skips its check. */
@@ -20,12 +23,16 @@ interface Target {
   ifMatch: string | undefined
 }
 
-/** The locked profile and catalogue, with the context of the transaction. */
+/** The locked profile and catalogue, with the context of the transaction and the id for the undo. */
 interface LockedUser {
   txContext: Context
   row: Selectable<ProfilesTable>
   catalogue: Catalogue
+  batchId: string
 }
+
+/** The person after the change, and how to undo it: undoId is null for a new name or without a change. */
+type ChangedUser = ReplyOf<typeof userRoutes.changeProfile>
 
 /** The last day of access: undefined keeps it, null (and undefined for a new approval) means no end. */
 interface Validity {
@@ -33,15 +40,15 @@ interface Validity {
 }
 
 /**
- * Approves a person, optionally with lists, and queues the mail to them.
+ * Approves a person, optionally with lists, and queues the mail, which waits for the undo.
  * @throws ProblemError as changePerson does, invalid-input for unknown items or a past day,
  *   conflict for a person approved with other lists
  */
 export function approveUser(
   context: Context,
   { lists: wanted, ...target }: Target & { lists: (Entitlements & Validity) | undefined },
-): Promise<ManagedProfile> {
-  return changePerson(context, target, ({ txContext, row, catalogue }) => {
+): Promise<ChangedUser> {
+  return changePerson(context, target, ({ txContext, row, catalogue, batchId }) => {
     const { before, after } = decideApproval(txContext, { row, catalogue, wanted })
     if (row.approved) {
       if (after.valid_until === undefined && isSame(catalogue, before, after)) return undefined
@@ -50,10 +57,11 @@ export function approveUser(
     return async () => {
       // An unverified address may belong to another person: the trail records that it was approved.
       const audited = row.email_verified_at ? after : { ...after, email_verified: false as const }
-      await writeChange(txContext, row, 'approval-given', { before, after: audited })
+      const changes = [{ ids: [row.user_id], before, after: audited }]
+      await writeChanges(txContext, { action: 'approval-given', batchId, changes })
       // This decision replaces what an earlier invitation would grant.
       await dropInvitations(txContext, [row])
-      await queueMail(txContext, 'account-approved', row.email)
+      await queueApprovalMails(txContext.db, [row.email], UNDO_SECONDS + GRACE_SECONDS)
     }
   })
 }
@@ -87,10 +95,10 @@ export function decideApproval(
 }
 
 /** Withdraws an approval, without a mail. @throws ProblemError as changePerson does */
-export function withdrawApproval(context: Context, target: Target): Promise<ManagedProfile> {
-  return changePerson(context, target, ({ txContext, row }) => {
+export function withdrawApproval(context: Context, target: Target): Promise<ChangedUser> {
+  return changePerson(context, target, ({ txContext, row, batchId }) => {
     if (!row.approved) return undefined
-    return () => removeApproval(txContext, row)
+    return () => removeApproval(txContext, row, batchId)
   })
 }
 
@@ -98,23 +106,24 @@ export function withdrawApproval(context: Context, target: Target): Promise<Mana
 export async function removeApproval(
   context: Parameters<typeof writeChanges>[0],
   { user_id, email }: { user_id: string; email: string },
+  batchId: string | null = null,
 ): Promise<void> {
   const changes = [{ ids: [user_id], before: { approved: true }, after: { approved: false } }]
-  await writeChanges(context, { action: 'approval-removed', batchId: null, changes })
+  await writeChanges(context, { action: 'approval-removed', batchId, changes })
   // Any request has been answered: access needs a new one.
   await context.db.deleteFrom('access_requests').where('user_id', '=', user_id).execute()
   await dropInvitations(context, [{ user_id, email }])
 }
 
 /**
- * Sets a person's types, or marcas and estados, and optionally the last day of access.
+ * Sets the given lists of a person, and optionally the last day of access.
  * @throws ProblemError as changePerson does, invalid-input for unknown items or a past day
  */
 export function setLists(
   context: Context,
   { lists: { valid_until, ...lists }, ...target }: Target & { lists: Partial<Entitlements> & Validity },
-): Promise<ManagedProfile> {
-  return changePerson(context, target, ({ txContext, row, catalogue }) => {
+): Promise<ChangedUser> {
+  return changePerson(context, target, ({ txContext, row, catalogue, batchId }) => {
     rejectUnknownItems(catalogue, lists, row)
     const names = LISTS.filter((name) => lists[name])
     const before = Object.fromEntries(names.map((name) => [name, row[name]]))
@@ -126,20 +135,26 @@ export function setLists(
     const isNew = !isSame(catalogue, before, after)
     if (!isNew && !validity) return undefined
     return async () => {
-      await writeChange(txContext, row, isNew ? (lists.types ? 'types-set' : 'scope-set') : 'validity-set', {
+      const change = {
+        ids: [row.user_id],
         before: { ...(isNew && before), ...validity?.before },
         after: { ...(isNew && after), ...validity?.after },
-      })
+      }
+      const action = isNew ? getListAction(lists) : 'validity-set'
+      await writeChanges(txContext, { action, batchId, changes: [change] })
       await queueAccessMails(txContext.db, [row.user_id])
     }
   })
 }
 
+const getListAction = ({ types, marcas }: Partial<Entitlements>): AuditAction =>
+  types && marcas ? 'access-set' : types ? 'types-set' : 'scope-set'
+
 /** Sets the last day of access, null for no end. @throws ProblemError as setLists does */
 export function setValidUntil(
   context: Context,
   { valid_until, ...target }: Target & { valid_until: string | null },
-): Promise<ManagedProfile> {
+): Promise<ChangedUser> {
   return setLists(context, { ...target, lists: { valid_until } })
 }
 
@@ -147,20 +162,25 @@ export function setValidUntil(
 export function renameUser(
   context: Context,
   { full_name, ...target }: Target & { full_name: string },
-): Promise<ManagedProfile> {
-  return changePerson(context, target, ({ txContext, row }) => {
-    if (row.full_name === full_name) return undefined
-    return async () => {
-      await txContext.db
-        .updateTable('profiles')
-        // The trigger raises the version only for entitlements; concurrent renames must conflict too.
-        .set({ full_name, entitlement_version: row.entitlement_version + 1 })
-        .where('user_id', '=', row.user_id)
-        .execute()
-      const before = { full_name: row.full_name }
-      await recordAudit(txContext, { action: 'name-corrected', target: row, before, after: { full_name } })
-    }
-  })
+): Promise<ChangedUser> {
+  return changePerson(
+    context,
+    target,
+    ({ txContext, row }) => {
+      if (row.full_name === full_name) return undefined
+      return async () => {
+        await txContext.db
+          .updateTable('profiles')
+          // The trigger raises the version only for entitlements; concurrent renames must conflict too.
+          .set({ full_name, entitlement_version: row.entitlement_version + 1 })
+          .where('user_id', '=', row.user_id)
+          .execute()
+        const before = { full_name: row.full_name }
+        await recordAudit(txContext, { action: 'name-corrected', target: row, before, after: { full_name } })
+      }
+    },
+    false,
+  )
 }
 
 /**
@@ -168,24 +188,25 @@ export function renameUser(
  * @param decide returns the function that writes change and audit entry, undefined without a change
  * @throws ProblemError not-found, conflict with a stale ifMatch, and what `decide` throws
  */
-function changePerson(
+async function changePerson(
   context: Context,
   { userId, ifMatch }: Target,
   decide: (locked: LockedUser) => (() => Promise<void>) | undefined,
-): Promise<ManagedProfile> {
-  return runIdempotent(context, async (db) => {
+  canUndo = true,
+): Promise<ChangedUser> {
+  const batchId = randomUUID()
+  const answer = await runIdempotent(context, async (db) => {
     const catalogue = await lockCatalogue(db)
     const row = await lockProfile(db, userId)
     if (!row) throw createNotFound()
-    const write = decide({ txContext: { ...context, db }, row, catalogue })
+    const write = decide({ txContext: { ...context, db }, row, catalogue, batchId })
     if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version)) throw createConflictError()
     await write?.()
-    return readProfile(db, userId)
+    const undoId = write && canUndo ? batchId : null
+    return { ...(await readProfile(db, userId)), undoId, undoUntil: getUndoDeadline(context) }
   })
+  return addUndoSeconds(context, answer)
 }
-
-const writeChange = (txContext: Context, row: LockedUser['row'], action: AuditAction, change: StateChange) =>
-  writeChanges(txContext, { action, batchId: null, changes: [{ ids: [row.user_id], ...change }] })
 
 function createConflictError(): ProblemError {
   return new ProblemError('conflict', {

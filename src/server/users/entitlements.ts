@@ -86,7 +86,7 @@ export interface SharedChange extends StateChange {
 /**
  * Updates locked people, audits each, and closes requests that this fulfils; call it in a transaction.
  * Without an actor, it is the portal itself.
- * @param wanted.batchId the id for the undo; null for a change of one person
+ * @param wanted.batchId the id for the undo; null for a change that cannot be undone
  */
 export async function writeChanges(
   { db, clock, request, actor }: PublicContext & Partial<Pick<Context, 'actor'>>,

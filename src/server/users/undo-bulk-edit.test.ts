@@ -49,6 +49,37 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
   const readEntries = async (action: string) =>
     (await readTrail(portal)).filter((entry) => entry.action === action)
 
+  test.each([
+    [{ approved: true }, { approved: false }],
+    [{ approved: true, types: ['CRM'], marcas: ['VW'], estados: [] }, { approved: false }],
+    [{ approved: false }, {}],
+    [{ types: ['HPD'] }, {}],
+    [{ marcas: ['GM'], estados: [], valid_until: '2099-12-31' }, {}],
+    [{ types: [], marcas: ['VW'], estados: ['ES'] }, {}],
+    [{ valid_until: '2099-12-31' }, {}],
+  ])('restores one person after %j, and cancels the mail', async (change, state) => {
+    const person = await addPerson(portal, { marcas: ['FIAT'], ...state })
+    const read = async () => ({ ...(await readPerson(portal, admin, person.user_id)), version: 0 })
+    const before = await read()
+    const { body } = await patchProfile(portal, admin, person.user_id, change)
+    expect(body).toMatchObject({ ...change, undoSeconds: 30 })
+    expect(await undoEdit(portal, admin, body.undoId)).toMatchObject({ status: 200, body: { restored: 1 } })
+    expect(await read()).toEqual(before)
+    const queued = await portal.database.db
+      .selectFrom('mail_outbox')
+      .select('kind')
+      .where('recipient', '=', person.email)
+      .execute()
+    expect(queued).toEqual([])
+    expect(await readEntries('bulk-edit-undone')).toHaveLength(1)
+  })
+
+  test('is not offered for a new name, nor without a change', async () => {
+    const person = people[2] as Profile
+    for (const change of [{ full_name: 'Outro Nome' }, { types: person.types }, { approved: true }])
+      expect((await patchProfile(portal, admin, person.user_id, change)).body.undoId).toBeNull()
+  })
+
   test.each(['add', 'remove'])('restores exactly the previous lists (%s)', async (action) => {
     const before = await readLists()
     const undoId = await edit({ action, marcas: ['FIAT', 'GM'] })

@@ -5,6 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
 import { type State, splitIntoChunks, writeChanges } from './entitlements.ts'
 import { withdrawMails } from './mails.ts'
 
@@ -15,7 +16,13 @@ const EDITS = [
   'entitlements-removed',
   'validity-set',
   'approval-given',
+  'approval-removed',
+  'types-set',
+  'scope-set',
+  'access-set',
   'access-granted',
+  'access-review-removed',
+  'access-reviewed',
 ]
 
 /** Returns the end of the undo window in ms since the epoch, which is stored with the reply. */
@@ -31,7 +38,8 @@ export function addUndoSeconds<Answer extends { undoUntil: number }>(
 }
 
 /**
- * Reverts the caller's bulk edit or approval and its unsent mails, except for people changed since.
+ * Reverts the caller's change of one or many people, its unsent mails and its review, except for
+ * people changed since.
  * @returns how many people were restored, and the emails of those changed since
  * @throws ProblemError not-found for an unknown, foreign, undone or expired edit, or conflict
  */
@@ -67,14 +75,25 @@ export async function undoBulkEdit(
       }
     }
     if (restored === 0 && changed.length > 0) throw createAllChangedError(changed)
+    await removeReview(txContext, undoId)
     return { restored, changed: changed.toSorted() }
   })
 }
 
+/** An undone review counts as never done; the trail keeps both. */
+async function removeReview(context: Context, undoId: string): Promise<void> {
+  const review = await context.db
+    .deleteFrom('access_reviews')
+    .where('id', '=', undoId)
+    .returning(['kind', 'code'])
+    .executeTakeFirst()
+  if (review) await recordAudit(context, { action: 'bulk-edit-undone', after: review, batchId: undoId })
+}
+
 function createAllChangedError([first, another]: string[]): ProblemError {
   const who = another
-    ? 'Todos os usuários desta edição em massa foram alterados depois dela.'
-    : `${first} foi alterado depois desta edição em massa.`
+    ? 'Todos os usuários desta alteração foram alterados depois dela.'
+    : `${first} foi alterado depois desta alteração.`
   return new ProblemError('conflict', { detail: `${who} Nada foi desfeito.` })
 }
 
@@ -120,7 +139,7 @@ async function assertNotRenamed(db: Db, editId: number): Promise<void> {
     .executeTakeFirst()
   if (renaming)
     throw new ProblemError('conflict', {
-      detail: 'Uma área foi renomeada depois desta edição em massa. Nada foi desfeito.',
+      detail: 'Uma área foi renomeada depois desta alteração. Nada foi desfeito.',
     })
 }
 

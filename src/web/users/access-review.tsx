@@ -19,6 +19,7 @@ import { SearchField } from '#web/ui/search-field.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { announceUndoable } from './bulk-edit.ts'
 import { downloadFile, formatFileDate } from './export-data.ts'
 import { retryCall } from './retry-call.ts'
 import { formatCount } from './selection.ts'
@@ -97,7 +98,10 @@ export function AccessReview({ kind, code }: { kind: Kind; code: string }) {
     async onDone(result) {
       storeMarks(kind, code, [])
       await queryClient.invalidateQueries(reviewsQuery)
-      showToast({ kind: 'success', title: `Revisão registrada: ${name}`, description: formatResult(result) })
+      announceUndoable(
+        { kind: 'success', title: `Revisão registrada: ${name}`, description: `${formatResult(result)}.` },
+        result,
+      )
       await navigate({ to: '/admin/revisoes' })
     },
     async onFailed(failure) {

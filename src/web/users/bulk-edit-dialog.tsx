@@ -12,6 +12,7 @@ import { setLastEntitlements } from './access-templates.ts'
 import {
   addFingerprint,
   announceBulkEdit,
+  type BulkAction,
   buildBulkEdit,
   describeDeleted,
   describePreview,
@@ -33,7 +34,7 @@ import {
 import { EffectLine, useDryRun } from './use-dry-run.tsx'
 import { refreshUsers } from './user-queries.ts'
 
-const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
+const ACTIONS: readonly { value: BulkAction; label: string }[] = [
   { value: 'add', label: adminMessages.bulkAdd },
   { value: 'remove', label: adminMessages.bulkRemove },
   { value: 'validity', label: adminMessages.bulkValidity },
@@ -42,7 +43,7 @@ const SUBMIT = { add: 'Adicionar', remove: 'Remover', validity: 'Mudar prazo' }
 
 /** 'Alteração em Massa': adds or removes entitlements of many people, or sets how long access is valid. */
 export function BulkEditDialog({ selection: chosen, onClose, onDone }: SelectionDialogProps) {
-  const [action, setAction] = useState<BulkEdit['action']>('add')
+  const [action, setAction] = useState<BulkAction>('add')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
   const [validUntil, setValidUntil] = useState<string>()
   const { selection, deletedCount, excludeDeleted } = useOpenedSelection(chosen)
@@ -81,13 +82,8 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
       onSubmit={() => (missing ? showToast({ kind: 'error', title: missing }) : form.submit())}
       onCancel={onClose}
     >
-      {(refusal || deletedCount > 0) && (
-        <Alert kind="warning" {...(refusal && { title: 'Nada foi alterado' })}>
-          {deletedCount > 0 ? describeDeleted(deletedCount) : refusal}{' '}
-          {refusal && 'Confira o efeito abaixo e tente novamente.'}
-        </Alert>
-      )}
-      <RadioGroup<BulkEdit['action']>
+      <RefusedNotice refusal={refusal} deletedCount={deletedCount} />
+      <RadioGroup<BulkAction>
         label="Ação"
         options={ACTIONS}
         value={action}
@@ -119,8 +115,25 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
   )
 }
 
+/** Why the last save was refused, and who has dropped out of the selection. */
+export function RefusedNotice({
+  refusal,
+  deletedCount,
+}: {
+  refusal: string | undefined
+  deletedCount: number
+}) {
+  if (!refusal && deletedCount === 0) return null
+  return (
+    <Alert kind="warning" {...(refusal && { title: 'Nada foi alterado' })}>
+      {deletedCount > 0 ? describeDeleted(deletedCount) : refusal}{' '}
+      {refusal && 'Confira o efeito abaixo e tente novamente.'}
+    </Alert>
+  )
+}
+
 /** Keeps the selection as it was on opening; only a conflict updates it. */
-function useOpenedSelection(chosen: Selection) {
+export function useOpenedSelection(chosen: Selection) {
   const [opened, setOpened] = useState(chosen)
   const [deletedIds, setDeletedIds] = useState<ReadonlySet<string>>(new Set())
   const latest = useRef(chosen)
@@ -170,7 +183,7 @@ function formatHint(missing: string): string {
   return 'Marque o que deve mudar para ver o efeito antes de salvar.'
 }
 
-function describeFailure(failure: Error | undefined): string {
+export function describeFailure(failure: Error | undefined): string {
   if (!failure) return 'Calculando o efeito…'
   return isConflict(failure) ? failure.message : `Não foi possível calcular o efeito. ${failure.message}`
 }

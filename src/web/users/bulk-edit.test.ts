@@ -32,7 +32,15 @@ it('includes the selected people and only the lists with ticked items', () => {
 })
 
 it('formats the counts of a dry run', () => {
-  const counted = { selected: 0, includesSelf: false, fingerprint: '', undoId: null, undoSeconds: 0 }
+  const counted = {
+    selected: 0,
+    effects: [],
+    ending: 0,
+    includesSelf: false,
+    fingerprint: '',
+    undoId: null,
+    undoSeconds: 0,
+  }
   expect(describePreview({ ...counted, gaining: 12, losing: 0, unchanged: 3 })).toBe(
     '12 ganham, 0 perdem, 3 ficam como estão',
   )
@@ -74,7 +82,15 @@ it('offers no undo when the reply arrives too late', () => {
 })
 
 it('adds the fingerprint of the dry run to an edit of all matching people', () => {
-  const counts = { selected: 8, gaining: 8, losing: 0, unchanged: 0, includesSelf: false }
+  const counts = {
+    selected: 8,
+    gaining: 8,
+    losing: 0,
+    unchanged: 0,
+    effects: [],
+    ending: 0,
+    includesSelf: false,
+  }
   const preview = { ...counts, fingerprint: 'x1', undoId: null, undoSeconds: 0 }
   const allMatching = { filter: { q: 'ana' }, except: ['c'], count: 9 }
   expect(addFingerprint({ allMatching, action: 'add', types: ['CRM'] }, preview)).toEqual({

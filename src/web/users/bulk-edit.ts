@@ -2,6 +2,7 @@ import type { Entitlements } from '#contract/entitlement-lists.ts'
 import { adminMessages, checkEndDay, UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
@@ -9,6 +10,9 @@ import { formatNames } from './delete-users.ts'
 import { isOutcomeUnknown, retryCall } from './retry-call.ts'
 import { countSelected, formatCount, type Selection } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
+
+/** The actions of 'Alteração em Massa'. */
+export type BulkAction = Exclude<BulkEdit['action'], 'replace'>
 
 /** Returns the message for the first missing input, or undefined when the edit is complete. */
 export function missingItems(selection: Selection, edit: BulkEdit): string | undefined {
@@ -25,7 +29,7 @@ export function missingItems(selection: Selection, edit: BulkEdit): string | und
  */
 export function buildBulkEdit(
   selection: Selection,
-  action: BulkEdit['action'],
+  action: BulkAction,
   { types, marcas, estados }: Entitlements,
   validUntil?: string,
 ): BulkEdit {
@@ -38,9 +42,14 @@ export function buildBulkEdit(
           ...(marcas.length > 0 && { marcas }),
           ...(estados.length > 0 && { estados }),
         }
-  if (selection.kind === 'some') return { userIds: [...selection.profiles.keys()], ...change }
+  return { ...toTarget(selection), ...change }
+}
+
+/** The part of a bulk edit that says whom it changes. */
+export function toTarget(selection: Selection) {
+  if (selection.kind === 'some') return { userIds: [...selection.profiles.keys()] }
   const { filter, except, count } = selection
-  return { allMatching: { filter, except, count }, ...change }
+  return { allMatching: { filter, except, count } }
 }
 
 /** Adds the dry run's fingerprint, so that the edit applies only to the previewed people. */
@@ -74,7 +83,7 @@ const VALIDITY_VERBS: EffectVerbs = {
 /** Formats a dry run's counts: '12 ganham, 0 perdem, 3 ficam como estão', plus a warning about oneself. */
 export function describePreview(
   { gaining, losing, unchanged, includesSelf }: BulkEditResult,
-  action: BulkEdit['action'] = 'add',
+  action: BulkAction = 'add',
 ): string {
   const { gains, loses } = action === 'validity' ? VALIDITY_VERBS : LIST_VERBS
   const counts = [
@@ -94,7 +103,7 @@ function describeOutcome({ selected, unchanged }: BulkEditResult): string {
 }
 
 /** Shows the result of a bulk edit, with an undo button for 30 seconds. */
-export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditResult): void {
+export function announceBulkEdit(action: BulkAction, result: BulkEditResult): void {
   const { undoId, undoSeconds, selected, unchanged } = result
   const notice = { kind: 'success', title: adminMessages.bulkDone(action, selected) } as const
   if (undoId === null || selected === unchanged)
@@ -102,11 +111,13 @@ export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditRes
   announceUndoable({ ...notice, description: describeOutcome(result) }, { undoId, undoSeconds })
 }
 
-/** Shows a toast with an undo button for the remaining seconds; the reply may arrive late. */
+/** Shows a toast, with an undo button for the remaining seconds: the reply may arrive late. */
 export function announceUndoable(
   notice: ToastContent & { description: string },
-  { undoId, undoSeconds }: { undoId: string; undoSeconds: number },
+  { undoId, undoSeconds }: { undoId: string | null; undoSeconds: number },
 ): void {
+  // A reply that the previous version stored has none.
+  if (!undoId) return void showToast(notice)
   if (undoSeconds === 0)
     return void showToast({
       ...notice,
@@ -135,13 +146,17 @@ async function undoBulkEdit(undoId: string): Promise<void> {
     showToast(isOutcomeUnknown(error) ? { ...notice, ...again, lifetimeMs: UNDO_SECONDS * 1_000 } : notice)
   }
   void refreshUsers()
+  void queryClient.invalidateQueries({ queryKey: ['access-reviews'] })
 }
 
 /** Formats the result of an undo: how many were restored, and the e-mails of those that were not. */
 export function describeUndo({ restored, changed }: { restored: number; changed: string[] }): ToastContent {
   const what = ['usuário voltou ao que tinha antes.', 'usuários voltaram ao que tinham antes.'] as const
   const done = formatCount(restored, ...what)
-  if (changed.length === 0) return { kind: 'success', title: 'Alteração desfeita', description: done }
+  const title = 'Alteração desfeita'
+  // A review that took nothing from anybody.
+  if (restored + changed.length === 0) return { kind: 'success', title }
+  if (changed.length === 0) return { kind: 'success', title, description: done }
   const stays =
     changed.length === 1
       ? 'foi alterado depois e ficou como está'

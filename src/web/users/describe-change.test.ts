@@ -80,7 +80,7 @@ describe('describeChange', () => {
       'bulk-edit-undone',
       { marcas: ['GM'] },
       { marcas: ['VW', 'GM'] },
-      `${CARLA} desfez uma alteração em massa: marcas + VW`,
+      `${CARLA} desfez uma alteração: marcas + VW`,
     ],
     ['role-changed', { role: 'user' }, { role: 'admin' }, 'O papel mudou de usuário para administrador'],
     [

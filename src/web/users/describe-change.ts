@@ -16,6 +16,7 @@ const LOSSES: Record<string, string> = {
   approved: 'a conta já tinha sido aprovada uma vez',
   decided: 'o acesso foi alterado depois dele',
 }
+const UNDONE: Record<string, string> = { false: 'a aprovação', true: 'a remoção da aprovação' }
 const LIST_ARTICLES = { types: 'os', marcas: 'as', estados: 'os' }
 
 const describeBulkEdit =
@@ -30,7 +31,10 @@ const describeReplacement =
     const [only, another] = differences
     if (!only) return `${who} ${whenUnchanged}`
     const named = differences.map(({ name }) => `${LIST_ARTICLES[name]} ${LIST_NAMES[name]}`)
-    return [`${who} mudou ${named.join(' e ')}`, another ? joinDifferences(differences) : only.difference]
+    return [
+      `${who} mudou ${new Intl.ListFormat('pt-BR').format(named)}`,
+      another ? joinDifferences(differences) : only.difference,
+    ]
   }
 
 const DESCRIPTIONS: Record<AuditAction, Describe> = {
@@ -89,12 +93,11 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   ],
   'types-set': describeReplacement('salvou os tipos sem mudança'),
   'scope-set': describeReplacement('salvou as marcas e os estados sem mudança'),
+  'access-set': describeReplacement('salvou o acesso sem mudança'),
   'entitlements-added': describeBulkEdit('adicionou em massa'),
   'entitlements-removed': describeBulkEdit('removeu em massa'),
   'bulk-edit-undone': (change) =>
-    describeBulkEdit(
-      change.after.approved === false ? 'desfez a aprovação' : 'desfez uma alteração em massa',
-    )(change),
+    describeBulkEdit(`desfez ${UNDONE[String(change.after.approved)] ?? 'uma alteração'}`)(change),
   'user-deleted': ({ who }) => `${who} excluiu a conta`,
   'viewed-as': ({ who }) => `${who} viu o portal como a pessoa o vê`,
   'data-exported': ({ who }) => `${who} exportou os dados da pessoa`,

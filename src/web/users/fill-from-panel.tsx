@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
-import { type Entitlements, MAX_LABEL_LENGTH } from '#contract/entitlement-lists.ts'
+import { type Entitlements, LISTS, MAX_LABEL_LENGTH } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -18,20 +18,47 @@ import { fillLists, formatTemplate } from './fill-lists.ts'
 
 const MAX_COLLEAGUES = 5
 
+/** What a source fills, where a dialog shows a part of the lists: the others keep what they have. */
+const PARTS = {
+  types: { items: 'os tipos', same: 'Mesmos tipos de um colega', rest: 'Marcas e estados não mudam.' },
+  marcas: {
+    items: 'as marcas e os estados',
+    same: 'Mesmas marcas e estados de um colega',
+    rest: 'Os tipos não mudam.',
+  },
+}
+
+const HOWS = [
+  { value: 'replace', label: 'Substituir por' },
+  { value: 'add', label: 'Acrescentar' },
+] as const
+
 /** Fills the checkboxes from a template, a colleague or the last save; the copy stays editable. */
-export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSaved }: FillFromProps) {
+export function FillFromPanel(props: FillFromProps) {
+  const { lists, held, ticked, onChange, userId, canBeSaved, canAddOrReplace } = props
   const catalogue = useCatalogue()
   const titleId = useId()
   const { data: templates, isError } = useQuery(accessTemplatesQuery)
   const [open, setOpen] = useState<'colleague' | 'save'>()
   const [note, setNote] = useState('')
+  const [how, setHow] = useState<'add' | 'replace'>('replace')
+  const part = lists.length < LISTS.length ? PARTS[lists.includes('types') ? 'types' : 'marcas'] : undefined
   const last = getLastEntitlements(lists)
   const applicable = templates?.filter((template) => lists.some((list) => template[list].length > 0))
 
-  const fill = (source: Partial<Entitlements>, how: 'add' | 'replace', name: string) => {
-    const { ticked: next, archived } = fillLists(catalogue, { lists, held }, ticked, source, how)
+  const fill = (
+    source: Partial<Entitlements>,
+    usually: 'add' | 'replace',
+    { that, owner }: { that: string; owner: string },
+  ) => {
+    const mode = canAddOrReplace ? how : usually
+    const { ticked: next, archived } = fillLists(catalogue, { lists, held }, ticked, source, mode)
     onChange(next)
-    setNote(`${name}.${archived.length > 0 ? ` De fora, por estar no arquivo: ${archived.join(', ')}.` : ''}`)
+    const extent = mode === 'add' ? 'também' : 'só'
+    setNote(
+      (part ? `Marcados ${extent} ${part.items} ${owner}. ${part.rest}` : `Marcado ${extent} ${that}.`) +
+        (archived.length > 0 ? ` De fora, por estar no arquivo: ${archived.join(', ')}.` : ''),
+    )
     setOpen(undefined)
   }
   const toggle = (which: 'colleague' | 'save') => ({
@@ -51,7 +78,12 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
               <button
                 type="button"
                 title={formatTemplate(catalogue, template)}
-                onClick={() => fill(template, 'add', `Marcado também o modelo “${template.name}”`)}
+                onClick={() =>
+                  fill(template, 'add', {
+                    that: `o que está no modelo “${template.name}”`,
+                    owner: `do modelo “${template.name}”`,
+                  })
+                }
                 className="inline-flex h-7 items-center rounded-full border border-line-strong/50 bg-surface px-3 font-medium hover:border-brand-strong focus-visible:-outline-offset-2"
               >
                 {template.name}
@@ -66,13 +98,13 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
       </div>
       <div className="flex min-h-7 flex-wrap items-center gap-x-4 gap-y-1">
         <button type="button" className={textLinkClasses} {...toggle('colleague')}>
-          Igual a um colega
+          {part?.same ?? 'Igual a um colega'}
         </button>
         {last && (
           <button
             type="button"
             className={textLinkClasses}
-            onClick={() => fill(last, 'replace', 'Marcado o mesmo da última vez')}
+            onClick={() => fill(last, 'replace', { that: 'o mesmo da última vez', owner: 'da última vez' })}
           >
             Os últimos
           </button>
@@ -83,13 +115,30 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
           </button>
         )}
       </div>
+      {canAddOrReplace && (
+        <fieldset className="flex flex-wrap gap-x-4">
+          <legend className="sr-only">Ao escolher um modelo ou um colega</legend>
+          {HOWS.map(({ value, label }) => (
+            <label key={value} className="inline-flex min-h-9 cursor-pointer items-center gap-2">
+              <input
+                type="radio"
+                name={titleId}
+                checked={how === value}
+                onChange={() => setHow(value)}
+                className="tick size-4 cursor-pointer"
+              />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+      )}
       <p aria-live="polite" className="text-muted">
         {note}
       </p>
       {open === 'colleague' && (
         <Colleagues
           userId={userId}
-          onChoose={(name, has) => fill(has, 'replace', `Marcado o mesmo que ${name} tem`)}
+          onChoose={(name, has) => fill(has, 'replace', { that: `o que ${name} tem`, owner: `de ${name}` })}
         />
       )}
       {open === 'save' && (

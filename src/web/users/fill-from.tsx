@@ -10,6 +10,8 @@ export interface FillFromProps extends FillScope {
   userId?: string
   /** All three lists are shown, so they can be saved as a template. */
   canBeSaved?: boolean
+  /** Offers to add a source to what is ticked, or to replace it. */
+  canAddOrReplace?: boolean
 }
 
 /** The checkbox lists, with the panel that fills them on top. */

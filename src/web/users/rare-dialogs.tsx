@@ -10,6 +10,7 @@ import { ApproveDialog } from './approve-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { ConflictNotice, Person, PersonGone } from './dialog-notices.tsx'
+import { EditManyDialog } from './edit-many-dialog.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import { useProfileEdit } from './use-profile-edit.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
@@ -29,6 +30,8 @@ export function RareDialogs({ dialog, ...rest }: UserDialogsProps) {
       return <DeleteDialog {...rest} />
     case 'bulk':
       return <BulkEditDialog {...rest} />
+    case 'edit-many':
+      return <EditManyDialog {...rest} />
     case 'approve-many':
       return <ApproveDialog {...rest} />
     default:

@@ -7,6 +7,7 @@ import KeyRound from 'lucide-react/icons/key-round'
 import LayoutGrid from 'lucide-react/icons/layout-grid'
 import MapPin from 'lucide-react/icons/map-pin'
 import Pencil from 'lucide-react/icons/pencil'
+import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import UserMinus from 'lucide-react/icons/user-minus'
 import type { Catalogue } from '#contract/catalogue.ts'
 import type { ManagedProfile } from '#contract/users.ts'
@@ -36,6 +37,7 @@ interface RowMenuItem {
 }
 
 export const MENU: readonly RowMenuItem[] = [
+  { action: 'edit', label: 'Editar acesso', icon: SlidersHorizontal },
   { action: 'types', label: 'Gerenciar Tipos de Acesso', icon: LayoutGrid },
   { action: 'scope', label: 'Gerenciar Marcas e Estados', icon: MapPin },
   { action: 'name', label: 'Corrigir nome', icon: Pencil },

@@ -7,7 +7,7 @@ import { exportData } from './export-data.ts'
 import type { Selection, SelectionDialogProps } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
 
-type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'account' | 'history'
+type PersonDialog = 'edit' | 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'account' | 'history'
 
 /** The dialog to open, and its person. */
 export type DialogRequest =
@@ -17,12 +17,12 @@ export type DialogRequest =
       /** Opens the dialog of the next person in the approval queue. */
       onNext?: (() => void) | undefined
     }
-  | { kind: 'bulk' | 'delete' | 'approve-many' }
+  | { kind: 'bulk' | 'edit-many' | 'delete' | 'approve-many' }
 
 /** An action of a row: a dialog, the data export, or viewing the portal as the person. */
 export type RowAction = PersonDialog | 'export' | 'view-as'
 
-const FREQUENT: readonly DialogRequest['kind'][] = ['types', 'scope', 'approve']
+const FREQUENT: readonly DialogRequest['kind'][] = ['edit', 'types', 'scope', 'approve']
 
 // React.lazy would cache a failed import forever.
 const loaded: Partial<Record<'frequent' | 'rare', ComponentType<UserDialogsProps>>> = {}

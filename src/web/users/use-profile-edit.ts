@@ -5,6 +5,7 @@ import { isConflict, isGone } from '#web/http/send-request.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { announceUndoable } from './bulk-edit.ts'
 import {
   describeChange,
   diffLists,
@@ -40,13 +41,10 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
       setOutcome({ newer: from })
       return saveChange(from, change)
     },
-    onDone: (_, { from, change }) => {
+    onDone: (undo, { from, change }) => {
       const { full_name, email } = { ...from, ...change }
-      showToast({
-        kind: 'success',
-        title: texts.saved,
-        description: full_name ? `${full_name} · ${email}` : email,
-      })
+      const description = full_name ? `${full_name} · ${email}` : email
+      announceUndoable({ kind: 'success', title: texts.saved, description }, undo)
       onSaved()
     },
     onFailed: async (failure, { from }) => {
@@ -66,13 +64,19 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
   return { ...outcome, isGone: outcome.isGone ?? false, base, isBusy, save, acceptCurrent }
 }
 
-async function saveChange(from: ManagedProfile, body: ProfileChange): Promise<void> {
+async function saveChange(from: ManagedProfile, body: ProfileChange) {
   let newer = from
   const { valid_until = from.valid_until, ...rest } = { valid_until: undefined, ...body }
   patchCachedProfile({ ...from, ...rest, valid_until })
   try {
     const [params, ifMatch] = [{ userId: from.user_id }, String(from.version)]
-    newer = await retryCall('PATCH /api/profiles/{userId}', { params, body, ifMatch })
+    const { undoId, undoSeconds, ...saved } = await retryCall('PATCH /api/profiles/{userId}', {
+      params,
+      body,
+      ifMatch,
+    })
+    newer = saved
+    return { undoId, undoSeconds }
   } finally {
     patchCachedProfile(newer)
   }

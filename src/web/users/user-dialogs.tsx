@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import type { Entitlements, ListName } from '#contract/entitlement-lists.ts'
+import { type Entitlements, LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import { adminMessages, checkEndDay, hasPassed } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
@@ -11,6 +11,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { RequestNotice } from './access-request.tsx'
 import { setLastEntitlements } from './access-templates.ts'
+import { describeEffect, diffEntitlements } from './describe-effect.ts'
 import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
 import { describeMissing, getInitialAccess, isSame, toEntitlements, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
@@ -28,6 +29,7 @@ export interface UserDialogsProps extends SelectionDialogProps {
 /** The frequent dialogs of the user administration, loaded with the table; one at a time. */
 export function UserDialogs({ dialog, onClose, nextFocus }: UserDialogsProps) {
   switch (dialog?.kind) {
+    case 'edit':
     case 'types':
     case 'scope':
     case 'approve':
@@ -46,7 +48,7 @@ export function UserDialogs({ dialog, onClose, nextFocus }: UserDialogsProps) {
   }
 }
 
-type EntitlementsKind = 'types' | 'scope' | 'approve'
+type EntitlementsKind = 'edit' | 'types' | 'scope' | 'approve'
 
 interface EntitlementsTexts {
   title: string
@@ -60,6 +62,15 @@ interface EntitlementsTexts {
 }
 
 const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
+  edit: {
+    title: 'Editar acesso',
+    lists: LISTS,
+    submit: 'Salvar',
+    loadFailed: 'Erro ao carregar o acesso',
+    saved: 'Acesso atualizado',
+    failed: 'Erro ao atualizar o acesso',
+    toChange: (wanted, validity) => ({ ...wanted, ...validity }),
+  },
   types: {
     title: 'Gerenciar Tipos de Acesso',
     lists: ['types'],
@@ -80,7 +91,7 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
   },
   approve: {
     title: 'Aprovar Usuário',
-    lists: ['types', 'marcas', 'estados'],
+    lists: LISTS,
     submit: 'Aprovar',
     loadFailed: adminMessages.approveFailed,
     saved: adminMessages.approved,
@@ -99,7 +110,7 @@ interface EntitlementsDialogProps {
   nextFocus: () => HTMLElement | null | undefined
 }
 
-/** 'Gerenciar Tipos de Acesso', 'Gerenciar Marcas e Estados' and the approval: edits entitlements. */
+/** 'Editar acesso', its two specified halves, and the approval: edits entitlements. */
 function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: EntitlementsDialogProps) {
   const { title, lists, submit, loadFailed, saved, failed, toChange } = DIALOGS[kind]
   const isApproval = kind === 'approve'
@@ -249,14 +260,23 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
                   held={held}
                   onChange={(next) => !isBusy && setTicked(next)}
                   userId={base.user_id}
-                  canBeSaved={isApproval}
+                  canBeSaved={lists === LISTS}
+                  canAddOrReplace={kind === 'edit'}
                 />
                 <ValidUntil
                   value={validUntil}
                   error={validityError}
                   onChange={(day) => !isBusy && setValidUntil(day)}
                 />
-                {isApproval && (
+                {kind === 'edit' && held && (
+                  <p role="status" className="rounded-lg bg-subtle px-3 py-2.5 text-sm">
+                    {describeEffect(
+                      diffEntitlements(held, ticked),
+                      validUntil === currentEnd ? undefined : validUntil,
+                    )}
+                  </p>
+                )}
+                {lists === LISTS && (
                   <p role="status" className="min-h-5 font-medium text-sm text-warning">
                     {describeMissing(ticked)}
                   </p>

@@ -40,7 +40,13 @@ export function UsersCard() {
   const shown = useShownPerson(list.profiles)
   const count = countSelected(selection)
   const isPendingFilter = filter.approved === false
-  const buttons = { count, isNarrow, onOpen: open }
+  const [onlySelected] = count === 1 && selection.kind === 'some' ? selection.profiles.values() : []
+  const buttons: Omit<BulkButtonsProps, 'className'> = {
+    count,
+    isNarrow,
+    onOpen: (kind) =>
+      open(kind === 'edit-many' && onlySelected ? { kind: 'edit', profile: onlySelected } : { kind }),
+  }
   const failure = (
     <FailedLoad
       title={adminMessages.loadFailed}
@@ -187,7 +193,7 @@ function useFittingColumns(card: RefObject<HTMLElement | null>, areCards: boolea
 interface BulkButtonsProps {
   count: number
   isNarrow: boolean
-  onOpen: (request: { kind: 'bulk' | 'delete' | 'approve-many' }) => void
+  onOpen: (kind: 'bulk' | 'edit-many' | 'delete' | 'approve-many') => void
   className: string
 }
 
@@ -208,19 +214,22 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
       <Button
         variant={variant}
         disabled={isEmpty}
-        onClick={() => onOpen({ kind: 'approve-many' })}
+        onClick={() => onOpen('approve-many')}
         {...narrowProps}
         className={classNames(narrowProps?.className, isNarrow && 'col-span-2 sm:col-span-1')}
       >
         Aprovar Selecionados ({shown})
       </Button>
-      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen({ kind: 'bulk' })} {...narrowProps}>
+      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('edit-many')} {...narrowProps}>
+        Editar acesso ({shown})
+      </Button>
+      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('bulk')} {...narrowProps}>
         Alterar Filtros em Massa ({shown})
       </Button>
       <Button
         variant={isEmpty ? variant : 'outlineDanger'}
         disabled={isEmpty}
-        onClick={() => onOpen({ kind: 'delete' })}
+        onClick={() => onOpen('delete')}
         {...narrowProps}
       >
         Excluir Selecionados ({shown})
