@@ -111,6 +111,6 @@ export function toast(page: Page, title: string | RegExp): Locator {
 
 /** Lists the labels of a dialog's selected checkboxes, in order, without those that select all. */
 export async function listSelected(dialog: Locator): Promise<string[]> {
-  const labels = await dialog.locator('label:has(input:checked)').allTextContents()
+  const labels = await dialog.locator('label:has(input[type=checkbox]:checked)').allTextContents()
   return labels.filter((label) => label !== 'Marcar todos')
 }

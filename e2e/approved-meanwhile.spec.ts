@@ -7,7 +7,8 @@ test('an approval by another administrator is reported when the dialog opens and
   page,
   other,
 }) => {
-  for (const change of [{ approved: false }, { types: ['CRM'] }]) await other.change(PENDING, change)
+  for (const change of [{ approved: false }, { types: ['CRM'] }, { marcas: ['VW'], estados: ['RJ'] }])
+    await other.change(PENDING, change)
   // The event stream would have updated the table.
   await muteChanges(page)
   await openPerson(page, PENDING)

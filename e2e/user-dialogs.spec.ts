@@ -43,7 +43,7 @@ test('types are changed by keyboard alone', async ({ page, other }) => {
   const item = (name: string) => page.getByRole('menuitem', { name })
   await getRowMenu(page).focus()
   await page.keyboard.press('Enter')
-  await expect(item('Gerenciar Tipos de Acesso')).toBeFocused()
+  await expect(item('Editar acesso')).toBeFocused()
   await page.keyboard.press('ArrowUp')
   await expect(item('Exportar dados')).toBeFocused()
   await page.keyboard.press('h')
@@ -52,8 +52,13 @@ test('types are changed by keyboard alone', async ({ page, other }) => {
   await expect(page.getByRole('menu')).toHaveCount(0)
   await expect(getRowMenu(page)).toBeFocused()
   await expect(getRowMenu(page)).toHaveAttribute('aria-expanded', 'false')
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Enter')
+  const openTypes = async () => {
+    await page.keyboard.press('Enter')
+    await expect(item('Editar acesso')).toBeFocused()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+  }
+  await openTypes()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' })).toBeFocused()
   await page.keyboard.press('Space')
@@ -70,8 +75,7 @@ test('types are changed by keyboard alone', async ({ page, other }) => {
   await expect(getRowMenu(page)).toBeFocused()
   expect((await other.person(VENDAS)).types).toEqual(['Vendas'])
 
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Enter')
+  await openTypes()
   await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' })).toBeFocused()
   await tabTo(page, 'Marketing')
   await page.keyboard.press('Space')
@@ -137,7 +141,7 @@ test('on a phone the longest dialog scrolls with its buttons visible, with or wi
   await openPerson(page, PENDING)
   await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
   const dialog = page.getByRole('dialog')
-  const submit = dialog.getByRole('button', { name: /^(Aprovar|Tentar novamente)$/ })
+  const submit = dialog.getByRole('button', { name: /^Aprovar( mesmo assim)?$/ })
   await expect(dialog.getByRole('checkbox', { name: 'PR' })).toBeAttached()
   expect(
     await dialog.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight),
@@ -150,9 +154,14 @@ test('on a phone the longest dialog scrolls with its buttons visible, with or wi
 
   await page.route('**/api/profiles/*', (route) => route.abort())
   await submit.click()
+  await expect(submit).toHaveText('Aprovar mesmo assim')
+  await submit.click()
   await expect(toast(page, 'Erro ao aprovar usuário')).toBeVisible()
   await page.unroute('**/api/profiles/*')
+  await expect(submit).toHaveText('Aprovar')
   await submit.click({ timeout: 3_000 })
+  await expect(submit).toHaveText('Aprovar mesmo assim')
+  await submit.click()
   await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
   expect((await other.person(PENDING)).estados).toContain('PR')
 })
@@ -163,17 +172,24 @@ test('an approval in a filtered list continues with the next person', async ({ p
   await openAdmin(page, '?status=pending&verified=yes')
   const row = page.getByRole('row').filter({ hasText: person.email })
   await row.getByRole('button', { name: 'Aprovar' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Aprovar' }).click()
+  const dialog = page.getByRole('dialog')
+  // A double press answers only the first question.
+  await dialog.getByRole('button', { name: 'Aprovar', exact: true }).dblclick()
+  await expect(
+    dialog.getByText(/a pessoa entra mas não vê relatórios\. Aprovar mesmo assim\?$/),
+  ).toBeVisible()
+  expect((await other.person(person.email)).approved).toBe(false)
+  await dialog.getByRole('button', { name: 'Aprovar mesmo assim' }).click()
   await expect(row).toHaveCount(0)
   await expect(toast(page, `${person.full_name} · ${person.email}`)).toBeVisible()
   const nextRow = page.getByRole('row').filter({ hasText: next?.email as string })
   await expect(nextRow.getByRole('button', { name: 'Aprovar' })).toBeFocused()
   // The undo stays while the next dialog is open, and beside it.
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('dialog').getByRole('checkbox', { name: 'CRM' })).toBeVisible()
+  await expect(dialog.getByRole('checkbox', { name: 'CRM' })).toBeVisible()
   await page.getByRole('button', { name: 'Desfazer' }).click()
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
-  await expect(page.getByRole('dialog')).toBeVisible()
+  await expect(dialog).toBeVisible()
   expect((await other.person(person.email)).approved).toBe(false)
 })
 

@@ -101,7 +101,8 @@ test('people who leave the list also leave the selection and its exceptions', as
   const getRow = (email: string) => rows(page).filter({ hasText: email })
   const approve = async (email: string) => {
     await getRow(email).getByRole('button', { name: 'Aprovar' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Aprovar' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Aprovar', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Aprovar mesmo assim' }).click()
     await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
     await expect(getRow(email)).toHaveCount(0)
   }

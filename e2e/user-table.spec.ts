@@ -72,6 +72,7 @@ test('a row shows a person’s entitlements and offers every action', async ({ p
   await expect(row.getByRole('button', { name: 'Remover', exact: true })).toBeVisible()
   await getRowMenu(row).click()
   await expect(page.getByRole('menuitem')).toHaveText([
+    'Editar acesso',
     'Gerenciar Tipos de Acesso',
     'Gerenciar Marcas e Estados',
     'Corrigir nome',

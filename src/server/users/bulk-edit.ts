@@ -95,7 +95,7 @@ async function applyEdit(
     selected: ids.length,
     ...counts,
     unchanged: ids.length - changed,
-    effects: [...effects.values()],
+    effects: sortEffects(catalogue, [...effects.values()]),
     ending,
     includesSelf,
     fingerprint: computeFingerprint(ids),
@@ -130,6 +130,17 @@ function countEffects(
   }
   return takesAny
 }
+
+const sortEffects = (catalogue: Catalogue, effects: BulkEditResult['effects']) =>
+  LISTS.flatMap((list) => {
+    const ofList = effects.filter((effect) => effect.list === list)
+    const order = sortItems(
+      catalogue,
+      list,
+      ofList.map(({ item }) => item),
+    )
+    return ofList.toSorted((one, other) => order.indexOf(one.item) - order.indexOf(other.item))
+  })
 
 /** Whether the access ends sooner; no end is the latest. */
 const isShortened = ({ before, after }: Omit<SharedChange, 'ids'>) =>

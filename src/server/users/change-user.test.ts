@@ -28,7 +28,10 @@ describeOnEachDatabase('changing a user', (kind) => {
       .updateTable('mail_outbox')
       .set({ due_at: new Date(0) })
       .execute()
-    expect(await receiveMail(portal, person.email)).toMatchObject({ kind: 'account-approved' })
+    expect(await receiveMail(portal, person.email)).toMatchObject({
+      kind: 'account-approved',
+      text: expect.stringContaining('mas ainda não há relatórios liberados para você'),
+    })
     expect(await readTrail(portal)).toMatchObject([
       {
         at: new Date(portal.clock()),

@@ -179,6 +179,8 @@ async function describeAccess({ db, clock, publicUrl }: MailContext, email: stri
   const toLine = (list: ListName) =>
     `${ACCESS_TITLES[list]}: ${names[list].join(', ') || 'nada por enquanto'}`
   return {
+    /** Without areas, brands or states no report is seen. */
+    isNothing: LISTS.some((list) => names[list].length === 0),
     list: [
       ...(names.types.length > 0 ? names.types.map(toArea) : [toLine('types')]),
       toLine('marcas'),
@@ -230,7 +232,11 @@ export const userMails = {
       access && {
         subject: `Sua conta no portal ${context.groupName} foi aprovada`,
         heading: 'Sua conta foi aprovada',
-        paragraphs: ['Um administrador aprovou sua conta. Este é o seu acesso aos relatórios:'],
+        paragraphs: [
+          access.isNothing
+            ? 'Um administrador aprovou sua conta, mas ainda não há relatórios liberados para você. Este é o seu acesso por enquanto:'
+            : 'Um administrador aprovou sua conta. Este é o seu acesso aos relatórios:',
+        ],
         ...access,
       }
     )

@@ -35,17 +35,20 @@ interface DialogProps {
   initialFocus?: RefObject<HTMLElement | null>
   /** Receives the focus after it closes; the previously focused element by default. */
   finalFocus?: () => HTMLElement | null | undefined
+  /** What it asks: the double click that leads to another question does not answer that one too. */
+  question?: string | number | undefined
 }
 
 /** A modal dialog: traps the focus; Escape and a click outside close it where onClose is given. */
 export function Dialog(props: DialogProps) {
   const { isOpen, title, description, onClose, hasChanges = false, children, actions } = props
-  const { width = 'medium', initialFocus, finalFocus } = props
+  const { width = 'medium', initialFocus, finalFocus, question } = props
   const openedAt = useRef(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another question counts as opened anew
   useEffect(() => {
     if (isOpen) openedAt.current = performance.now()
-  }, [isOpen])
-  // The second press of a double click was aimed at the button that opened the dialog.
+  }, [isOpen, question])
+  // The second press of a double click was aimed at the button that led here.
   const isDoubleClick = () => performance.now() - openedAt.current < DOUBLE_CLICK_MS
   return (
     <Primitive.Root
@@ -97,10 +100,7 @@ interface AnswerProps extends Omit<DialogProps, 'isOpen' | 'onClose'> {
   isDisabled?: boolean
   /** Finished: the only button left closes it. */
   isOver?: boolean
-  /**
-   * The key of the confirm button: another step gets a new
-   * button, so that a double Enter confirms only one.
-   */
+  /** Also the key of the confirm button, so that a double Enter confirms only one. */
   question?: string | number | undefined
   onCancel: (() => void) | undefined
 }
@@ -124,7 +124,9 @@ function AnswerDialog({ button, ...props }: AnswerProps & { button: ComponentPro
       </Button>
     </>
   )
-  return <Dialog {...dialog} isOpen={isOpen} onClose={cancel} actions={actions || answers} />
+  return (
+    <Dialog {...dialog} question={question} isOpen={isOpen} onClose={cancel} actions={actions || answers} />
+  )
 }
 
 /** Asks for confirmation of an irreversible action. */

@@ -122,6 +122,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
   const [changed, setTicked] = useState<Entitlements>()
   const [changedEnd, setValidUntil] = useState<string>()
   const [isConfirmed, setIsConfirmed] = useState(false)
+  const [isAsking, setIsAsking] = useState(false)
   const opensNext = useRef(false)
   const isSaved = useRef(false)
   const edit = useProfileEdit(fresh.data, { saved, failed }, () => {
@@ -148,14 +149,28 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
   /** An unverified e-mail needs confirmation before the approval. */
   const needsConfirmation = isApproval && base?.email_verified_at === null && !isConfirmed
 
+  /** Why the person would see no report; an approval needs confirmation then too. */
+  const missing = lists === LISTS && ticked && !needsConfirmation ? describeMissing(ticked) : undefined
+  const isAskingNow = isAsking && missing !== undefined && !conflict
+  const effect =
+    kind === 'edit' && held && ticked
+      ? describeEffect(diffEntitlements(held, ticked), validUntil === currentEnd ? undefined : validUntil)
+      : undefined
+
   const save = (wantsNext: boolean, from = base) => {
     opensNext.current = wantsNext
     if (!from || !ticked || validityError) return
+    setIsAsking(false)
     // The input must survive a change of the base state.
     setTicked(ticked)
     setValidUntil(validUntil)
     const includesEnd = isApproval || validUntil !== currentEnd
     edit.save(toChange(ticked, includesEnd ? { valid_until: validUntil || null } : {}), from)
+  }
+  const submitForm = (wantsNext: boolean) => {
+    if (!missing || !isApproval) return save(wantsNext)
+    opensNext.current = wantsNext
+    if (!validityError && !isBusy) setIsAsking(true)
   }
   const adoptCurrent = () => {
     edit.acceptCurrent()
@@ -177,10 +192,18 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
     </>
   ) : needsConfirmation ? (
     <Button onClick={() => setIsConfirmed(true)}>Continuar mesmo assim</Button>
+  ) : isAskingNow ? (
+    <Button key="anyway" onClick={() => save(opensNext.current)}>
+      Aprovar mesmo assim
+    </Button>
   ) : (
     <>
       {onNext && (
-        <Button variant="secondary" aria-disabled={!base} onClick={isBusy ? undefined : () => save(false)}>
+        <Button
+          variant="secondary"
+          aria-disabled={!base}
+          onClick={isBusy ? undefined : () => submitForm(false)}
+        >
           {submit}
         </Button>
       )}
@@ -199,6 +222,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
       hasChanges={
         !isOver && (validUntil !== initialEnd || (!!changed && !!initial && !isSame(changed, initial)))
       }
+      question={conflict?.current.version ?? (needsConfirmation ? 'unverified' : String(isAskingNow))}
       finalFocus={() => (isSaved.current ? nextFocus() : undefined)}
       actions={
         isOver ? (
@@ -210,8 +234,20 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
           </>
         ) : (
           <>
-            <Button variant="secondary" onClick={close}>
-              Cancelar
+            {/* Beside the button: the end of the form may be below the fold. */}
+            {lists === LISTS && !conflict && (
+              <div role="status" className="max-h-24 min-w-48 flex-1 self-center overflow-y-auto text-sm">
+                {effect && <p>{effect}</p>}
+                {missing && (
+                  <p className="font-medium text-warning">
+                    {missing}
+                    {isAskingNow && ' Aprovar mesmo assim?'}
+                  </p>
+                )}
+              </div>
+            )}
+            <Button variant="secondary" onClick={isAskingNow ? () => setIsAsking(false) : close}>
+              {isAskingNow ? 'Voltar' : 'Cancelar'}
             </Button>
             {next}
           </>
@@ -231,7 +267,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
           id={formId}
           onSubmit={(event: FormEvent) => {
             event.preventDefault()
-            if (!conflict) save(onNext !== undefined)
+            if (!conflict && !isAskingNow) submitForm(onNext !== undefined)
           }}
           aria-label={title}
           className="space-y-5"
@@ -258,7 +294,11 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
                   lists={lists}
                   ticked={ticked}
                   held={held}
-                  onChange={(next) => !isBusy && setTicked(next)}
+                  onChange={(next) => {
+                    if (isBusy) return
+                    setTicked(next)
+                    setIsAsking(false)
+                  }}
                   userId={base.user_id}
                   canBeSaved={lists === LISTS}
                   canAddOrReplace={kind === 'edit'}
@@ -268,19 +308,6 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
                   error={validityError}
                   onChange={(day) => !isBusy && setValidUntil(day)}
                 />
-                {kind === 'edit' && held && (
-                  <p role="status" className="rounded-lg bg-subtle px-3 py-2.5 text-sm">
-                    {describeEffect(
-                      diffEntitlements(held, ticked),
-                      validUntil === currentEnd ? undefined : validUntil,
-                    )}
-                  </p>
-                )}
-                {lists === LISTS && (
-                  <p role="status" className="min-h-5 font-medium text-sm text-warning">
-                    {describeMissing(ticked)}
-                  </p>
-                )}
               </FocusedBoxes>
             </>
           )}

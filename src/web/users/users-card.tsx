@@ -103,7 +103,7 @@ export function UsersCard() {
         {isNarrow && count > 0 && (
           <BulkButtons
             {...buttons}
-            className="sticky bottom-0 z-5 grid grid-cols-2 sm:grid-cols-3 gap-2 rounded-b-xl border-line border-t bg-raised p-3"
+            className="sticky bottom-0 z-5 grid grid-cols-2 gap-2 sm:grid-cols-4 rounded-b-xl border-line border-t bg-raised p-3"
           />
         )}
       </div>
@@ -211,13 +211,7 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
     : undefined
   return (
     <div className={className}>
-      <Button
-        variant={variant}
-        disabled={isEmpty}
-        onClick={() => onOpen('approve-many')}
-        {...narrowProps}
-        className={classNames(narrowProps?.className, isNarrow && 'col-span-2 sm:col-span-1')}
-      >
+      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('approve-many')} {...narrowProps}>
         Aprovar Selecionados ({shown})
       </Button>
       <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('edit-many')} {...narrowProps}>

@@ -1,0 +1,174 @@
+import type { Page } from '@playwright/test'
+import {
+  clickMenuItem,
+  expect,
+  listSelected,
+  type OtherAdmin,
+  openAdmin,
+  openPerson,
+  test,
+  toast,
+} from './administration.ts'
+import { findSeriousViolations } from './axe-findings.ts'
+
+const VENDAS = 'vendas.rj@grupopatio.com.br'
+const BOSS = 'diretoria@grupopatio.com.br'
+
+const getDialog = (page: Page) => page.getByRole('dialog', { name: 'Editar acesso' })
+
+async function readAccess(other: OtherAdmin, email: string) {
+  const { types, marcas, estados, valid_until } = await other.person(email)
+  return { types, marcas, estados, valid_until }
+}
+
+test('makes a person equal to a colleague in five presses and one word, and can be undone', async ({
+  page,
+  other,
+}) => {
+  await other.change(VENDAS, { types: ['Vendas', 'Slack'], marcas: ['FIAT'], estados: ['RJ'] })
+  await other.change(BOSS, { types: ['Vendas', 'CRM'], marcas: ['VW'], estados: ['MG', 'ES'] })
+  const before = await readAccess(other, VENDAS)
+  await openPerson(page, VENDAS)
+  const dialog = getDialog(page)
+  let presses = 0
+  await page.exposeFunction('countPress', () => {
+    presses += 1
+  })
+  await page.evaluate(() => {
+    // A press by keyboard is a click too.
+    document.addEventListener('click', () => Reflect.get(window, 'countPress')(), true)
+  })
+
+  await clickMenuItem(page, 'Editar acesso')
+  await dialog.getByRole('button', { name: 'Igual a um colega' }).click()
+  await page.keyboard.type('diretoria')
+  await dialog.getByRole('list', { name: 'Colegas encontrados' }).getByRole('button').click()
+  await expect(dialog.getByText(/^Marcado só o que .* tem\.$/)).toBeVisible()
+  await expect(
+    dialog.getByText('Ganha CRM, VW, ES e MG. Perde Slack, FIAT e RJ.', { exact: true }),
+  ).toBeVisible()
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
+  await expect(toast(page, 'Acesso atualizado')).toBeVisible()
+  expect(presses).toBeLessThanOrEqual(5)
+  expect(await readAccess(other, VENDAS)).toEqual(await readAccess(other, BOSS))
+
+  // The undo stays while another dialog is open.
+  await clickMenuItem(page, 'Histórico')
+  await expect(
+    page.getByRole('dialog').getByText(/^Você mudou os tipos, as marcas e os estados/),
+  ).toBeVisible()
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(toast(page, 'Alteração desfeita')).toBeVisible()
+  expect(await readAccess(other, VENDAS)).toEqual(before)
+})
+
+test('a source is added to what is ticked on request; only the shown lists are copied elsewhere', async ({
+  page,
+  other,
+}) => {
+  await other.change(VENDAS, { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] })
+  await other.change(BOSS, { types: ['CRM'], marcas: ['VW'], estados: ['MG'] })
+  await openPerson(page, VENDAS)
+  await clickMenuItem(page, 'Editar acesso')
+  const dialog = page.getByRole('dialog')
+  const choose = async (button: string) => {
+    await dialog.getByRole('button', { name: button }).click()
+    await dialog.getByLabel('Colega, por nome ou e-mail').fill('diretoria')
+    await dialog.getByRole('list', { name: 'Colegas encontrados' }).getByRole('button').click()
+  }
+  await dialog.getByRole('radio', { name: 'Acrescentar' }).check()
+  await choose('Igual a um colega')
+  await expect.poll(() => listSelected(dialog)).toEqual(['Vendas', 'CRM', 'FIAT', 'VW', 'RJ', 'MG'])
+  await expect(dialog.getByText('Ganha CRM, VW e MG.', { exact: true })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancelar' }).click()
+
+  await clickMenuItem(page, 'Gerenciar Tipos de Acesso')
+  await choose('Mesmos tipos de um colega')
+  await expect(dialog.getByText(/^Marcados só os tipos de .*\. Marcas e estados não mudam\.$/)).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Igual a um colega' })).toHaveCount(0)
+})
+
+test('changes all lists and the last day of many people at once, after their effect in words', async ({
+  page,
+  other,
+}) => {
+  const people = (await other.people('q=ramos')).slice(0, 3)
+  const emails = people.map(({ email }) => email)
+  expect(emails).toHaveLength(3)
+  for (const [index, email] of emails.entries())
+    await other.change(email, { types: index === 0 ? ['CRM'] : ['Slack'], marcas: ['VW'], estados: [] })
+  const before = await Promise.all(emails.map((email) => readAccess(other, email)))
+  await openAdmin(page, '?q=ramos')
+  for (const email of emails)
+    await page.getByRole('row').filter({ hasText: email }).getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Editar acesso (3)' }).click()
+  const dialog = getDialog(page)
+  const effect = dialog.getByRole('status').last()
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
+  await expect(toast(page, 'Selecione pelo menos um item para alterar')).toBeVisible()
+
+  for (const name of ['CRM', 'RJ']) await dialog.getByRole('checkbox', { name, exact: true }).check()
+  await expect(effect).toHaveText('Ganham: CRM (2 pessoas), RJ (3 pessoas).')
+  await dialog.getByRole('radio', { name: 'Substituir por' }).check()
+  await expect(effect).toHaveText(
+    'Ganham: CRM (2 pessoas), RJ (3 pessoas). Perdem: Slack (2 pessoas), VW (3 pessoas).',
+  )
+  await dialog.getByRole('checkbox', { name: 'Mudar também a validade' }).check()
+  await dialog.getByLabel('Válido até').fill('31/12/2099')
+  await expect(effect).toContainText('3 ficam válido até 31/12/2099.')
+  expect(await findSeriousViolations(page)).toEqual([])
+
+  // The connection breaks: nothing that was marked is lost.
+  await page.route('**/api/profiles/bulk-edit', (route) => route.abort())
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
+  await expect(toast(page, 'Erro ao atualizar dados dos usuários')).toBeVisible({ timeout: 20_000 })
+  expect(await listSelected(dialog)).toEqual(['CRM', 'RJ', 'Mudar também a validade'])
+  await page.unroute('**/api/profiles/bulk-edit')
+  let saves = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/bulk-edit')) saves += 1
+  })
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).dblclick()
+  await expect(toast(page, 'Acesso alterado para 3 usuários')).toBeVisible()
+  await expect(dialog).toHaveCount(0)
+  expect(saves).toBe(1)
+  for (const email of emails)
+    expect(await readAccess(other, email)).toEqual({
+      types: ['CRM'],
+      marcas: [],
+      estados: ['RJ'],
+      valid_until: '2099-12-31',
+    })
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(toast(page, 'Alteração desfeita')).toBeVisible()
+  expect(await Promise.all(emails.map((email) => readAccess(other, email)))).toEqual(before)
+})
+
+test('shows what another administrator changed meanwhile, and overwrites only after a question', async ({
+  page,
+  other,
+}) => {
+  await other.change(VENDAS, { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] })
+  await openPerson(page, VENDAS)
+  await clickMenuItem(page, 'Editar acesso')
+  const dialog = getDialog(page)
+  await dialog.getByRole('checkbox', { name: 'CRM', exact: true }).check()
+  await other.change(VENDAS, { types: ['HPD'] })
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
+  await expect(dialog.getByText('Nada foi sobrescrito: houve outra alteração nesse meio-tempo')).toBeVisible()
+  expect((await other.person(VENDAS)).types).toEqual(['HPD'])
+  expect(await listSelected(dialog)).toEqual(['Vendas', 'CRM', 'FIAT', 'RJ'])
+  await dialog.getByRole('button', { name: 'Salvar mesmo assim' }).click()
+  await expect(toast(page, 'Acesso atualizado')).toBeVisible()
+  expect((await other.person(VENDAS)).types).toEqual(['Vendas', 'CRM'])
+})
+
+test('one selected person has the dialog with what they have', async ({ page, other }) => {
+  await other.change(VENDAS, { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openPerson(page, VENDAS)
+  await page.getByRole('checkbox', { name: new RegExp(VENDAS) }).check()
+  await page.getByRole('button', { name: 'Editar acesso (1)' }).click()
+  await expect.poll(() => listSelected(getDialog(page))).toEqual(['Vendas', 'FIAT', 'RJ'])
+  await expect(getDialog(page).getByText('Nada muda.')).toBeVisible()
+})
