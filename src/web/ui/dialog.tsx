@@ -91,9 +91,19 @@ export function Dialog(props: DialogProps) {
   )
 }
 
+/** What the buttons would do, beside them: the end of a long form may be below the fold. */
+export function DialogNote({ children }: { children: ReactNode }) {
+  return (
+    <div className="max-h-24 min-w-48 flex-1 self-center overflow-y-auto text-sm max-sm:basis-full">
+      {children}
+    </div>
+  )
+}
+
 interface AnswerProps extends Omit<DialogProps, 'isOpen' | 'onClose'> {
   isOpen?: boolean
   confirmLabel: ReactNode
+  note?: ReactNode
   cancelLabel?: string
   /** In progress: the dialog can neither be closed nor confirmed again. */
   isBusy?: boolean
@@ -107,7 +117,7 @@ interface AnswerProps extends Omit<DialogProps, 'isOpen' | 'onClose'> {
 
 /** A dialog with a cancel button and a confirm button. */
 function AnswerDialog({ button, ...props }: AnswerProps & { button: ComponentProps<typeof Button> }) {
-  const { isOpen = true, confirmLabel, cancelLabel = 'Cancelar', isBusy = false, ...rest } = props
+  const { isOpen = true, confirmLabel, note, cancelLabel = 'Cancelar', isBusy = false, ...rest } = props
   const { isDisabled = false, isOver = false, question, onCancel, actions, ...dialog } = rest
   const cancel = isBusy ? undefined : onCancel
   const answers = isOver ? (
@@ -116,6 +126,7 @@ function AnswerDialog({ button, ...props }: AnswerProps & { button: ComponentPro
     </Button>
   ) : (
     <>
+      {note && <DialogNote>{note}</DialogNote>}
       <Button variant="secondary" onClick={cancel}>
         {cancelLabel}
       </Button>

@@ -15,6 +15,21 @@ function focusFirst(item: HTMLElement | null): void {
   requestAnimationFrame(() => item?.focus({ preventScroll: true }))
 }
 
+/** Longer than the interval between the presses of a double click. */
+const DOUBLE_CLICK_MS = 600
+
+/** The second press of a double click was aimed at the item, not at what stands below the menu. */
+function ignoreSecondPress(): void {
+  const stop = (event: MouseEvent) => {
+    if (event.detail > 1) event.stopPropagation()
+  }
+  const types = ['mousedown', 'click'] as const
+  for (const type of types) window.addEventListener(type, stop, true)
+  setTimeout(() => {
+    for (const type of types) window.removeEventListener(type, stop, true)
+  }, DOUBLE_CLICK_MS)
+}
+
 const loadParts = () => import('@base-ui/react/menu')
 
 interface MenuItem {
@@ -80,6 +95,7 @@ export function MenuButton({ label, describedBy, items, children, className }: M
                 ref={index === 0 ? focusFirst : undefined}
                 onClick={() => {
                   chosen.current = onSelect
+                  ignoreSecondPress()
                 }}
                 className={classNames(itemClasses, isDanger && 'text-danger', itemClass)}
               >

@@ -78,6 +78,17 @@ export function EditManyDialog({ selection: chosen, onClose, onDone }: Selection
       isOutcomeUnknown={form.isOutcomeUnknown}
       onSubmit={() => (missing ? showToast({ kind: 'error', title: missing }) : form.submit())}
       onCancel={onClose}
+      note={
+        <EffectLine isMuted={form.isCalculating} failure={failure} recalculate={form.recalculate}>
+          {isSaving
+            ? `Alterando ${formatUserCount(countSelected(selection))}…`
+            : missing
+              ? 'Marque o que deve mudar para ver o efeito antes de salvar.'
+              : effect
+                ? describeEffects(effect, validUntil)
+                : describeFailure(failure)}
+        </EffectLine>
+      }
     >
       <RefusedNotice refusal={refusal} deletedCount={deletedCount} />
       <RadioGroup<Action>
@@ -102,15 +113,6 @@ export function EditManyDialog({ selection: chosen, onClose, onDone }: Selection
       {changesEnd && (
         <ValidUntil value={end} error={checkEndDay(end ?? '', Date.now())} onChange={unless(setEnd)} />
       )}
-      <EffectLine isMuted={form.isCalculating} failure={failure} recalculate={form.recalculate}>
-        {isSaving
-          ? `Alterando ${formatUserCount(countSelected(selection))}…`
-          : missing
-            ? 'Marque o que deve mudar para ver o efeito antes de salvar.'
-            : effect
-              ? describeEffects(effect, validUntil)
-              : describeFailure(failure)}
-      </EffectLine>
     </GuardedFormDialog>
   )
 }

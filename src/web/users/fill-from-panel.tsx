@@ -116,8 +116,8 @@ export function FillFromPanel(props: FillFromProps) {
         )}
       </div>
       {canAddOrReplace && (
-        <fieldset className="flex flex-wrap gap-x-4">
-          <legend className="sr-only">Ao escolher um modelo ou um colega</legend>
+        <fieldset className="flex flex-wrap items-center gap-x-4">
+          <legend className="float-left mr-2 text-muted max-sm:sr-only">Ao copiar</legend>
           {HOWS.map(({ value, label }) => (
             <label key={value} className="inline-flex min-h-9 cursor-pointer items-center gap-2">
               <input

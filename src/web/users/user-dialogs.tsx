@@ -7,7 +7,7 @@ import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
+import { Dialog, DialogNote } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { RequestNotice } from './access-request.tsx'
 import { setLastEntitlements } from './access-templates.ts'
@@ -234,17 +234,18 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
           </>
         ) : (
           <>
-            {/* Beside the button: the end of the form may be below the fold. */}
             {lists === LISTS && !conflict && (
-              <div role="status" className="max-h-24 min-w-48 flex-1 self-center overflow-y-auto text-sm">
-                {effect && <p>{effect}</p>}
-                {missing && (
-                  <p className="font-medium text-warning">
-                    {missing}
-                    {isAskingNow && ' Aprovar mesmo assim?'}
-                  </p>
-                )}
-              </div>
+              <DialogNote>
+                <div role="status">
+                  {effect && <p>{effect}</p>}
+                  {missing && (
+                    <p className="font-medium text-warning">
+                      {missing}
+                      {isAskingNow && ' Aprovar mesmo assim?'}
+                    </p>
+                  )}
+                </div>
+              </DialogNote>
             )}
             <Button variant="secondary" onClick={isAskingNow ? () => setIsAsking(false) : close}>
               {isAskingNow ? 'Voltar' : 'Cancelar'}

@@ -82,7 +82,7 @@ export function UsersCard() {
           </Button>
         </div>
         <UsersToolbar ref={bar} filter={filter} onFilter={setFilter}>
-          <div className="flex items-center justify-between gap-4">
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <Summary list={list} filter={filter} selection={selection} onClear={clear} />
             {!isNarrow && <BulkButtons {...buttons} className="flex gap-2" />}
           </div>
@@ -245,7 +245,7 @@ function Summary({ list, filter, selection, onClear }: SummaryProps) {
   const isAnySelected = countSelected(selection) > 0
   const isFiltered = Object.keys(filter).length > 0
   return (
-    <div className="flex min-h-9 min-w-0 flex-wrap items-center gap-x-3 text-sm">
+    <div className="flex min-h-9 min-w-0 grow basis-80 flex-wrap items-center gap-x-3 text-sm">
       <p role="status" className="text-muted">
         {totalCount !== undefined && formatMatches(totalCount, unfilteredCount, isFiltered)}
         {isAnySelected && <strong className="font-medium text-ink"> · {describeSelection(selection)}</strong>}
