@@ -1,5 +1,5 @@
-import { clickMenuItem, listSelected, openPerson } from './administration.ts'
-import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
+import { clickMenuItem, listSelected, openPerson, test } from './administration.ts'
+import { expect, getReportFrame, openAs } from './portal-fixture.ts'
 import { fillIds, getForm, getTab, OFICINA, save, toast } from './settings-card.ts'
 import { getFilter } from './user-table-fixture.ts'
 
@@ -16,19 +16,25 @@ test('a new marca, estado and type appear for people, in filters, tabs and repor
 
   const areas = card('Áreas').getByRole('form')
   await areas.getByRole('textbox', { name: 'Nome' }).fill('VENDAS')
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Incluir', exact: true })
   await areas.getByRole('button', { name: 'Incluir área' }).click()
+  await confirm.click()
   await expect(areas.getByRole('textbox', { name: 'Nome' })).toHaveAccessibleDescription(
     'Já existe um item com este nome',
   )
   await areas.getByRole('textbox', { name: 'Nome' }).fill('Seminovos')
   await page.keyboard.press('Enter')
+  await confirm.click()
   await expect(toast(page, '“Seminovos” foi incluído')).toBeVisible()
   await card('Marcas').getByRole('textbox', { name: 'Código' }).fill('byd')
   await card('Marcas').getByRole('button', { name: 'Incluir marca' }).click()
+  await expect(page.getByRole('dialog')).toContainText('O Power BI recebe o código BYD, que não muda depois.')
+  await confirm.click()
   await expect(toast(page, '“BYD” foi incluído')).toBeVisible()
   await card('Estados').getByRole('textbox', { name: 'Código' }).fill('SP')
   await card('Estados').getByRole('textbox', { name: 'Nome' }).fill('São Paulo')
   await card('Estados').getByRole('button', { name: 'Incluir estado' }).click()
+  await confirm.click()
   await expect(card('Estados').getByRole('listitem').last()).toContainText('São Paulo (SP)0 pessoas')
 
   // Another item is archived while the order is still being saved.
@@ -88,4 +94,49 @@ test('a new marca, estado and type appear for people, in filters, tabs and repor
   await theirs.goto(`${demo.url}/power-bi`)
   await expect(theirs.getByRole('tab')).toHaveText(['Vendas', 'Usados', 'CRM'])
   await theirs.context().close()
+})
+
+test('a new marca goes to whoever has all of them, in three presses, and a mistyped one goes again', async ({
+  page,
+  other,
+}) => {
+  const { marcas } = (await other.call('GET', '/api/catalogue')).body
+  const all = marcas.map(({ code }: { code: string }) => code)
+  const boss = 'diretoria@grupopatio.com.br'
+  await other.change(boss, { marcas: all, estados: ['RJ'] })
+  await other.change('vendas.rj@grupopatio.com.br', { marcas: ['FIAT'], estados: ['RJ'] })
+  const holders = (await other.call('GET', '/api/catalogue/use')).body.holdersOfAll.marcas
+  await openAs(page, 'admin', '/admin/listas')
+  const brands = page.getByRole('region', { name: 'Marcas', exact: true })
+  const dialog = page.getByRole('dialog')
+  const add = async (code: string) => {
+    await brands.getByRole('textbox', { name: 'Código' }).fill(code)
+    await brands.getByRole('button', { name: 'Incluir marca' }).click()
+  }
+  await add('byd')
+  await dialog
+    .getByRole('checkbox', {
+      name: `Dar também a quem tem todas as marcas (${holders} ${holders === 1 ? 'pessoa' : 'pessoas'})`,
+    })
+    .check()
+  await dialog.getByRole('button', { name: 'Incluir', exact: true }).click()
+  await expect(toast(page, '“BYD” foi incluído')).toBeVisible()
+  expect((await other.person(boss)).marcas).toEqual([...all, 'BYD'])
+  expect((await other.person('vendas.rj@grupopatio.com.br')).marcas).toEqual(['FIAT'])
+  await expect(brands.getByRole('button', { name: 'Excluir: BYD' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(toast(page, 'Alteração desfeita')).toBeVisible()
+  expect((await other.person(boss)).marcas).toEqual(all)
+
+  await add('bydd')
+  await dialog.getByRole('button', { name: 'Incluir', exact: true }).click()
+  await brands.getByRole('button', { name: 'Excluir: BYDD' }).click()
+  await dialog.getByRole('button', { name: 'Excluir', exact: true }).click()
+  await expect(toast(page, '“BYDD” foi excluído')).toBeVisible()
+  await expect(brands).not.toContainText('BYDD')
+  // Somebody once held the other.
+  await page.reload()
+  await brands.getByRole('button', { name: 'Excluir: BYD' }).click()
+  await dialog.getByRole('button', { name: 'Excluir', exact: true }).click()
+  await expect(page.getByText(/pode ser arquivado, mas não excluído/)).toBeVisible()
 })

@@ -108,14 +108,14 @@ test('changes all lists and the last day of many people at once, after their eff
   await expect(toast(page, 'Selecione pelo menos um item para alterar')).toBeVisible()
 
   for (const name of ['CRM', 'RJ']) await dialog.getByRole('checkbox', { name, exact: true }).check()
-  await expect(effect).toHaveText('Ganham: CRM (2 pessoas), RJ (3 pessoas).')
+  await expect(effect).toHaveText('CRM passa a aparecer para 2 pessoas. RJ passa a aparecer para 3 pessoas.')
   await dialog.getByRole('radio', { name: 'Substituir por' }).check()
   await expect(effect).toHaveText(
-    'Ganham: CRM (2 pessoas), RJ (3 pessoas). Perdem: Slack (2 pessoas), VW (3 pessoas).',
+    'CRM passa a aparecer para 2 pessoas. RJ passa a aparecer para 3 pessoas. Slack deixa de aparecer para 2 pessoas. VW deixa de aparecer para 3 pessoas.',
   )
   await dialog.getByRole('checkbox', { name: 'Mudar também a validade' }).check()
   await dialog.getByLabel('Válido até').fill('31/12/2099')
-  await expect(effect).toContainText('3 ficam válido até 31/12/2099.')
+  await expect(effect).toContainText('O acesso de 3 pessoas passa a valer até 31/12/2099.')
   expect(await findSeriousViolations(page)).toEqual([])
 
   // The connection breaks: nothing that was marked is lost.

@@ -37,10 +37,14 @@ test('adds to the selected people, shows the effect first, and can be undone', a
   await dialog.getByRole('button', { name: 'Adicionar' }).click()
   await expect(toast(page, 'Selecione pelo menos um item para alterar')).toBeVisible()
   await dialog.getByRole('checkbox', { name: 'CRM' }).check()
-  await expect(dialog.getByRole('status')).toHaveText('1 ganha, 0 perdem, 2 ficam como estão')
+  await expect(dialog.getByRole('status')).toHaveText(
+    'CRM passa a aparecer para 1 pessoa. 2 ficam como estão.',
+  )
   await dialog.getByRole('tab', { name: 'Estados' }).click()
   await dialog.getByRole('checkbox', { name: 'MG' }).check()
-  await expect(dialog.getByRole('status')).toHaveText('3 ganham, 0 perdem, 0 ficam como estão')
+  await expect(dialog.getByRole('status')).toHaveText(
+    'CRM passa a aparecer para 1 pessoa. MG passa a aparecer para 3 pessoas.',
+  )
   await dialog.getByRole('tab', { name: 'Marcas' }).click()
   await dialog.getByRole('checkbox', { name: 'Marcar todos' }).check()
 
@@ -81,7 +85,9 @@ test('removes from all who match except one', async ({ page, other }) => {
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Remover dos usuários selecionados').click()
   await dialog.getByRole('checkbox', { name: 'Vendas' }).check()
-  await expect(dialog.getByRole('status')).toHaveText(/^0 ganham, \d+ perdem?, \d+ ficam? como est(á|ão)$/)
+  await expect(dialog.getByRole('status')).toHaveText(
+    /^Vendas deixa de aparecer para \d+ pessoas?\.( \d+ ficam? como est(á|ão)\.)?$/,
+  )
 
   // It is applied, but every reply is lost.
   let isDone = false
@@ -112,7 +118,7 @@ test('retries after a lost reply: applied once, shown with the undo', async ({ p
   await openAdmin(page, '?q=ramos')
   const dialog = await openBulkEdit(page, [email])
   await dialog.getByRole('checkbox', { name: 'HPD' }).check()
-  await expect(dialog.getByRole('status')).toHaveText('1 ganha, 0 perdem, 0 ficam como estão')
+  await expect(dialog.getByRole('status')).toHaveText('HPD passa a aparecer para 1 pessoa.')
   const keys: (string | undefined)[] = []
   const { promise: isSeen, resolve: goOn } = Promise.withResolvers<void>()
   await page.route('**/bulk-edit', async (route) => {
@@ -127,7 +133,7 @@ test('retries after a lost reply: applied once, shown with the undo', async ({ p
   await expect(dialog.getByRole('status')).toHaveText('Alterando 1 usuário…')
   goOn()
   await expect(toast(page, 'Dados adicionados com sucesso para 1 usuário(s)')).toBeVisible()
-  await expect(toast(page, '1 mudou.')).toBeVisible()
+  await expect(toast(page, 'HPD liberado para 1 pessoa.')).toBeVisible()
   await expect(toast(page, 'A resposta não chegou')).toHaveCount(0)
   expect(new Set(keys).size).toBe(1)
   const { body } = await other.call('GET', `/api/profiles/${person?.user_id}/history`)

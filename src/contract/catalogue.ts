@@ -15,6 +15,7 @@ export const catalogueMessages = {
   tooMany: 'Já há 100 itens nesta lista, o máximo',
   nothing: 'Informe o que deve mudar',
   orderInvalid: 'Informe cada item da lista exatamente uma vez',
+  codeUsed: 'Alguém já teve este item, ou ele já foi usado; ele pode ser arquivado, mas não excluído.',
   changedMeanwhile: 'A lista mudou nesse meio-tempo. Confira como ela está agora antes de salvar de novo.',
 } as const
 
@@ -46,7 +47,7 @@ export const estadoSchema = codeSchema
 export const slugSchema = z.string().check(z.regex(/^[a-z0-9-]{1,40}$/))
 
 const catalogueItemSchema = z.object({
-  /** For areas, the slug. It never changes and is never reused. */
+  /** For areas, the slug. It never changes, and is never reused once anybody held it. */
   code: z.string(),
   label: z.string(),
   position: z.number(),
@@ -74,6 +75,7 @@ export function toSlug(label: string): string {
 
 const nonEmptyCheck = z.refine<object>((body) => Object.keys(body).length > 0, catalogueMessages.nothing)
 const kindParams = z.object({ kind: z.enum(LISTS) })
+const itemParams = z.extend(kindParams, { code: z.union([slugSchema, codeSchema]) })
 const orderSchema = z.optional(z.array(z.union([slugSchema, codeSchema])).check(z.maxLength(MAX_ITEMS)))
 
 export const catalogueRoutes = {
@@ -94,6 +96,8 @@ export const catalogueRoutes = {
       items: z.array(
         z.object({ kind: z.enum(LISTS), code: z.string(), people: z.number(), reports: z.number() }),
       ),
+      /** How many people hold every item of a list that is not archived. */
+      holdersOfAll: z.object({ types: z.number(), marcas: z.number(), estados: z.number() }),
     }),
   },
   orderCatalogue: {
@@ -113,8 +117,18 @@ export const catalogueRoutes = {
     access: 'admin',
     summary: 'Adds an area, whose slug is made of its label, or a brand or a state with its code',
     params: kindParams,
-    body: z.strictObject({ label: newLabelSchema, code: z.optional(codeSchema) }),
-    response: catalogueSchema,
+    body: z.strictObject({
+      label: newLabelSchema,
+      code: z.optional(codeSchema),
+      /** Also gives it to everybody who holds the whole list. */
+      giveToHolders: z.optional(z.boolean()),
+    }),
+    /** The undo takes it back from the people who got it; the item stays. */
+    response: z.extend(catalogueSchema, {
+      given: z.number(),
+      undoId: z.nullable(z.uuid()),
+      undoSeconds: z.number(),
+    }),
     status: 201,
   },
   changeCatalogueItem: {
@@ -124,10 +138,19 @@ export const catalogueRoutes = {
     conditional: true,
     summary:
       'Renames an item, everywhere at once, or archives it or takes it back; with a stale If-Match 409',
-    params: z.extend(kindParams, { code: z.union([slugSchema, codeSchema]) }),
+    params: itemParams,
     body: z
       .strictObject({ label: z.optional(newLabelSchema), archived: z.optional(z.boolean()) })
       .check(nonEmptyCheck),
+    response: catalogueSchema,
+  },
+  removeCatalogueItem: {
+    method: 'DELETE',
+    path: '/api/catalogue/{kind}/{code}',
+    access: 'admin',
+    conditional: true,
+    summary: 'Removes an item that nobody ever held and no report uses, else 409; with a stale If-Match 409',
+    params: itemParams,
     response: catalogueSchema,
   },
 } as const satisfies Routes

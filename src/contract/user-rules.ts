@@ -22,7 +22,7 @@ export const adminMessages = {
   bulkNothing: 'Selecione pelo menos um item para alterar',
   bulkAdd: 'Adicionar aos usuários selecionados',
   bulkRemove: 'Remover dos usuários selecionados',
-  bulkValidity: 'Mudar até quando o acesso vale',
+  bulkValidity: 'Mudar a validade do acesso',
   bulkNoEnd: 'Escolha o último dia do acesso, ou “Sem prazo”',
   bulkDone: (action: 'add' | 'remove' | 'validity', count: number) =>
     `${{ add: 'Dados adicionados', remove: 'Dados removidos', validity: 'Prazo alterado' }[action]} com sucesso para ${formatCount(count)} usuário(s)`,

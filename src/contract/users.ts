@@ -42,6 +42,7 @@ export const AUDIT_ACTIONS = [
   'viewed-as',
   'catalogue-item-added',
   'catalogue-item-changed',
+  'catalogue-item-removed',
   'catalogue-ordered',
   'access-template-added',
   'access-template-changed',

@@ -3,7 +3,12 @@ import { type ListName, mapLists, toKey } from '#contract/entitlement-lists.ts'
 import type { Context } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { readCatalogue, readCatalogueUse } from './catalogue.ts'
-import { addCatalogueItem, changeCatalogueItem, orderCatalogue } from './change-catalogue.ts'
+import {
+  addCatalogueItem,
+  changeCatalogueItem,
+  orderCatalogue,
+  removeCatalogueItem,
+} from './change-catalogue.ts'
 
 export function catalogueHandlers(): Handlers<typeof catalogueRoutes> {
   return {
@@ -13,6 +18,8 @@ export function catalogueHandlers(): Handlers<typeof catalogueRoutes> {
     addCatalogueItem: ({ context, params, body }) => addCatalogueItem(context, { ...params, ...body }),
     changeCatalogueItem: ({ context, params, ifMatch, body }) =>
       changeCatalogueItem(context, { ...params, ifMatch, change: body }),
+    removeCatalogueItem: ({ context, params, ifMatch }) =>
+      removeCatalogueItem(context, { ...params, ifMatch }),
   }
 }
 

@@ -162,6 +162,121 @@ describeOnEachDatabase('the catalogue', (kind) => {
     expect(new Set(rows)).toEqual(new Set(COLUMNS_WITH_TYPES.map(({ table, column }) => ({ table, column }))))
   })
 
+  describe('a new item for the holders of the whole list', () => {
+    const all = SEEDED_CATALOGUE.marcas.map(({ code }) => code)
+    const addBrand = () => call('POST', '/marcas', { label: 'BYD', code: 'BYD', giveToHolders: true })
+
+    test('is theirs in the same transaction, audited one by one, and can be undone', async () => {
+      await call('PATCH', '/marcas/OMJA', { archived: true })
+      const holders = await Promise.all([
+        addPerson(portal, { marcas: all }),
+        addPerson(portal, { marcas: all.filter((code) => code !== 'OMJA') }),
+      ])
+      const other = await addPerson(portal, { marcas: ['FIAT', 'OMJA'] })
+      expect((await call('GET', '/use')).body.holdersOfAll).toEqual({ types: 0, marcas: 2, estados: 0 })
+      const reply = await addBrand()
+      expect(reply).toMatchObject({ status: 201, body: { given: 2, undoSeconds: 30 } })
+      for (const { user_id } of holders)
+        expect((await readPerson(portal, admin, user_id)).marcas.at(-1)).toBe('BYD')
+      expect((await readPerson(portal, admin, other.user_id)).marcas).toEqual(['FIAT', 'OMJA'])
+      const entries = (await readTrail(portal)).filter(({ action }) => action === 'entitlements-added')
+      expect(entries.map(({ batch_id, target_id }) => [batch_id, target_id]).toSorted()).toEqual(
+        holders.map(({ user_id }) => [reply.body.undoId, user_id]).toSorted(),
+      )
+
+      const undo = `/api/profiles/bulk-edit/${reply.body.undoId}/undo`
+      expect((await send(portal, 'POST', undo, admin)).body).toEqual({ restored: 2, changed: [] })
+      expect((await readPerson(portal, admin, holders[0]?.user_id ?? '')).marcas).toEqual(all)
+      expect(await getNames('marcas')).toContain('BYD')
+    })
+
+    test('counts the old spelling of Administrativo as the area', async () => {
+      const types = SEEDED_CATALOGUE.types.map(({ label }) => label)
+      const old = types.map((label) => (label === 'Administrativo' ? 'administrativo' : label))
+      const person = await addPerson(portal, { types: old })
+      const reply = await call('POST', '/types', { label: 'Seminovos', giveToHolders: true })
+      expect(reply.body.given).toBe(1)
+      expect((await readPerson(portal, admin, person.user_id)).types).toEqual([...types, 'Seminovos'])
+    })
+
+    test('gives it to nobody unless asked, and nothing is left of it when the code is taken', async () => {
+      const person = await addPerson(portal, { marcas: all })
+      expect((await add('marcas', 'BYD', 'BYD')).body).toMatchObject({ given: 0, undoId: null })
+      expect((await addBrand()).status).toBe(400)
+      expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ marcas: all, version: 1 })
+    })
+  })
+
+  describe('removal', () => {
+    const remove = (path: string, ifMatch?: number) => call('DELETE', path, undefined, ifMatch)
+
+    test('removes a mistyped code, which may return', async () => {
+      await add('marcas', 'BYDD', 'BYDD')
+      // An order names every code, but gives none to anybody.
+      const codes = (await read()).marcas.map(({ code }: { code: string }) => code)
+      await call('PUT', '', { marcas: codes.toReversed() })
+      const { version } = await read()
+      expect((await remove('/marcas/BYDD', version - 1)).status).toBe(409)
+      const reply = await remove('/marcas/BYDD', version)
+      expect(reply.status).toBe(200)
+      expect(reply.body.marcas.map(({ code }: { code: string }) => code)).not.toContain('BYDD')
+      expect((await readTrail(portal)).at(-1)).toMatchObject({
+        action: 'catalogue-item-removed',
+        before: { kind: 'marcas', code: 'BYDD', label: 'BYDD' },
+      })
+      expect((await remove('/marcas/BYDD')).status).toBe(404)
+      expect((await add('marcas', 'BYDD', 'BYDD')).status).toBe(201)
+    })
+
+    const uses: Record<string, () => Promise<unknown>> = {
+      'a person holds': () => addPerson(portal, { marcas: ['BYD'] }),
+      'a person held': async () => {
+        const { user_id } = await addPerson(portal, { marcas: [], estados: [] })
+        for (const marcas of [['BYD'], []])
+          await patchProfile(portal, admin, user_id, { marcas, estados: [] })
+      },
+      'an invitation has': () =>
+        send(portal, 'POST', '/api/invitations', {
+          token: admin.token,
+          body: {
+            addresses: 'Rita Prado <rita.prado@grupopatio.com.br>',
+            defaults: { types: ['CRM'], marcas: ['BYD'], estados: ['RJ'] },
+          },
+        }),
+      'a template has': () =>
+        send(portal, 'POST', '/api/access-templates', {
+          token: admin.token,
+          body: { name: `Modelo ${Math.random()}`, types: [], marcas: ['BYD'], estados: [] },
+        }),
+    }
+    test.each(Object.keys(uses))('refuses one that %s', async (use) => {
+      await add('marcas', 'BYD', 'BYD')
+      await uses[use]?.()
+      expect(await remove('/marcas/BYD')).toMatchObject({
+        status: 409,
+        body: { detail: catalogueMessages.codeUsed },
+      })
+      for (const table of ['invitations', 'access_templates'] as const)
+        await portal.database.db.deleteFrom(table).execute()
+    })
+
+    test('refuses an area with a report, or that somebody held under its old name', async () => {
+      const person = await addPerson(portal, { types: [] })
+      await add('types', 'Seminovos')
+      for (const types of [['Seminovos'], []]) await patchProfile(portal, admin, person.user_id, { types })
+      await call('PATCH', '/types/seminovos', { label: 'Usados' })
+      expect((await remove('/types/seminovos')).status).toBe(409)
+      await add('types', 'Frotas')
+      await portal.database.db
+        .insertInto('global_powerbi_settings')
+        .values({ type: 'frotas', embed_mode: 'secure_sso', report_url: 'https://app.powerbi.com/x' })
+        .execute()
+      expect((await remove('/types/frotas')).status).toBe(409)
+      await portal.database.db.deleteFrom('global_powerbi_settings').execute()
+      expect((await remove('/types/frotas')).status).toBe(200)
+    })
+  })
+
   describe('with archived items', () => {
     beforeEach(async () => {
       for (const path of ['/types/vendas', '/marcas/FIAT', '/estados/RJ'])

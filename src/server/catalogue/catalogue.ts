@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue, CatalogueItem, catalogueRoutes } from '#contract/catalogue.ts'
 import {
   type Entitlements,
@@ -88,10 +88,18 @@ export function rejectUnknownItems(
       const path = `${prefix}${list}.${index}`
       if (!item) return [{ path, message: `“${value}” não existe. Atualize a página e escolha de novo.` }]
       if (!item.archived || !held || held[list]?.includes(value)) return []
-      return [{ path, message: `“${value}” está no arquivo e não pode ser dado a mais ninguém.` }]
+      return [{ path, message: `“${value}” está no arquivo: não dá mais para liberar a ninguém.` }]
     }),
   )
   if (fields[0]) throw new ProblemError('invalid-input', { detail: fields[0].message, fields })
+}
+
+/** SQL of whether a row of `profiles` holds every item of a list that is not archived. */
+export function holdsAll(catalogue: Catalogue, list: ListName): RawBuilder<boolean> {
+  const held = catalogue[list]
+    .filter(({ archived }) => !archived)
+    .map((item) => sql<boolean>`${sql.ref(list)} && ${listSpellings(toKey(list, item))}::text[]`)
+  return held.length > 0 ? sql.join(held, sql` and `) : sql`false`
 }
 
 export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogueRoutes.readCatalogueUse>> {
@@ -107,6 +115,10 @@ export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogue
       union all select user_id, 'marcas', unnest(marcas) from profiles
       union all select user_id, 'estados', unnest(estados) from profiles
     ) as held group by kind, value`.execute(db)
+  const counts = LISTS.map(
+    (list) => sql`count(*) filter (where ${holdsAll(catalogue, list)})::integer as ${sql.ref(list)}`,
+  )
+  const holders = await sql<Record<ListName, number>>`select ${sql.join(counts)} from profiles`.execute(db)
   const countPeople = (kind: ListName, value: string) => {
     const values = kind === 'types' ? listSpellings(value) : [value]
     return rows
@@ -121,5 +133,5 @@ export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogue
       reports: kind === 'types' ? settings.filter(({ type }) => type === item.code).length : 0,
     })),
   )
-  return { items }
+  return { items, holdersOfAll: holders.rows[0] as Record<ListName, number> }
 }

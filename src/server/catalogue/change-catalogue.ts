@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import {
   type Catalogue,
@@ -7,14 +8,17 @@ import {
   MAX_ITEMS,
   toSlug,
 } from '#contract/catalogue.ts'
-import { LISTS, type ListName, listSpellings } from '#contract/entitlement-lists.ts'
-import type { BodyOf, ParamsOf } from '#contract/route.ts'
+import { LISTS, type ListName, listSpellings, sortItems, toKey } from '#contract/entitlement-lists.ts'
+import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
+import { MAX_IDS, UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
-import { readCatalogue } from './catalogue.ts'
+import { splitIntoChunks, writeChanges } from '#server/users/entitlements.ts'
+import { queueAccessMails } from '#server/users/mails.ts'
+import { holdsAll, readCatalogue } from './catalogue.ts'
 
 /** All columns with area labels, and the key of their rows. */
 export const COLUMNS_WITH_TYPES = [
@@ -51,24 +55,100 @@ function changeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Pr
 }
 
 /**
- * Adds an area, a brand or a state at the end of its list.
+ * Adds an area, a brand or a state at the end of its list, and gives it to who holds the whole list.
  * @throws ProblemError invalid-input, also if the code or label exists
  */
-export function addCatalogueItem(
+export async function addCatalogueItem(
   context: Context,
-  { kind, label, code: given }: { kind: ListName } & BodyOf<typeof catalogueRoutes.addCatalogueItem>,
-): Promise<Catalogue> {
-  return changeCatalogue(context, undefined, async (db, catalogue) => {
+  wanted: { kind: ListName } & BodyOf<typeof catalogueRoutes.addCatalogueItem>,
+): Promise<ReplyOf<typeof catalogueRoutes.addCatalogueItem>> {
+  const { kind, label, giveToHolders = false } = wanted
+  const batchId = randomUUID()
+  let given = 0
+  const catalogue = await changeCatalogue(context, undefined, async (db, catalogue) => {
     const items = catalogue[kind]
     if (items.length >= MAX_ITEMS) throw toFieldError('label', catalogueMessages.tooMany)
-    const code = kind === 'types' ? createUniqueSlug(items, label) : given
+    const code = kind === 'types' ? createUniqueSlug(items, label) : wanted.code
     if (code === undefined) throw toFieldError('code', catalogueMessages.codeInvalid)
     if (items.some((item) => item.code === code)) throw toFieldError('code', catalogueMessages.codeTaken)
     rejectTakenLabel(items, label)
     const position = Math.max(0, ...items.map((item) => item.position)) + 1
     await db.insertInto('catalogue_items').values({ kind, code, label, position }).execute()
+    const item = toKey(kind, { code, label })
+    given = giveToHolders ? await giveItem({ ...context, db }, { catalogue, kind, item, batchId }) : 0
     return { action: 'catalogue-item-added', after: { kind, code, label } }
   })
+  return {
+    ...catalogue,
+    given,
+    undoId: given > 0 ? batchId : null,
+    undoSeconds: given > 0 ? UNDO_SECONDS : 0,
+  }
+}
+
+/** Gives a new item to the holders of the whole list before it. @returns how many they are */
+async function giveItem(
+  context: Context,
+  wanted: { catalogue: Catalogue; kind: ListName; item: string; batchId: string },
+): Promise<number> {
+  const { db } = context
+  const { kind, item, batchId } = wanted
+  const { rows } = await sql<{ held: string[]; ids: string[] }>`
+    with holders as (
+      select user_id, ${sql.ref(kind)} as held from profiles
+      where ${holdsAll(wanted.catalogue, kind)} order by user_id for update
+    )
+    select held, json_agg(user_id) as ids from holders group by held`.execute(db)
+  const catalogue = await readCatalogue(db)
+  for (const { held, ids } of rows)
+    for (const chunk of splitIntoChunks(ids)) {
+      const after = sortItems(catalogue, kind, [...held, item])
+      const changes = [{ ids: chunk, before: { [kind]: held }, after: { [kind]: after } }]
+      await writeChanges(context, { action: 'entitlements-added', batchId, changes })
+    }
+  const changed = rows.flatMap(({ ids }) => ids)
+  // More mails would hold up everybody's for minutes.
+  if (changed.length <= MAX_IDS) await queueAccessMails(db, changed)
+  return changed.length
+}
+
+/**
+ * Removes an item that was never used.
+ * @throws ProblemError not-found, conflict for one in use, or with a stale ifMatch
+ */
+export function removeCatalogueItem(
+  context: Context,
+  { kind, code, ifMatch }: ParamsOf<ChangeRoute> & { ifMatch: IfMatch },
+): Promise<Catalogue> {
+  return changeCatalogue(context, ifMatch, async (db, catalogue) => {
+    const item = catalogue[kind].find((each) => each.code === code)
+    if (!item) throw new ProblemError('not-found', { detail: 'Este item não existe.' })
+    if (await wasEverUsed(db, kind, item))
+      throw new ProblemError('conflict', { detail: catalogueMessages.codeUsed })
+    await db.deleteFrom('catalogue_items').where('kind', '=', kind).where('code', '=', code).execute()
+    return { action: 'catalogue-item-removed', before: { kind, code, label: item.label } }
+  })
+}
+
+/** Checks everything that names an item; the trail tells who held it before. */
+async function wasEverUsed(db: Db, kind: ListName, { code, label }: CatalogueItem): Promise<boolean> {
+  const { rows: names } = await sql<{ label: string }>`select distinct before ->> 'label' as label
+    from audit_entries where action = 'catalogue-item-changed' and before ->> 'label' is not null
+      and before ->> 'kind' = ${kind} and before ->> 'code' = ${code}`.execute(db)
+  const labels = [label, ...names.map((row) => row.label)].flatMap(listSpellings)
+  const values = sql`${kind === 'types' ? labels : [code]}::text[]`
+  const holders = COLUMNS_WITH_TYPES.map(
+    ({ table }) => sql`exists (select from ${sql.table(table)} where ${sql.ref(kind)} && ${values})`,
+  )
+  const areas = ['global_powerbi_settings', 'further_reports'].map(
+    (table) => sql`(${kind} = 'types' and exists (select from ${sql.table(table)} where type = ${code}))`,
+  )
+  const { rows } = await sql<{ isUsed: boolean }>`select ${sql.join([...holders, ...areas], sql` or `)}
+    or exists (select from access_reviews where kind = ${kind} and code = ${code})
+    or exists (select from audit_entries where action <> 'catalogue-ordered'
+      and (jsonb_exists_any(before -> ${kind}, ${values}) or jsonb_exists_any(after -> ${kind}, ${values}))
+    ) as "isUsed"`.execute(db)
+  return rows[0]?.isUsed !== false
 }
 
 /**

@@ -40,7 +40,9 @@ async function checkService(powerBi: PowerBi): Promise<Result> {
           'Power BI: as credenciais valem, mas o aplicativo não vê nenhum espaço de trabalho.',
           'Inclua o aplicativo como membro dos espaços de trabalho (docs/power-bi.md).',
         )
-      : good(`Power BI: as credenciais valem, e o aplicativo vê ${count} espaço(s) de trabalho.`)
+      : good(
+          `Power BI: as credenciais valem, e o aplicativo vê ${count === 1 ? '1 espaço' : `${count} espaços`} de trabalho.`,
+        )
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     const detail = error.options.detail ?? 'O serviço não respondeu como devia.'

@@ -64,6 +64,7 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'PUT /api/catalogue': 'admins',
   'POST /api/catalogue/{kind}': 'admins',
   'PATCH /api/catalogue/{kind}/{code}': 'admins',
+  'DELETE /api/catalogue/{kind}/{code}': 'admins',
   'GET /api/access-templates': 'admins',
   'POST /api/access-templates': 'admins',
   'PATCH /api/access-templates/{id}': 'admins',

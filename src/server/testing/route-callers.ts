@@ -389,6 +389,7 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'DELETE /api/global-powerbi-settings/{type}/reports/{id}': `/api/global-powerbi-settings/vendas/reports/${SOME_REPORT}`,
   'POST /api/global-powerbi-settings/{type}/reports/{id}/restore': `/api/global-powerbi-settings/vendas/reports/${SOME_REMOVED_REPORT}/restore`,
   'DELETE /api/sessions/me/{id}': `/api/sessions/me/${SOME_SESSION}`,
+  'DELETE /api/catalogue/{kind}/{code}': '/api/catalogue/marcas/OMJA',
   'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,
   'DELETE /api/report-subscriptions/{id}': `/api/report-subscriptions/${SOME_SUBSCRIPTION}`,
   'POST /api/report-subscriptions/unsubscribe': '/api/report-subscriptions/unsubscribe?token=abc',

@@ -264,7 +264,9 @@ function parseCell(list: ListName, items: Vocabulary[ListName], cell: string, fa
   return parts.flatMap((part) => {
     const item = find(part)
     if (item && !item.archived) return [toKey(list, item)]
-    const fault = item ? 'está no arquivo e não pode ser dado a mais ninguém' : 'não existe'
+    const fault = item
+      ? `está no arquivo e não pode ser ${list === 'estados' ? 'dado' : 'dada'} a mais ninguém`
+      : 'não existe'
     faults.push(`${KINDS[list].one} “${truncate(part)}” ${fault}. ${KINDS[list].all}: ${items.offered}.`)
     return []
   })

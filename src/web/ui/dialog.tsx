@@ -28,6 +28,8 @@ interface DialogProps {
   /** Unsaved changes: a click outside, such as a stray tap on a phone, does not close it. */
   hasChanges?: boolean
   children?: ReactNode
+  /** What the buttons would do, beside them: the end of a long form may be below the fold. */
+  note?: ReactNode
   /** The buttons, the primary one last; sticky while the rest scrolls. */
   actions?: ReactNode
   width?: keyof typeof widths
@@ -42,7 +44,7 @@ interface DialogProps {
 /** A modal dialog: traps the focus; Escape and a click outside close it where onClose is given. */
 export function Dialog(props: DialogProps) {
   const { isOpen, title, description, onClose, hasChanges = false, children, actions } = props
-  const { width = 'medium', initialFocus, finalFocus, question } = props
+  const { width = 'medium', initialFocus, finalFocus, question, note } = props
   const openedAt = useRef(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question counts as opened anew
   useEffect(() => {
@@ -82,6 +84,11 @@ export function Dialog(props: DialogProps) {
           {children && <div className="mt-4">{children}</div>}
           {actions && (
             <div className="-mx-6 sticky bottom-0 mt-2 flex flex-wrap justify-end gap-2 rounded-b-xl border-line bg-raised px-6 pt-4 pb-6 max-sm:mt-4 max-sm:border-t max-sm:pb-4">
+              {note && (
+                <div className="max-h-24 min-w-48 flex-1 self-center overflow-y-auto text-sm max-sm:basis-full">
+                  {note}
+                </div>
+              )}
               {actions}
             </div>
           )}
@@ -91,19 +98,9 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-/** What the buttons would do, beside them: the end of a long form may be below the fold. */
-export function DialogNote({ children }: { children: ReactNode }) {
-  return (
-    <div className="max-h-24 min-w-48 flex-1 self-center overflow-y-auto text-sm max-sm:basis-full">
-      {children}
-    </div>
-  )
-}
-
 interface AnswerProps extends Omit<DialogProps, 'isOpen' | 'onClose'> {
   isOpen?: boolean
   confirmLabel: ReactNode
-  note?: ReactNode
   cancelLabel?: string
   /** In progress: the dialog can neither be closed nor confirmed again. */
   isBusy?: boolean
@@ -117,7 +114,7 @@ interface AnswerProps extends Omit<DialogProps, 'isOpen' | 'onClose'> {
 
 /** A dialog with a cancel button and a confirm button. */
 function AnswerDialog({ button, ...props }: AnswerProps & { button: ComponentProps<typeof Button> }) {
-  const { isOpen = true, confirmLabel, note, cancelLabel = 'Cancelar', isBusy = false, ...rest } = props
+  const { isOpen = true, confirmLabel, cancelLabel = 'Cancelar', isBusy = false, ...rest } = props
   const { isDisabled = false, isOver = false, question, onCancel, actions, ...dialog } = rest
   const cancel = isBusy ? undefined : onCancel
   const answers = isOver ? (
@@ -126,7 +123,6 @@ function AnswerDialog({ button, ...props }: AnswerProps & { button: ComponentPro
     </Button>
   ) : (
     <>
-      {note && <DialogNote>{note}</DialogNote>}
       <Button variant="secondary" onClick={cancel}>
         {cancelLabel}
       </Button>

@@ -7,7 +7,7 @@ import { formatInstant } from '#web/ui/format-instant.ts'
 
 /** Formats an access request in one line: 'Oficina, CRM · VW · RJ'. */
 export function formatRequest(catalogue: Catalogue, { request }: ManagedProfile): string {
-  if (!request) return 'Sem pedido'
+  if (!request) return 'Ainda não disse do que precisa'
   const lists = LISTS.map((list) => sortItems(catalogue, list, request[list]).join(', ')).filter(Boolean)
   return lists.join(' · ') || request.workplace || 'Só o nome'
 }

@@ -15,10 +15,10 @@ import {
   type BulkAction,
   buildBulkEdit,
   describeDeleted,
-  describePreview,
   findDeletedIds,
   missingItems,
 } from './bulk-edit.ts'
+import { describeEffects } from './describe-effect.ts'
 import { GuardedFormDialog } from './dialog-notices.tsx'
 import { EntitlementList, isSame, LIST_STYLES, ValidUntil } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
@@ -58,7 +58,7 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
       callApi('POST /api/profiles/bulk-edit', { query: { dryRun: true }, body, signal }),
     send: (body, effect) => retryCall('POST /api/profiles/bulk-edit', { body: addFingerprint(body, effect) }),
     onDone: (result) => {
-      announceBulkEdit(action, result)
+      announceBulkEdit(action, result, edit.valid_until)
       if (action === 'add') setLastEntitlements(ticked)
       onClose()
       onDone()
@@ -108,7 +108,7 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
           : missing
             ? formatHint(missing)
             : effect
-              ? describePreview(effect, action)
+              ? describeEffects(effect, edit.valid_until)
               : describeFailure(failure)}
       </EffectLine>
     </GuardedFormDialog>

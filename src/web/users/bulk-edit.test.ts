@@ -9,7 +9,6 @@ import {
   announceUndoable,
   buildBulkEdit,
   describeDeleted,
-  describePreview,
   describeUndo,
   findDeletedIds,
 } from './bulk-edit.ts'
@@ -29,31 +28,6 @@ it('includes the selected people and only the lists with ticked items', () => {
     types: ['CRM'],
     estados: ['RJ'],
   })
-})
-
-it('formats the counts of a dry run', () => {
-  const counted = {
-    selected: 0,
-    effects: [],
-    ending: 0,
-    includesSelf: false,
-    fingerprint: '',
-    undoId: null,
-    undoSeconds: 0,
-  }
-  expect(describePreview({ ...counted, gaining: 12, losing: 0, unchanged: 3 })).toBe(
-    '12 ganham, 0 perdem, 3 ficam como estão',
-  )
-  expect(describePreview({ ...counted, gaining: 1, losing: 1, unchanged: 1 })).toBe(
-    '1 ganha, 1 perde, 1 fica como está',
-  )
-  expect(describePreview({ ...counted, gaining: 0, losing: 98_765, unchanged: 0 })).toBe(
-    '0 ganham, 98.765 perdem, 0 ficam como estão',
-  )
-  const own = { ...counted, includesSelf: true }
-  expect(describePreview({ ...own, gaining: 0, losing: 2, unchanged: 0 }, 'remove')).toBe(
-    '0 ganham, 2 perdem, 0 ficam como estão. Inclui a sua própria conta.',
-  )
 })
 
 it('names the people an undo skipped', () => {

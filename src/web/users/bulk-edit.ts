@@ -7,6 +7,7 @@ import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { formatNames } from './delete-users.ts'
+import { describeEffects } from './describe-effect.ts'
 import { isOutcomeUnknown, retryCall } from './retry-call.ts'
 import { countSelected, formatCount, type Selection } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
@@ -73,47 +74,25 @@ export function describeDeleted(count: number): string {
   )
 }
 
-type EffectVerbs = Record<'gains' | 'loses', readonly [one: string, several: string]>
-const LIST_VERBS: EffectVerbs = { gains: ['ganha', 'ganham'], loses: ['perde', 'perdem'] }
-const VALIDITY_VERBS: EffectVerbs = {
-  gains: ['fica com mais tempo', 'ficam com mais tempo'],
-  loses: ['fica com menos tempo', 'ficam com menos tempo'],
-}
-
-/** Formats a dry run's counts: '12 ganham, 0 perdem, 3 ficam como estão', plus a warning about oneself. */
-export function describePreview(
-  { gaining, losing, unchanged, includesSelf }: BulkEditResult,
-  action: BulkAction = 'add',
-): string {
-  const { gains, loses } = action === 'validity' ? VALIDITY_VERBS : LIST_VERBS
-  const counts = [
-    formatCount(gaining, ...gains),
-    formatCount(losing, ...loses),
-    formatCount(unchanged, 'fica como está', 'ficam como estão'),
-  ].join(', ')
-  return includesSelf ? `${counts}. Inclui a sua própria conta.` : counts
-}
-
-/** Formats a result: '12 mudaram, 3 já estavam assim.' */
-function describeOutcome({ selected, unchanged }: BulkEditResult): string {
-  const changed = formatCount(selected - unchanged, 'mudou', 'mudaram')
-  return unchanged === 0
-    ? `${changed}.`
-    : `${changed}, ${formatCount(unchanged, 'já estava', 'já estavam')} assim.`
-}
-
 /** Shows the result of a bulk edit, with an undo button for 30 seconds. */
-export function announceBulkEdit(action: BulkAction, result: BulkEditResult): void {
+export function announceBulkEdit(
+  action: BulkAction,
+  result: BulkEditResult,
+  validUntil: string | null | undefined,
+): void {
   const { undoId, undoSeconds, selected, unchanged } = result
   const notice = { kind: 'success', title: adminMessages.bulkDone(action, selected) } as const
   if (undoId === null || selected === unchanged)
     return void showToast({ ...notice, description: 'Ninguém mudou: todos já estavam assim.' })
-  announceUndoable({ ...notice, description: describeOutcome(result) }, { undoId, undoSeconds })
+  announceUndoable(
+    { ...notice, description: describeEffects(result, validUntil, true) },
+    { undoId, undoSeconds },
+  )
 }
 
 /** Shows a toast, with an undo button for the remaining seconds: the reply may arrive late. */
 export function announceUndoable(
-  notice: ToastContent & { description: string },
+  notice: ToastContent,
   { undoId, undoSeconds }: { undoId: string | null; undoSeconds: number },
 ): void {
   // A reply that the previous version stored has none.
@@ -121,7 +100,7 @@ export function announceUndoable(
   if (undoSeconds === 0)
     return void showToast({
       ...notice,
-      description: `${notice.description} O prazo de ${UNDO_SECONDS} segundos para desfazer já terminou.`,
+      description: `${notice.description ?? ''} O prazo de ${UNDO_SECONDS} segundos para desfazer já terminou.`,
     })
   const lifetimeMs = undoSeconds * 1_000
   const id = showToast({

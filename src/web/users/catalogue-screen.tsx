@@ -5,20 +5,33 @@ import ArchiveRestore from 'lucide-react/icons/archive-restore'
 import ArrowDown from 'lucide-react/icons/arrow-down'
 import ArrowUp from 'lucide-react/icons/arrow-up'
 import Pencil from 'lucide-react/icons/pencil'
+import Trash2 from 'lucide-react/icons/trash-2'
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { Checkbox } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { closeToasts } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
-import { type Usage, useAddItem, useArchiveItem, useItemOrder, useItemUsage } from './change-catalogue.ts'
+import {
+  type NewItem,
+  type Usage,
+  useAddItem,
+  useArchiveItem,
+  useHoldersOfAll,
+  useItemOrder,
+  useItemUsage,
+  useRemoveItem,
+} from './change-catalogue.ts'
 import { RenameDialog } from './rename-dialog.tsx'
+import { formatCount } from './selection.ts'
 
 const CARDS: readonly { list: ListName; title: string; hint: string }[] = [
   { list: 'types', title: 'Áreas', hint: 'Cada área é uma aba da tela de relatórios, nesta ordem.' },
@@ -153,6 +166,8 @@ interface ItemRowProps {
 function ItemRow({ list, item, onRename, children }: ItemRowProps) {
   const use = useItemUsage(list, item)
   const archiving = useArchiveItem(list)
+  const [isRemoving, setIsRemoving] = useState(false)
+  const { submit: remove, isBusy } = useRemoveItem(list, () => setIsRemoving(false))
   const { label, code, archived } = item
   return (
     <li className="flex min-h-14 items-center gap-2 border-line border-b py-1.5 pr-3 pl-5">
@@ -173,7 +188,20 @@ function ItemRow({ list, item, onRename, children }: ItemRowProps) {
           aria-disabled={archiving.isBusy}
           onClick={() => void archiving.archive({ item, isArchived: !archived, use })}
         />
+        {use?.people === 0 && use.reports === 0 && (
+          <IconButton icon={Trash2} label="Excluir" of={label} onClick={() => setIsRemoving(true)} />
+        )}
       </div>
+      {isRemoving && (
+        <ConfirmDialog
+          title={`Excluir “${label}”?`}
+          description="Só sai da lista o que ninguém nunca teve; o resto pode ser arquivado. Não pode ser desfeito."
+          confirmLabel="Excluir"
+          isBusy={isBusy}
+          onConfirm={() => void remove(item)}
+          onCancel={() => setIsRemoving(false)}
+        />
+      )}
     </li>
   )
 }
@@ -208,6 +236,13 @@ function IconButton({ icon: Icon, label, of, onClick, ...rest }: IconButtonProps
   )
 }
 
+/** Who holds a whole list. */
+const HOLDERS_OF_ALL: Record<ListName, string> = {
+  types: 'todas as áreas',
+  marcas: 'todas as marcas',
+  estados: 'todos os estados',
+}
+
 const ADD_LABELS: Record<ListName, string> = {
   types: 'Incluir área',
   marcas: 'Incluir marca',
@@ -217,6 +252,9 @@ const ADD_LABELS: Record<ListName, string> = {
 function AddForm({ list, title }: { list: ListName; title: string }) {
   const [code, setCode] = useState('')
   const [label, setLabel] = useState('')
+  /** The item to confirm: its code never changes. */
+  const [asked, setAsked] = useState<NewItem>()
+  const holders = useHoldersOfAll(list)
   const form = useRef<HTMLFormElement>(null)
   const { add, isBusy, errors, clearErrors } = useAddItem(list, () => {
     setCode('')
@@ -226,47 +264,74 @@ function AddForm({ list, title }: { list: ListName; title: string }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     closeToasts()
-    const body = list === 'types' ? { label: label.trim() } : { code, label: label.trim() || code }
-    void add({ body, form: event.currentTarget })
+    const item = list === 'types' ? { label: label.trim() } : { code, label: label.trim() || code }
+    // The server names what is missing.
+    if (item.label && (item.code ?? item.label)) setAsked(item)
+    else void add({ body: item, form: event.currentTarget })
+  }
+  const confirm = () => {
+    if (!asked || !form.current) return
+    setAsked(undefined)
+    void add({ body: asked, form: form.current })
   }
   return (
-    <form
-      ref={form}
-      noValidate
-      aria-label={`${ADD_LABELS[list]} em ${title}`}
-      onSubmit={submit}
-      onInput={clearErrors}
-      className="space-y-3 p-5"
-    >
-      <div className="grid grid-cols-2 gap-3">
-        {list !== 'types' && (
+    // React bubbles a submit out of the dialog: it must not be inside the form.
+    <>
+      <form
+        ref={form}
+        noValidate
+        aria-label={`${ADD_LABELS[list]} em ${title}`}
+        onSubmit={submit}
+        onInput={clearErrors}
+        className="space-y-3 p-5"
+      >
+        <div className="grid grid-cols-2 gap-3">
+          {list !== 'types' && (
+            <TextField
+              name="code"
+              label="Código"
+              value={code}
+              maxLength={20}
+              autoComplete="off"
+              autoCapitalize="characters"
+              spellCheck={false}
+              error={errors.code}
+              onChange={({ target }) => setCode(target.value.toUpperCase())}
+            />
+          )}
           <TextField
-            name="code"
-            label="Código"
-            value={code}
-            maxLength={20}
+            name="label"
+            label="Nome"
+            value={label}
+            maxLength={40}
             autoComplete="off"
-            autoCapitalize="characters"
-            spellCheck={false}
-            error={errors.code}
-            onChange={({ target }) => setCode(target.value.toUpperCase())}
+            placeholder={{ types: undefined, marcas: 'Ex.: FIAT', estados: 'Ex.: Rio de Janeiro' }[list]}
+            error={errors.label}
+            onChange={({ target }) => setLabel(target.value)}
+            className={list === 'types' ? 'col-span-2' : undefined}
           />
-        )}
-        <TextField
-          name="label"
-          label="Nome"
-          value={label}
-          maxLength={40}
-          autoComplete="off"
-          placeholder={list === 'types' ? undefined : 'o código'}
-          error={errors.label}
-          onChange={({ target }) => setLabel(target.value)}
-          className={list === 'types' ? 'col-span-2' : undefined}
-        />
-      </div>
-      <Button type="submit" variant="secondary" isBusy={isBusy}>
-        {ADD_LABELS[list]}
-      </Button>
-    </form>
+        </div>
+        <Button type="submit" variant="secondary" isBusy={isBusy}>
+          {ADD_LABELS[list]}
+        </Button>
+      </form>
+      {asked && (
+        <FormDialog
+          title={`${ADD_LABELS[list]} “${asked.label}”?`}
+          description={asked.code && `O Power BI recebe o código ${asked.code}, que não muda depois.`}
+          confirmLabel="Incluir"
+          onSubmit={confirm}
+          onCancel={() => setAsked(undefined)}
+        >
+          {holders > 0 && (
+            <Checkbox
+              label={`Dar também a quem tem ${HOLDERS_OF_ALL[list]} (${formatCount(holders, 'pessoa', 'pessoas')})`}
+              checked={asked.giveToHolders === true}
+              onChange={({ target }) => setAsked({ ...asked, giveToHolders: target.checked })}
+            />
+          )}
+        </FormDialog>
+      )}
+    </>
   )
 }

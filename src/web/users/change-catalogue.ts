@@ -1,7 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
+import type { Catalogue, CatalogueItem, catalogueRoutes } from '#contract/catalogue.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
+import type { BodyOf } from '#contract/route.ts'
 import { callApi } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -9,6 +10,8 @@ import { isConflict } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { announceUndoable } from './bulk-edit.ts'
+import { formatCount } from './selection.ts'
 
 const FAILED = 'Não foi possível salvar'
 
@@ -19,13 +22,16 @@ export interface Usage {
 
 const usageQuery = queryOptions({
   queryKey: ['catalogue-use'],
-  queryFn: async ({ signal }) => (await callApi('GET /api/catalogue/use', { signal })).items,
+  queryFn: ({ signal }) => callApi('GET /api/catalogue/use', { signal }),
 })
 
 /** Returns how often an item is used; undefined while loading. */
 export function useItemUsage(list: ListName, item: CatalogueItem): Usage | undefined {
-  return useQuery(usageQuery).data?.find(({ kind, code }) => kind === list && code === item.code)
+  return useQuery(usageQuery).data?.items.find(({ kind, code }) => kind === list && code === item.code)
 }
+
+/** Returns how many people hold every item of a list; 0 while loading. */
+export const useHoldersOfAll = (list: ListName): number => useQuery(usageQuery).data?.holdersOfAll[list] ?? 0
 
 /** Returns the version of the cached catalogue, for If-Match. */
 export const getVersion = () => String(queryClient.getQueryData(catalogueQuery.queryKey)?.version ?? 0)
@@ -41,7 +47,7 @@ async function cacheCatalogue(catalogue: Catalogue): Promise<void> {
 let lastWrite: Promise<unknown> = Promise.resolve()
 
 /** Serializes writes of the catalogue, so that users never conflict with their own previous change. */
-export function writeCatalogue(send: () => Promise<Catalogue>): Promise<Catalogue> {
+export function writeCatalogue<Reply extends Catalogue>(send: () => Promise<Reply>): Promise<Reply> {
   const write = lastWrite.then(async () => {
     const catalogue = await send()
     await cacheCatalogue(catalogue)
@@ -57,14 +63,17 @@ export async function showFailure(error: unknown): Promise<void> {
   if (isConflict(error)) await queryClient.refetchQueries(catalogueQuery)
 }
 
+export type NewItem = BodyOf<typeof catalogueRoutes.addCatalogueItem>
+
 /** Adds an item; validation errors are returned per field. */
 export function useAddItem(list: ListName, onAdded: () => void) {
   const [errors, setErrors] = useState<Record<string, string>>({})
   const { submit, isBusy } = useSubmit({
-    send: ({ body }: { body: { label: string; code?: string }; form: HTMLFormElement }) =>
+    send: ({ body }: { body: NewItem; form: HTMLFormElement }) =>
       writeCatalogue(() => callApi('POST /api/catalogue/{kind}', { params: { kind: list }, body })),
-    onDone(_, { body }) {
-      showToast({ kind: 'success', title: `“${body.label}” foi incluído` })
+    onDone(reply, { body }) {
+      const given = reply.given > 0 ? `Já vale para ${formatCount(reply.given, 'pessoa', 'pessoas')}.` : ''
+      announceUndoable({ kind: 'success', title: `“${body.label}” foi incluído`, description: given }, reply)
       onAdded()
     },
     onFailed(error, { form }) {
@@ -94,13 +103,34 @@ export function useArchiveItem(list: ListName) {
       showToast({
         kind: 'success',
         title: `“${item.label}” foi para o arquivo`,
-        description: `${use?.people ? 'Continua valendo para quem já tem' : 'Ninguém tem'}; não pode mais ser dado a ninguém.`,
+        description: `${use?.people ? 'Continua valendo para quem já tem' : 'Ninguém tem'}; não dá mais para liberar a ninguém.`,
         action: { label: 'Desfazer', run: () => void submit({ item, isArchived: false, use }) },
       })
     },
     onFailed: showFailure,
   })
   return { isBusy, archive: submit }
+}
+
+/** Removes an item that nobody ever held. */
+export function useRemoveItem(list: ListName, onRemoved: () => void) {
+  return useSubmit({
+    send: ({ code }: CatalogueItem) =>
+      writeCatalogue(() =>
+        callApi('DELETE /api/catalogue/{kind}/{code}', {
+          params: { kind: list, code },
+          ifMatch: getVersion(),
+        }),
+      ),
+    onDone(_, { label }) {
+      showToast({ kind: 'success', title: `“${label}” foi excluído` })
+      onRemoved()
+    },
+    onFailed(error) {
+      onRemoved()
+      return showFailure(error)
+    },
+  })
 }
 
 /** Reorders the active items: an optimistic update, saved in the background. */

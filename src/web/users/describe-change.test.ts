@@ -55,7 +55,7 @@ describe('describeChange', () => {
       'validity-set',
       { valid_until: '2026-12-31' },
       { valid_until: null },
-      `${CARLA} mudou até quando o acesso vale: sem prazo`,
+      `${CARLA} mudou a validade do acesso: sem prazo`,
     ],
     [
       'access-revoked',
@@ -68,14 +68,9 @@ describe('describeChange', () => {
       'entitlements-added',
       { types: ['CRM'], estados: [] },
       { types: ['CRM', 'HPD'], estados: ['MG'] },
-      `${CARLA} adicionou em massa: tipos + HPD; estados + MG`,
+      `${CARLA} liberou HPD e MG (em massa)`,
     ],
-    [
-      'entitlements-removed',
-      { marcas: ['VW', 'GM'] },
-      { marcas: ['GM'] },
-      `${CARLA} removeu em massa: marcas − VW`,
-    ],
+    ['entitlements-removed', { marcas: ['VW', 'GM'] }, { marcas: ['GM'] }, `${CARLA} retirou VW (em massa)`],
     [
       'bulk-edit-undone',
       { marcas: ['GM'] },

@@ -23,6 +23,19 @@ const describeBulkEdit =
   (verb: string): Describe =>
   ({ who, before, after }) => [`${who} ${verb}`, joinDifferences(diffLists(before, after))]
 
+/** 'Carla liberou CRM e RJ (em massa)'; only the last day may have changed. */
+const describeMassEdit =
+  (verb: string): Describe =>
+  ({ who, before, after }) => {
+    const items = LISTS.flatMap((name) => {
+      const [had, has] = [getList(before, name), getList(after, name)]
+      return [...has.filter((item) => !had.includes(item)), ...had.filter((item) => !has.includes(item))]
+    })
+    const what =
+      items.length > 0 ? `${verb} ${new Intl.ListFormat('pt-BR').format(items)}` : 'mudou a validade'
+    return `${who} ${what} (em massa)`
+  }
+
 /** Describes replaced lists: one is named before the colon, several each with their differences. */
 const describeReplacement =
   (whenUnchanged: string): Describe =>
@@ -86,7 +99,7 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
       .filter(Boolean)
       .join('; '),
   ],
-  'validity-set': ({ who }) => `${who} mudou até quando o acesso vale`,
+  'validity-set': ({ who }) => `${who} mudou a validade do acesso`,
   'name-corrected': ({ who, before, after }) => [
     `${who} corrigiu o nome`,
     [before.full_name, after.full_name].filter(Boolean).join(' → '),
@@ -94,8 +107,8 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'types-set': describeReplacement('salvou os tipos sem mudança'),
   'scope-set': describeReplacement('salvou as marcas e os estados sem mudança'),
   'access-set': describeReplacement('salvou o acesso sem mudança'),
-  'entitlements-added': describeBulkEdit('adicionou em massa'),
-  'entitlements-removed': describeBulkEdit('removeu em massa'),
+  'entitlements-added': describeMassEdit('liberou'),
+  'entitlements-removed': describeMassEdit('retirou'),
   'bulk-edit-undone': (change) =>
     describeBulkEdit(`desfez ${UNDONE[String(change.after.approved)] ?? 'uma alteração'}`)(change),
   'user-deleted': ({ who }) => `${who} excluiu a conta`,
@@ -103,6 +116,7 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'data-exported': ({ who }) => `${who} exportou os dados da pessoa`,
   'catalogue-item-added': ({ who, after }) => `${who} incluiu ${formatItem(after)} nas listas`,
   'catalogue-item-changed': ({ who, after }) => `${who} mudou ${formatItem(after)} nas listas`,
+  'catalogue-item-removed': ({ who, before }) => `${who} excluiu ${formatItem(before)} das listas`,
   'catalogue-ordered': ({ who }) => `${who} mudou a ordem das listas`,
   'access-template-added': ({ who, after }) => `${who} criou o modelo de acesso ${quoteName(after)}`,
   'access-template-changed': ({ who, before, after }) => [

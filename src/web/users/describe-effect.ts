@@ -1,5 +1,6 @@
 import { type Entitlements, LISTS } from '#contract/entitlement-lists.ts'
 import type { BulkEditResult } from '#contract/users.ts'
+import { formatDate } from '#web/ui/format-instant.ts'
 import { formatValidity } from './describe-change.ts'
 import { formatCount } from './selection.ts'
 
@@ -36,27 +37,46 @@ export function describeEffect(effects: Effects, validUntil: string | undefined)
 }
 
 /**
- * Describes a change of many people, each item with the people whom it concerns:
- * 'Ganham: CRM (3 pessoas). Perdem: VW (1 pessoa). 2 ficam como estão.'
+ * Describes a change of many people: 'CRM passa a aparecer para 3 pessoas. 2 ficam como estão.', or
+ * once done 'CRM liberado para 3 pessoas.'
+ * @param validUntil the new last day, null or '' for none
  */
 export function describeEffects(
-  { effects, ending, unchanged, includesSelf }: BulkEditResult,
-  validUntil: string | undefined,
+  { effects, ending, losing, unchanged, includesSelf }: BulkEditResult,
+  validUntil: string | null | undefined,
+  isDone = false,
 ): string {
-  const list = (isGain: boolean) =>
-    effects
-      .map(({ item, gaining, losing }) => ({ item, people: isGain ? gaining : losing }))
-      .filter(({ people }) => people > 0)
-      .map(({ item, people }) => `${item} (${formatCount(people, 'pessoa', 'pessoas')})`)
-      .join(', ')
-  const [gained, lost] = [list(true), list(false)]
+  const say = (change: 'gaining' | 'losing', [one, several]: readonly [string, string]) => {
+    const counts = [...new Set(effects.map((effect) => effect[change]))].filter((count) => count > 0)
+    return counts.map((count) => {
+      const items = effects.filter((effect) => effect[change] === count).map(({ item }) => item)
+      const named = new Intl.ListFormat('pt-BR').format(items)
+      return `${named} ${items.length === 1 ? one : several} ${formatPeople(count)}.`
+    })
+  }
+  const lost = say(
+    'losing',
+    isDone ? ['retirado de', 'retirados de'] : ['deixa de aparecer para', 'deixam de aparecer para'],
+  )
+  const end = validUntil ? `a valer até ${formatDate(validUntil)}` : 'a não ter prazo'
+  // Items that are lost count as losing too.
+  const sooner =
+    lost.length === 0 && losing > 0 ? `, mais cedo do que antes para ${formatPeople(losing)}` : ''
   return [
-    gained && `Ganham: ${gained}.`,
-    lost && `Perdem: ${lost}.`,
-    ending > 0 && `${formatCount(ending, 'fica', 'ficam')} ${formatValidity(validUntil || null)}.`,
-    unchanged > 0 && `${formatCount(unchanged, 'fica como está', 'ficam como estão')}.`,
-    includesSelf && 'Inclui a sua própria conta.',
+    ...say(
+      'gaining',
+      isDone ? ['liberado para', 'liberados para'] : ['passa a aparecer para', 'passam a aparecer para'],
+    ),
+    ...lost,
+    ending > 0 && `O acesso de ${formatPeople(ending)} passa ${end}${sooner}.`,
+    unchanged > 0 &&
+      (isDone
+        ? formatCount(unchanged, 'já estava assim.', 'já estavam assim.')
+        : formatCount(unchanged, 'fica como está.', 'ficam como estão.')),
+    includesSelf && !isDone && 'Inclui a sua própria conta.',
   ]
     .filter(Boolean)
     .join(' ')
 }
+
+const formatPeople = (count: number) => formatCount(count, 'pessoa', 'pessoas')

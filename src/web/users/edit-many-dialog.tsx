@@ -53,7 +53,10 @@ export function EditManyDialog({ selection: chosen, onClose, onDone }: Selection
     onDone: (result) => {
       const changed = result.selected - result.unchanged
       const title = changed > 0 ? `Acesso alterado para ${formatUserCount(changed)}` : 'Ninguém mudou'
-      announceUndoable({ kind: 'success', title, description: describeEffects(result, validUntil) }, result)
+      announceUndoable(
+        { kind: 'success', title, description: describeEffects(result, validUntil, true) },
+        result,
+      )
       if (!isEmpty) setLastEntitlements(ticked)
       onClose()
       onDone()

@@ -7,7 +7,7 @@ import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Dialog, DialogNote } from '#web/ui/dialog.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { RequestNotice } from './access-request.tsx'
 import { setLastEntitlements } from './access-templates.ts'
@@ -224,6 +224,21 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
       }
       question={conflict?.current.version ?? (needsConfirmation ? 'unverified' : String(isAskingNow))}
       finalFocus={() => (isSaved.current ? nextFocus() : undefined)}
+      note={
+        lists === LISTS &&
+        !isOver &&
+        !conflict && (
+          <div role="status">
+            {effect && <p>{effect}</p>}
+            {missing && (
+              <p className="font-medium text-warning">
+                {missing}
+                {isAskingNow && ' Aprovar mesmo assim?'}
+              </p>
+            )}
+          </div>
+        )
+      }
       actions={
         isOver ? (
           <>
@@ -234,19 +249,6 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
           </>
         ) : (
           <>
-            {lists === LISTS && !conflict && (
-              <DialogNote>
-                <div role="status">
-                  {effect && <p>{effect}</p>}
-                  {missing && (
-                    <p className="font-medium text-warning">
-                      {missing}
-                      {isAskingNow && ' Aprovar mesmo assim?'}
-                    </p>
-                  )}
-                </div>
-              </DialogNote>
-            )}
             <Button variant="secondary" onClick={isAskingNow ? () => setIsAsking(false) : close}>
               {isAskingNow ? 'Voltar' : 'Cancelar'}
             </Button>
