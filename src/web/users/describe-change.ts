@@ -23,7 +23,7 @@ const describeBulkEdit =
   (verb: string): Describe =>
   ({ who, before, after }) => [`${who} ${verb}`, joinDifferences(diffLists(before, after))]
 
-/** 'Carla liberou CRM e RJ (em massa)'; only the last day may have changed. */
+/** Describes a bulk edit: 'Carla liberou CRM e RJ (em massa)'. */
 const describeMassEdit =
   (verb: string): Describe =>
   ({ who, before, after }) => {
@@ -31,9 +31,7 @@ const describeMassEdit =
       const [had, has] = [getList(before, name), getList(after, name)]
       return [...has.filter((item) => !had.includes(item)), ...had.filter((item) => !has.includes(item))]
     })
-    const what =
-      items.length > 0 ? `${verb} ${new Intl.ListFormat('pt-BR').format(items)}` : 'mudou a validade'
-    return `${who} ${what} (em massa)`
+    return `${who} ${verb} ${new Intl.ListFormat('pt-BR').format(items) || 'acesso'} (em massa)`
   }
 
 /** Describes replaced lists: one is named before the colon, several each with their differences. */
