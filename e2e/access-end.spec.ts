@@ -137,7 +137,8 @@ test('an administrator views the reports as another person, under a permanent no
   page,
   other,
 }) => {
-  await openPerson(page, VENDAS)
+  await openAdmin(page, '?q=vendas.rj&status=approved')
+  const before = page.url()
   await clickMenuItem(page, 'Ver como')
   const frame = page.getByRole('region', { name: 'Vendo como Vera Vendas' })
   await expect(frame).toContainText('somente leitura')
@@ -146,6 +147,8 @@ test('an administrator views the reports as another person, under a permanent no
   await expect(getReportFrame(page, 'Vendas').getByText('FIAT').first()).toBeVisible({ timeout: 20_000 })
   expect(await findSeriousViolations(page)).toEqual([])
   await frame.getByRole('link', { name: 'Encerrar' }).click()
+  // Back to the list with the filters it had.
+  await expect(page).toHaveURL(before)
   await expect(rows(page)).toHaveCount(1)
   expect((await other.person(VENDAS)).last_sign_in_at).toBeNull()
 })

@@ -88,6 +88,10 @@ test('a click outside keeps a dialog with changes open and closes one without', 
   await other.change(VENDAS, { types: ['Vendas'] })
   await page.setViewportSize({ width: 390, height: 844 })
   await openPerson(page, VENDAS)
+  // A step of the history within the portal.
+  await page.getByRole('link', { name: /^Pessoas/ }).first().click()
+  await page.getByLabel('Buscar por nome ou e-mail').fill('vendas.rj')
+  await expect(page.getByText(VENDAS, { exact: true })).toBeVisible()
   const dialog = page.getByRole('dialog')
   const open = async () => {
     await clickMenuItem(page, 'Gerenciar Tipos de Acesso')
@@ -107,6 +111,15 @@ test('a click outside keeps a dialog with changes open and closes one without', 
   // Back to the initial selection: nothing to lose.
   await dialog.getByRole('checkbox', { name: 'HPD' }).uncheck()
   await clickOutside()
+  await expect(dialog).toHaveCount(0)
+
+  // The browser's Back keeps it too, and says why.
+  await open()
+  await dialog.getByRole('checkbox', { name: 'HPD' }).check()
+  await page.goBack({ timeout: 1_000 }).catch(() => {})
+  await expect(toast(page, 'Há alterações não salvas')).toBeVisible()
+  expect(await listSelected(dialog)).toEqual(['Vendas', 'HPD'])
+  await dialog.getByRole('button', { name: 'Cancelar' }).click()
   await expect(dialog).toHaveCount(0)
 
   // Escape is deliberate, so it asks.

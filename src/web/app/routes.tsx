@@ -448,4 +448,8 @@ declare module '@tanstack/react-router' {
     /** The fragment of a mailed link until it is used; survives a reload. */
     linkHash?: string
   }
+  interface HistoryState {
+    /** Where 'Ver como' ends. */
+    returnTo?: string
+  }
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useParams, useRouter } from '@tanstack/react-router'
 import Eye from 'lucide-react/icons/eye'
 import { useMemo, useState } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
@@ -53,6 +53,9 @@ interface ViewedProps {
 }
 
 function Viewed({ userId, view, onAgain }: ViewedProps) {
+  const router = useRouter()
+  // The list with its filters; none where the screen was opened by its address.
+  const [{ returnTo }] = useState(() => router.state.location.state)
   // The server enforces the end; the browser only counts down.
   const [endsAt] = useState(() => Date.now() + VIEW_MS)
   const left = useSecondsLeft(endsAt)
@@ -79,6 +82,11 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
             to="/admin"
             search={{ q: view.email }}
             hash="usuarios"
+            onClick={(event) => {
+              if (!returnTo) return
+              event.preventDefault()
+              router.history.push(returnTo)
+            }}
             className="inline-flex h-9 items-center rounded-lg bg-amber-950 px-3 font-medium text-amber-50 focus-visible:outline-amber-950"
           >
             Encerrar

@@ -10,6 +10,7 @@ import {
 } from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { useBackBlocker } from './use-back-blocker.ts'
 
 const widths = {
   medium: 'w-[min(28rem,calc(100vw-2rem))]',
@@ -46,6 +47,7 @@ export function Dialog(props: DialogProps) {
   const { isOpen, title, description, onClose, hasChanges = false, children, actions } = props
   const { width = 'medium', initialFocus, finalFocus, question, note } = props
   const openedAt = useRef(0)
+  useBackBlocker(isOpen && hasChanges)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question counts as opened anew
   useEffect(() => {
     if (isOpen) openedAt.current = performance.now()

@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { queryClient, READ_ONCE } from '#web/http/query-client.ts'
+import { useSession } from '#web/session/session.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -34,15 +35,18 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
     queryFn: ({ signal }) => readSelected(opened, signal),
     ...READ_ONCE,
   })
+  const ownId = useSession()?.user.id
+  const withoutSelf = (all: readonly ManagedProfile[]) => all.filter(({ user_id }) => user_id !== ownId)
   /** Undefined until all pages are loaded. */
-  const people = reading.data
+  const people = reading.data && withoutSelf(reading.data)
+  const includesSelf = people !== undefined && people.length < (reading.data?.length ?? 0)
   const count = people?.length ?? countSelected(opened)
   const { submit, isBusy } = useSubmit({
     send: async (named: ManagedProfile[]) => {
       setChange(undefined)
       setDoneCount(0)
       const now = await readSelected(opened)
-      const others = describeListChange(named, now)
+      const others = describeListChange(named, withoutSelf(now))
       if (others === undefined) return deleteInBatches(named, setDoneCount)
       setChange(others)
       // The next confirmation covers the people listed from now on.
@@ -90,6 +94,7 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
         ) : (
           <People people={people} />
         )}
+        {includesSelf && <p>Você fica de fora: ninguém exclui a própria conta.</p>}
         {mustType && (
           <TextField
             label={`Para confirmar, digite o número de usuários: ${count.toLocaleString('pt-BR')}`}
@@ -131,6 +136,7 @@ function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
       {people.slice(0, isExpanded ? undefined : MAX_NAMES).map((person) => (
         <li key={person.user_id}>
           <Person person={person} />
+          {person.role === 'admin' && <strong className="font-medium text-warning"> · Administrador</strong>}
         </li>
       ))}
       {rest > 0 && (

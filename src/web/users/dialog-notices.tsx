@@ -3,6 +3,7 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { FormDialog } from '#web/ui/dialog.tsx'
+import { useBackBlocker } from '#web/ui/use-back-blocker.ts'
 import type { Conflict } from './use-profile-edit.ts'
 import { refreshUsers, restoreFocus } from './user-queries.ts'
 
@@ -17,6 +18,7 @@ export function GuardedFormDialog(allProps: GuardedFormDialogProps) {
   const { hasUnsavedChanges, isOutcomeUnknown, onCancel, children, ...props } = allProps
   const [isConfirming, setIsConfirming] = useState(false)
   const isConfirmingDiscard = isConfirming && hasUnsavedChanges
+  useBackBlocker(hasUnsavedChanges)
   const close = hasUnsavedChanges ? () => setIsConfirming(!isConfirming) : onCancel
   return (
     <FormDialog

@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router'
+import { useRouter } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { showLoadFailure } from '#web/ui/lazy-dialog.ts'
@@ -49,12 +49,13 @@ export function useDialogs(
     if (!dialog) closeToasts()
     loadDialogs(FREQUENT.includes(request.kind)).then(() => setDialog(request), showLoadFailure)
   }
-  const navigate = useNavigate()
+  const router = useRouter()
   const runAction = (kind: RowAction, profile: ManagedProfile) => {
     if (kind === 'export') void exportData(profile)
-    else if (kind === 'view-as')
-      void navigate({ to: '/admin/ver-como/$userId', params: { userId: profile.user_id } })
-    else open({ kind, profile })
+    else if (kind === 'view-as') {
+      const state = { returnTo: router.state.location.href }
+      void router.navigate({ to: '/admin/ver-como/$userId', params: { userId: profile.user_id }, state })
+    } else open({ kind, profile })
   }
   useEffect(() => {
     // A failed preload is ignored: opening a dialog retries it and reports the error.
