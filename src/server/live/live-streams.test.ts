@@ -294,16 +294,18 @@ describeOnEachDatabase('stream of changes', (kind) => {
     })
   })
 
-  test('rejects a sixth stream per person until one is closed', async () => {
-    const { token } = await openPerson({})
-    const tabs = await Promise.all(Array.from({ length: 6 }, () => follow(token)))
-    expect(tabs.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429])
-    const refused = tabs.find(({ status }) => status === 429) as EventFollower
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(refused.headers.get('content-type')).toBe('application/problem+json')
-    await follow((await openPerson({})).token)
-    tabs.find(({ status }) => status === 200)?.stop()
-    await waitFor(async () => expect((await follow(token)).status).toBe(200))
+  test('ends the oldest stream of a person who opens a sixth, with a time to return at', async () => {
+    const person = await openPerson({})
+    const oldest = await follow(person.token)
+    const others: EventFollower[] = []
+    for (let more = 0; more < 5; more++) others.push(await follow(person.token))
+    const colleague = await follow((await openPerson({})).token)
+    await oldest.closed
+    expect(oldest.text()).toMatch(/\nretry: 60000\n\n$/)
+    await patchProfile(portal, await openAdmin(portal), person.user_id, { full_name: 'Rita Prado' })
+    for (const follower of others) await waitFor(() => expect(follower.topics()).toEqual(['me']))
+    expect(oldest.topics()).toEqual([])
+    expect(colleague.topics()).toEqual([])
   })
 
   test('sends pages of 0.2 stale for messages, people and the catalogue, and nothing else', async () => {

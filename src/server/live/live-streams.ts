@@ -29,7 +29,8 @@ const HEARTBEAT_MS = 15_000
 /** Clients of a replica that stops reconnect within it, each at a time of its own. */
 const RECONNECT_SPREAD_MS = 15_000
 const MAX_STREAMS_PER_USER = 5
-const RETRY_AFTER_TOO_MANY_SECONDS = 15
+/** A page in view returns earlier; others do not take turns in ending each other's streams. */
+const RETURN_AFTER_REPLACED_MS = 60_000
 
 export type LiveStreams = ReturnType<typeof createLiveStreams>
 
@@ -160,21 +161,25 @@ export function createLiveStreams(services: LiveStreamServices) {
     if (isStopped)
       throw new ProblemError('too-busy', { detail: 'O portal está sendo reiniciado.', retryAfterSeconds: 1 })
   }
-  function refuseTooMany(userId: string) {
-    let own = 0
-    for (const listener of open) if (listener.userId === userId) own++
-    if (own >= MAX_STREAMS_PER_USER)
-      throw new ProblemError('rate-limited', {
-        detail: 'O portal já está aberto em muitos navegadores.',
-        retryAfterSeconds: RETRY_AFTER_TOO_MANY_SECONDS,
-      })
+  /** A browser that crashed leaves streams open, which must not keep its person's next ones out. */
+  function replaceOldest(userId: string) {
+    const own = [...open].filter((listener) => listener.userId === userId)
+    const [oldest] = own
+    if (!oldest || own.length < MAX_STREAMS_PER_USER) return
+    forget(oldest)
+    oldest.stream.write(encodeRetry(RETURN_AFTER_REPLACED_MS))
+    oldest.stream.close()
+  }
+  function forget(listener: Listener) {
+    open.delete(listener)
+    due.delete(listener)
   }
 
   const accept =
     ({ profile, sessionId }: Actor, encode: Listener['encode']): AcceptStream =>
     (stream) => {
       refuseWhenStopped()
-      refuseTooMany(profile.user_id)
+      replaceOldest(profile.user_id)
       const listener = { stream, userId: profile.user_id, sessionId, sent: {}, encode }
       open.add(listener)
       const uncount = metrics.openStream()
@@ -182,13 +187,12 @@ export function createLiveStreams(services: LiveStreamServices) {
       updating.wake()
       return () => {
         uncount()
-        open.delete(listener)
-        due.delete(listener)
+        forget(listener)
       }
     }
 
   return {
-    /** @returns accepts a person's stream, and throws ProblemError rate-limited for the sixth */
+    /** @returns accepts a person's stream, whose sixth ends the oldest */
     follow: (actor: Actor) => accept(actor, encodeEvent),
     /** As follow, for a page of 0.2. */
     followAsBefore: (actor: Actor) =>

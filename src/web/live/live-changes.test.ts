@@ -196,6 +196,21 @@ describe('subscribeToChanges', () => {
     stop()
   })
 
+  it('returns sooner than the server says on coming into view', async () => {
+    const [answer, { send, end }] = createStream()
+    answers.push(answer)
+    const { stop } = await subscribe()
+    send('retry: 60000\n\n')
+    await vi.advanceTimersByTimeAsync(0)
+    end()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(requests).toHaveLength(1)
+    page.dispatchEvent(new Event('visibilitychange'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(requests).toHaveLength(2)
+    stop()
+  })
+
   it('aborts a silent stream', async () => {
     const [answer] = createStream()
     answers.push(answer)
