@@ -62,6 +62,8 @@ export async function fetchPasses(
   return passes
 }
 
+const INSERTED_AT_ONCE = 1_000
+
 /**
  * Adds approved people with one area, each with an open session.
  * @param secret the portal's session secret
@@ -78,21 +80,21 @@ export async function addSessions(
   const request = { ip: '127.0.0.1', userAgent: null }
   const context = { db, clock: Date.now, tokens, request }
   try {
-    const rows = await db
-      .insertInto('profiles')
-      .values(
-        Array.from({ length: people }, (_, index) => ({
-          email: `carga${index + 1}@grupopatio.com.br`,
-          full_name: `Pessoa de Carga ${index + 1}`,
-          approved: true,
-          email_verified_at: new Date(),
-          types: [type],
-          marcas: ['FIAT'],
-          estados: ['RJ'],
-        })),
-      )
-      .returningAll()
-      .execute()
+    const profiles = Array.from({ length: people }, (_, index) => ({
+      email: `carga${index + 1}@grupopatio.com.br`,
+      full_name: `Pessoa de Carga ${index + 1}`,
+      approved: true,
+      email_verified_at: new Date(),
+      types: [type],
+      marcas: ['FIAT'],
+      estados: ['RJ'],
+    }))
+    const rows: Parameters<typeof presentProfile>[0][] = []
+    // A statement has at most 65,535 parameters.
+    for (let first = 0; first < people; first += INSERTED_AT_ONCE) {
+      const values = profiles.slice(first, first + INSERTED_AT_ONCE)
+      rows.push(...(await db.insertInto('profiles').values(values).returningAll().execute()))
+    }
     const accessTokens: string[] = []
     for (const row of rows)
       accessTokens.push(
