@@ -89,7 +89,10 @@ test('a click outside keeps a dialog with changes open and closes one without', 
   await page.setViewportSize({ width: 390, height: 844 })
   await openPerson(page, VENDAS)
   // A step of the history within the portal.
-  await page.getByRole('link', { name: /^Pessoas/ }).first().click()
+  await page
+    .getByRole('link', { name: /^Pessoas/ })
+    .first()
+    .click()
   await page.getByLabel('Buscar por nome ou e-mail').fill('vendas.rj')
   await expect(page.getByText(VENDAS, { exact: true })).toBeVisible()
   const dialog = page.getByRole('dialog')
