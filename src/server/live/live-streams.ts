@@ -47,6 +47,8 @@ interface LiveStreamServices {
 
 /** An open stream and whose it is. */
 interface Listener {
+  /** As the stream was opened: it may have been taken before the session is first read. */
+  role: Role
   stream: EventStream
   userId: string
   sessionId: string
@@ -128,7 +130,8 @@ export function createLiveStreams(services: LiveStreamServices) {
       listener.session = session ?? ENDED_SESSION
       sendChanged(listener)
       // The page asks again who it is.
-      if (!session || (before?.role === 'admin' && session.role !== 'admin')) listener.stream.close()
+      if (!session || ((before ?? listener).role === 'admin' && session.role !== 'admin'))
+        listener.stream.close()
     }
   }
 
@@ -176,11 +179,11 @@ export function createLiveStreams(services: LiveStreamServices) {
   }
 
   const accept =
-    ({ profile, sessionId }: Actor, encode: Listener['encode']): AcceptStream =>
+    ({ profile, role, sessionId }: Actor, encode: Listener['encode']): AcceptStream =>
     (stream) => {
       refuseWhenStopped()
       replaceOldest(profile.user_id)
-      const listener = { stream, userId: profile.user_id, sessionId, sent: {}, encode }
+      const listener = { stream, userId: profile.user_id, role, sessionId, sent: {}, encode }
       open.add(listener)
       const uncount = metrics.openStream()
       stopListening ??= database.listen('changes', updating.wake)
