@@ -3,9 +3,14 @@ export type Access = 'public' | 'signedIn' | 'approved' | 'admin' | 'operator'
 
 export type Role = 'admin' | 'user'
 
-/** 'recovery' is a session from a reset link, 'forcedChange' one with a password that is too short. */
-export type SessionKind = 'full' | 'recovery' | 'forcedChange'
+/**
+ * 'recovery' is a session from a reset link, 'forcedChange' one with a password that is too short,
+ * 'aal1' one that owes the second factor, or setting one up.
+ */
+export type SessionKind = 'full' | 'recovery' | 'forcedChange' | 'aal1'
 export type LimitedSessionKind = Exclude<SessionKind, 'full'>
+/** What a session is opened for, before it is known whether a second factor is owed. */
+export type WantedSessionKind = Exclude<SessionKind, 'aal1'>
 
 /** Longest time in ms since the last password: for what takes an account, or concerns many people. */
 export const MAX_AUTHENTICATION_AGE_MS = { account: 10 * 60_000, many: 2 * 60 * 60_000 }
@@ -29,6 +34,7 @@ export type Refusal =
   | 'not-approved'
   | 'access-ended'
   | 'password-change-required'
+  | 'second-factor-required'
   | 'reauthentication-needed'
 
 /**
@@ -46,7 +52,7 @@ export function getRefusal(
   if (route.access === 'public') return undefined
   if (!caller || route.access === 'operator') return 'unauthenticated'
   if (caller.sessionKind !== 'full' && !route.alsoFor?.includes(caller.sessionKind))
-    return 'password-change-required'
+    return caller.sessionKind === 'aal1' ? 'second-factor-required' : 'password-change-required'
   if (route.access === 'approved' && !caller.approved)
     return caller.accessEnded ? 'access-ended' : 'not-approved'
   if (route.access === 'admin' && caller.role !== 'admin') return 'forbidden'
@@ -55,9 +61,10 @@ export function getRefusal(
   return undefined
 }
 
-/** Limited sessions count as recent: they are short, and open one thing alone. */
+/** Sessions that only set a password count as recent: they are short, and open one thing alone. */
 export function isRecentlyAuthenticated(caller: Caller, wanted: RecentAuthentication): boolean {
-  return caller.sessionKind !== 'full' || caller.authenticationAgeMs <= MAX_AUTHENTICATION_AGE_MS[wanted]
+  const onlySetsPassword = caller.sessionKind === 'recovery' || caller.sessionKind === 'forcedChange'
+  return onlySetsPassword || caller.authenticationAgeMs <= MAX_AUTHENTICATION_AGE_MS[wanted]
 }
 
 /** Validity in ms of the mark with which the browser that signed up confirms its e-mail. */

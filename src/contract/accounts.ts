@@ -90,6 +90,19 @@ const refreshGrantSchema = z.strictObject({
   device_token: presentedDeviceSchema,
 })
 
+/** What auth-js sends with the request for a passkey's challenge. */
+export const captchaBodySchema = z.strictObject({ gotrue_meta_security: metaSecuritySchema })
+
+/** A second factor in GoTrue's shape; the recovery codes count as one. */
+export const factorSchema = z.object({
+  id: z.uuid(),
+  friendly_name: z.string(),
+  factor_type: z.enum(['totp', 'webauthn', 'recovery_code']),
+  status: z.enum(['verified', 'unverified']),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+
 /** The fields of GoTrue's user that its official client reads. */
 const authUserSchema = z.object({
   id: z.uuid(),
@@ -99,7 +112,15 @@ const authUserSchema = z.object({
   email_confirmed_at: z.nullable(z.string()),
   last_sign_in_at: z.nullable(z.string()),
   created_at: z.string(),
-  app_metadata: z.object({ provider: z.literal('email'), must_change_password: z.boolean() }),
+  app_metadata: z.object({
+    provider: z.literal('email'),
+    must_change_password: z.boolean(),
+    /** What an 'aal1' session owes: showing a factor, or setting one up; null for others. */
+    second_factor: z.nullable(z.enum(['verify', 'set-up'])),
+    /** Until when a required factor may be missing; null if none is required, or one is there. */
+    second_factor_due: z.nullable(z.string()),
+  }),
+  factors: z.array(factorSchema),
   user_metadata: z.object({ full_name: z.nullable(z.string()) }),
 })
 export type AuthUser = z.output<typeof authUserSchema>
@@ -108,7 +129,7 @@ export type AuthUser = z.output<typeof authUserSchema>
 const deviceTokenSchema = z.optional(z.string())
 
 /** `expires_in` is in seconds from now, `expires_at` in seconds since the epoch. */
-const sessionSchema = z.object({
+export const sessionSchema = z.object({
   access_token: z.string(),
   token_type: z.literal('bearer'),
   expires_in: z.number(),
@@ -169,7 +190,7 @@ export const accountRoutes = {
     method: 'GET',
     path: '/api/auth/user',
     access: 'signedIn',
-    alsoFor: ['recovery', 'forcedChange'],
+    alsoFor: ['recovery', 'forcedChange', 'aal1'],
     summary: 'The signed-in user',
     response: authUserSchema,
   },
@@ -177,7 +198,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/logout',
     access: 'signedIn',
-    alsoFor: ['recovery', 'forcedChange'],
+    alsoFor: ['recovery', 'forcedChange', 'aal1'],
     summary:
       'Ends every session of the user (global), this one (local) or, after a recent authentication, all but this one (others)',
     query: z.object({ scope: z._default(z.enum(['global', 'local', 'others']), 'global') }),

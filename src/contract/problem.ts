@@ -28,6 +28,11 @@ export const PROBLEMS = {
     'Os 15 minutos desta visualização terminaram. Abra-a de novo para continuar.',
   ],
   'password-change-required': [403, 'Troca de senha necessária', 'Troque sua senha para continuar.'],
+  'second-factor-required': [
+    403,
+    'Segunda etapa necessária',
+    'Confirme a segunda etapa da entrada para continuar.',
+  ],
   'reauthentication-needed': [
     403,
     'Confirmação necessária',

@@ -66,7 +66,8 @@ export async function acceptInvitation(
     await markVerified(txContext, userId)
     const device_token = await writePassword(txContext, person, hash)
     const profile = (await findProfile(db, userId)) as Profile
-    return { ...(await openSession(txContext, { profile, kind: 'full', by: 'password' })), device_token }
+    const opening = { profile, kind: 'full', by: 'password', isByMailedLink: true } as const
+    return { ...(await openSession(txContext, opening)), device_token }
   })
   if (!session) throw new ProblemError('invalid-link')
   return session

@@ -2,6 +2,7 @@ import type { Context, PublicContext } from '#server/http/context.ts'
 import type { RateLimits } from '#server/http/rate-limits.ts'
 import type { RefusalCounter } from '#server/operations/audit.ts'
 import type { Altcha, HumanCheck } from './human-check.ts'
+import type { SecondFactorPolicy } from './second-factor.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface AccountServices extends RateLimits {
@@ -14,6 +15,8 @@ export interface AccountServices extends RateLimits {
   /** Off only for tests and trials. */
   rateLimits: boolean
   sessionMaxDays: number
+  /** Undefined for nobody. */
+  secondFactor?: SecondFactorPolicy
   builtinAdminEmail: string | undefined
   /** The domain whose addresses may sign up. */
   companyEmailDomain: string

@@ -51,7 +51,8 @@ export function accountHandlers(services: Services): Handlers<typeof accountRout
       const credentials = { email, password, deviceToken, captcha: toCaptcha(body) }
       return countOutcome(signIn({ ...services, ...context }, credentials), services.metrics.countSignIn)
     },
-    readUser: ({ context: { actor } }) => presentAuthUser(actor.profile, actor.sessionKind),
+    readUser: ({ context }) =>
+      presentAuthUser({ ...services, ...context }, context.actor.profile, context.actor.sessionKind),
     signOut: ({ context, query }) => signOut(context, query.scope).then(() => undefined),
     signUp: ({ context, body }) => signUp({ ...services, ...context }, { ...body, captcha: toCaptcha(body) }),
     async requestRecovery({ context, body }) {

@@ -9,6 +9,7 @@ import { applyInvitation } from '#server/users/invitations.ts'
 import { lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { hashLinkToken } from './mails.ts'
+import { deleteFactors } from './second-factor.ts'
 
 /** High, because a dealership shares one IP address: at the limit, all its people wait for minutes. */
 const MAILS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'kept' } as const
@@ -139,6 +140,7 @@ export async function markVerified(context: PublicContext, userId: string): Prom
     .executeTakeFirst()
   if (person) await applyInvitation(context, person)
   await db.deleteFrom('sign_ups').where('user_id', '=', userId).execute()
+  await deleteFactors(db, userId)
   // A browser that only knew the password of the sign-up does not count as known.
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
   await cancelLinks(db, userId, ['disown-account'])

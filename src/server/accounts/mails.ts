@@ -24,8 +24,11 @@ const LINKS: Record<MailedPurpose, { lifeMs: number; page: (token: string) => st
     lifeMs: INVITATION_DAYS * 24 * HOUR_MS,
     page: (token) => `/auth/callback#token_hash=${token}&type=invite`,
   },
+  // To the place that is the same for every session; the session itself stays where it is.
+  factor: { lifeMs: HOUR_MS, page: (token) => `/segunda-etapa#token_hash=${token}` },
   'disown-account': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
   'disown-change': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
+  'disown-factor': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
 }
 
 /** Returns when an invitation expires. */

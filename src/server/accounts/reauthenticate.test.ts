@@ -109,7 +109,11 @@ describeOnEachDatabase('recent authentication', (kind) => {
     const old = await openTestSession(portal, person)
     const { sid } = JSON.parse(Buffer.from(old.access_token.split('.')[1] as string, 'base64url').toString())
     const { db } = portal.database
-    await db.updateTable('sessions').set({ authenticated_at: null }).where('id', '=', sid).execute()
+    await db
+      .updateTable('sessions')
+      .set({ authenticated_at: null, amr: null, aal: null })
+      .where('id', '=', sid)
+      .execute()
     const { access } = createTokens(portal.keyring, portal.clock)
     const token = await access.sign({ userId: person.user_id, sessionId: sid, refreshCounter: 0 })
     expectNeeded(await changePassword(portal, token))

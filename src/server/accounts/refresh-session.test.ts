@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { SessionKind } from '#contract/access.ts'
+import type { WantedSessionKind } from '#contract/access.ts'
 import { isSignedIn, refreshSession } from '#server/testing/account-calls.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
@@ -16,7 +16,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
   const portal = setUpPortal({ kind })
   beforeEach(() => portal.clock.advance(MINUTE))
 
-  const open = async (sessionKind: SessionKind = 'full') =>
+  const open = async (sessionKind: WantedSessionKind = 'full') =>
     openTestSession(portal, await addPerson(portal), sessionKind)
   /** Refreshes and expects success. */
   const renew = async (token: string, at = portal, device?: string) => {

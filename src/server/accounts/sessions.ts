@@ -1,7 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import { isRecentlyAuthenticated, type Role, type SessionKind } from '#contract/access.ts'
+import {
+  isRecentlyAuthenticated,
+  type Role,
+  type SessionKind,
+  type WantedSessionKind,
+} from '#contract/access.ts'
 import type { AuthUser, Session } from '#contract/accounts.ts'
+import type { AmrEntry } from '#contract/factors.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
 import { type Database, prepare } from '#server/database/database.ts'
@@ -14,6 +20,13 @@ import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { ACCESS_ENDS_AT, findProfile, getApprovalAt, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
+import {
+  hasVerified,
+  isFactorOwed,
+  listFactors,
+  readFactorDue,
+  type SecondFactorPolicy,
+} from './second-factor.ts'
 import {
   ACCESS_TOKEN_SECONDS,
   type AccessClaims,
@@ -41,12 +54,25 @@ const REFRESH_LIMIT = { max: 12, windowSeconds: 60 }
 /** High, because a dealership shares one address, and its browsers try sessions that have ended. */
 const REFUSED_PER_IP = { max: 600, windowSeconds: 300, perIp: 'kept' } as const
 
-type SessionContext = Pick<AccountContext, 'db' | 'clock' | 'tokens'> & { request: Origin }
+type SessionContext = Pick<AccountContext, 'db' | 'clock' | 'tokens'> & {
+  request: Origin
+  secondFactor?: SecondFactorPolicy
+}
 /** Where a request comes from. */
 type Origin = Pick<RequestInfo, 'ip' | 'userAgent'>
+type Aal = 'aal1' | 'aal2'
+/** Methods of the first step. */
+export type AuthenticationMethod = 'password' | 'passkey'
 
-/** Converts a profile to the user object of GoTrue's official client. */
-export function presentAuthUser(profile: Profile, kind: SessionKind): AuthUser {
+/** Reads the user object of GoTrue's official client. */
+export async function presentAuthUser(
+  context: Pick<SessionContext, 'db' | 'secondFactor'>,
+  profile: Profile,
+  kind: SessionKind,
+): Promise<AuthUser> {
+  const factors = await listFactors(context.db, profile.user_id)
+  const isProtected = hasVerified(factors)
+  const due = isProtected ? undefined : await readFactorDue(context, profile.user_id)
   return {
     id: profile.user_id,
     aud: 'authenticated',
@@ -55,30 +81,40 @@ export function presentAuthUser(profile: Profile, kind: SessionKind): AuthUser {
     email_confirmed_at: profile.email_verified_at,
     last_sign_in_at: profile.last_sign_in_at,
     created_at: profile.created_at,
-    app_metadata: { provider: 'email', must_change_password: kind === 'forcedChange' },
+    app_metadata: {
+      provider: 'email',
+      must_change_password: kind === 'forcedChange',
+      second_factor: kind !== 'aal1' ? null : isProtected ? 'verify' : 'set-up',
+      second_factor_due: due?.toISOString() ?? null,
+    },
+    factors,
     user_metadata: { full_name: profile.full_name },
   }
 }
 
-/**
- * Opens a session for an authenticated user.
- * @param opening.by a mailed link alone is no recent authentication
- */
-export async function openSession(
-  context: SessionContext,
-  { profile, kind, by }: { profile: Profile; kind: SessionKind; by: 'password' | 'link' },
-): Promise<Session> {
+interface Opening {
+  profile: Profile
+  /** What the session opens, unless the person owes a second factor. */
+  kind: WantedSessionKind
+  /** A mailed link alone is no recent authentication; a passkey is both steps. */
+  by: AuthenticationMethod | 'link'
+  /** The device, if the account knew it before. */
+  knownDevice?: string | undefined
+  /** Whether a mailed link was used for it, or to set the password. */
+  isByMailedLink?: boolean
+}
+
+/** Opens a session for an authenticated user: of the kind 'aal1' if the second factor is still owed. */
+export async function openSession(context: SessionContext, opening: Opening): Promise<Session> {
+  const { profile, by, knownDevice } = opening
   const { db, clock, tokens, request } = context
   const now = new Date(clock())
-  const authenticatedAt = by === 'password' ? now : null
-  const session = {
-    id: randomUUID(),
-    kind,
-    refreshKey: randomBytes(32),
-    counter: 0,
-    profile,
-    authenticatedAt,
-  }
+  const aal: Aal = by === 'passkey' ? 'aal2' : 'aal1'
+  const isOwed =
+    opening.kind !== 'recovery' && aal === 'aal1' && (await isFactorOwed(context, profile.user_id))
+  const kind = isOwed ? ('aal1' as const) : opening.kind
+  const amr = by === 'link' ? [] : toAmr(by, now)
+  const session = { id: randomUUID(), kind, refreshKey: randomBytes(32), counter: 0, profile, amr, aal }
   await db
     .insertInto('sessions')
     .values({
@@ -87,14 +123,60 @@ export async function openSession(
       kind,
       refresh_key: tokens.refreshKeys.seal(session.refreshKey),
       device_bound: true,
-      authenticated_at: authenticatedAt,
+      authenticated_at: by === 'link' ? null : now,
+      aal,
+      amr: JSON.stringify(amr),
+      kind_after_factor: isOwed ? (opening.kind as 'full' | 'forcedChange') : null,
+      known_device: knownDevice ?? null,
+      enrolment_allowed_at: opening.isByMailedLink || by === 'link' ? now : null,
       ip: request.ip,
       user_agent: request.userAgent,
       created_at: now,
       refreshed_at: now,
+      renewed_at: now,
     })
     .execute()
   return presentSession(context, session)
+}
+
+/** Converts a proof of identity to a claim, as in GoTrue, in seconds. */
+export function toAmr(method: string, at: Date): AmrEntry[] {
+  return [{ method, timestamp: Math.floor(at.getTime() / 1000) }]
+}
+
+/** Replaces the proof of one method; what this version and 0.2 have written is read alike. */
+export function addProof(row: Selectable<SessionsTable>, method: string, at: Date): AmrEntry[] {
+  return [...readAmr(row).filter((entry) => entry.method !== method), ...toAmr(method, at)]
+}
+
+const readAmr = ({ amr, authenticated_at }: Selectable<SessionsTable>): AmrEntry[] =>
+  amr ?? (authenticated_at ? toAmr('password', authenticated_at) : [])
+
+/**
+ * Records that a session has shown a second factor: it opens what the first step was for.
+ * @returns the session with its newest refresh token; undefined if it ended meanwhile
+ */
+export async function raiseSession(
+  context: SessionContext & Pick<Context, 'actor'>,
+  method: string,
+): Promise<Session | undefined> {
+  const { db, clock, tokens, actor } = context
+  const now = new Date(clock())
+  const query = db.selectFrom('sessions').selectAll().where('id', '=', actor.sessionId)
+  const row = await query.forUpdate().executeTakeFirst()
+  const refreshKey = row && tokens.refreshKeys.open(row.refresh_key)
+  if (!row || !refreshKey) return undefined
+  const kind = row.kind === 'aal1' ? (row.kind_after_factor ?? 'full') : row.kind
+  const amr = addProof(row, method, now)
+  await db
+    .updateTable('sessions')
+    .set({ kind, aal: 'aal2', amr: JSON.stringify(amr), authenticated_at: now, kind_after_factor: null })
+    .where('id', '=', row.id)
+    .execute()
+  const { profile } = actor
+  return presentSession(context, {
+    ...{ id: row.id, kind, refreshKey, counter: row.refresh_counter, profile, amr, aal: 'aal2' },
+  })
 }
 
 /** Builds the response of every call that signs in: access token, refresh token and user. */
@@ -106,20 +188,16 @@ async function presentSession(
     refreshKey: Uint8Array
     counter: number
     profile: Profile
-    authenticatedAt: Date | null
+    amr: AmrEntry[]
+    aal: Aal
   },
 ): Promise<Session> {
-  const { id, kind, refreshKey, counter, profile, authenticatedAt } = session
-  const claims = {
-    userId: profile.user_id,
-    sessionId: id,
-    refreshCounter: counter,
-    authenticatedAt: authenticatedAt?.getTime(),
-  }
+  const { id, kind, refreshKey, counter, profile, amr, aal } = session
+  const claims = { userId: profile.user_id, sessionId: id, refreshCounter: counter, amr, aal }
   return {
     ...(await issueAccessToken(context, claims, kind === 'recovery' ? RECOVERY_SESSION_SECONDS : undefined)),
     refresh_token: deriveRefreshToken(refreshKey, id, counter),
-    user: presentAuthUser(profile, kind),
+    user: await presentAuthUser(context, profile, kind),
   }
 }
 
@@ -313,6 +391,7 @@ async function rotateSession(
       .set({
         refresh_counter: counter,
         refreshed_at: new Date(clock()),
+        renewed_at: new Date(clock()),
         refreshed_by: deviceId ?? null,
         ip: context.request.ip,
         user_agent: context.request.userAgent,
@@ -321,8 +400,9 @@ async function rotateSession(
       })
       .where('id', '=', row.id)
       .execute()
-  const { id, kind, authenticated_at: authenticatedAt } = row
-  return presentSession(context, { id, kind, refreshKey, counter, profile, authenticatedAt })
+  const { id, kind } = row
+  const aal = row.aal ?? 'aal1'
+  return presentSession(context, { id, kind, refreshKey, counter, profile, amr: readAmr(row), aal })
 }
 
 function assess(

@@ -21,6 +21,7 @@ import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { cancelLinks, markVerified } from './email-links.ts'
 import { hashPassword, isPasswordRight } from './password-hashing.ts'
 import { rejectGuessablePassword } from './password-rules.ts'
+import { deleteFactors } from './second-factor.ts'
 import { presentAuthUser } from './sessions.ts'
 import { rememberDevice } from './sign-in.ts'
 import { clearFailures } from './sign-in-attempts.ts'
@@ -98,7 +99,7 @@ export async function resetPassword(
       const ended = await endSessionsOnReset(txContext, profile)
       // The session was used or ended while the passwords were compared: a link works once.
       if (!ended.includes(sessionId)) throw new ProblemError('unauthenticated')
-      return presentAuthUser((await findProfile(txContext.db, userId)) ?? profile, 'full')
+      return presentAuthUser(txContext, (await findProfile(txContext.db, userId)) ?? profile, 'full')
     },
   })
   if (!user) throw new ProblemError('password-rejected', { detail: passwordMessages.reused })
@@ -201,8 +202,9 @@ export async function writePassword(context: AccountContext, person: Person, has
   return rememberDevice(context, person)
 }
 
-/** Deletes the passwords that were set before the address was verified. */
+/** Deletes the passwords and factors that were set before the address was verified. */
 export async function deletePassword(db: Db, userId: string): Promise<void> {
+  await deleteFactors(db, userId)
   await db.deleteFrom('password_history').where('user_id', '=', userId).execute()
   await db.deleteFrom('passwords').where('user_id', '=', userId).execute()
 }

@@ -45,7 +45,13 @@ describeOnEachDatabase('signing in with a password', (kind) => {
         email_confirmed_at: person.email_verified_at,
         created_at: person.created_at,
         last_sign_in_at: new Date(portal.clock()).toISOString(),
-        app_metadata: { provider: 'email', must_change_password: false },
+        app_metadata: {
+          provider: 'email',
+          must_change_password: false,
+          second_factor: null,
+          second_factor_due: null,
+        },
+        factors: [],
         user_metadata: { full_name: 'Vera Vendas' },
       },
     })

@@ -11,7 +11,7 @@ import { countFailedAttempt, recordAccess, recordAudit } from '#server/operation
 import { presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { isPasswordRight } from './password-hashing.ts'
-import { issueAccessToken, openSession, recordLastAccess } from './sessions.ts'
+import { addProof, issueAccessToken, openSession, recordLastAccess } from './sessions.ts'
 import { type Attempt, releaseAttempt, reserveAttempt, serializePerSource } from './sign-in-attempts.ts'
 
 /** High, because a dealership shares one IP address; only failures count. */
@@ -49,7 +49,8 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   return tryPassword(context, { attempt, password }, async (txContext, found) => {
     await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })
     const device_token = await rememberDevice(txContext, found, deviceId)
-    const opened = await openSession(txContext, { profile: presentProfile(found), kind, by: 'password' })
+    const profile = presentProfile(found)
+    const opened = await openSession(txContext, { profile, kind, by: 'password', knownDevice: deviceId })
     return { ...opened, device_token }
   })
 }
@@ -66,23 +67,31 @@ export async function reauthenticate(
   const { profile, sessionId, refreshCounter } = context.actor
   const { email, user_id: userId } = profile
   const attempt = await createAttempt(context, { email, deviceToken, skipsHumanCheck: true })
-  const authenticated_at = await tryPassword(context, { attempt, password }, async (txContext) => {
-    const at = new Date(context.clock())
-    const { numUpdatedRows } = await txContext.db
-      .updateTable('sessions')
-      .set({ authenticated_at: at })
-      .where('id', '=', sessionId)
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n) throw new ProblemError('unauthenticated')
-    await recordAudit(txContext, { action: 'reauthenticated', actor: profile, target: profile })
-    return at
-  }).catch((error) => {
+  const renewed = await tryPassword(context, { attempt, password }, (txContext) =>
+    renewAuthentication({ ...txContext, actor: context.actor }, 'password'),
+  ).catch((error) => {
     if (!(error instanceof ProblemError) || error.code !== 'invalid-credentials') throw error
     throw new ProblemError(error.code, { detail: 'Senha incorreta. Confira e tente novamente.' })
   })
-  const authenticatedAt = authenticated_at.getTime()
   // The counter of the caller's token: its refresh token may be older than the newest.
-  return issueAccessToken(context, { userId, sessionId, refreshCounter, authenticatedAt })
+  return issueAccessToken(context, { userId, sessionId, refreshCounter, ...renewed })
+}
+
+/** Makes the caller's session recent. @throws ProblemError unauthenticated for a session that ended */
+export async function renewAuthentication(context: OwnAccountContext, method: string) {
+  const { db, actor, clock } = context
+  const at = new Date(clock())
+  const query = db.selectFrom('sessions').selectAll().where('id', '=', actor.sessionId)
+  const row = await query.forUpdate().executeTakeFirst()
+  if (!row) throw new ProblemError('unauthenticated')
+  const amr = addProof(row, method, at)
+  await db
+    .updateTable('sessions')
+    .set({ authenticated_at: at, amr: JSON.stringify(amr) })
+    .where('id', '=', row.id)
+    .execute()
+  await recordAudit(context, { action: 'reauthenticated', target: actor.profile })
+  return { amr, aal: row.aal ?? 'aal1' }
 }
 
 async function createAttempt(

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEq
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
 import { sql } from 'kysely'
+import type { AmrEntry } from '#contract/factors.ts'
 import { createCache } from '#server/cache.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Key, Keyring } from '#server/keyring.ts'
@@ -18,8 +19,15 @@ export interface AccessClaims {
   sessionId: string
   /** Refresh counter at issue: when the client uses this token, the refresh reply has arrived. */
   refreshCounter: number
-  /** Last proof of identity, in ms since the epoch; undefined without one. */
-  authenticatedAt?: number | undefined
+  /** The proofs of identity; without one the token is not recent. */
+  amr?: readonly AmrEntry[] | undefined
+  /** Whether the second factor was shown. */
+  aal?: 'aal1' | 'aal2' | undefined
+}
+
+interface VerifiedClaims extends Pick<AccessClaims, 'userId' | 'sessionId' | 'refreshCounter'> {
+  /** Newest proof of identity, in ms since the epoch; undefined without one. */
+  authenticatedAt: number | undefined
 }
 
 export type Tokens = ReturnType<typeof createTokens>
@@ -28,7 +36,8 @@ export type Tokens = ReturnType<typeof createTokens>
 export function createTokens(keyring: Keyring, clock: () => number) {
   return {
     access: createAccessTokens(keyring, clock),
-    refreshKeys: createRefreshKeys(keyring),
+    refreshKeys: createSealer(keyring, SEALING_PURPOSE),
+    factorSecrets: createSealer(keyring, 'factor-sealing'),
     devices: createDeviceTokens(keyring),
   }
 }
@@ -40,17 +49,16 @@ export function createTokens(keyring: Keyring, clock: () => number) {
  */
 export function createAccessTokens(keyring: Keyring, clock: () => number) {
   const keys = keyring('access-token')
-  const cache = createCache<AccessClaims>(clock, { max: MAX_CACHED_TOKENS })
+  const cache = createCache<VerifiedClaims>(clock, { max: MAX_CACHED_TOKENS })
   return {
     /** @returns a JWT that expires after ten minutes by default */
     async sign(
-      { userId, sessionId, refreshCounter, authenticatedAt }: AccessClaims,
+      { userId, sessionId, refreshCounter, amr = [], aal = 'aal1' }: AccessClaims,
       lifeSeconds = ACCESS_TOKEN_SECONDS,
     ): Promise<string> {
       const now = Math.floor(clock() / 1000)
-      // As in GoTrue, in seconds.
-      const amr = authenticatedAt && [{ method: 'password', timestamp: Math.floor(authenticatedAt / 1000) }]
-      return new SignJWT({ sid: sessionId, rc: refreshCounter, role: AUDIENCE, ...(amr && { amr }) })
+      const proofs = amr.length > 0 && { amr }
+      return new SignJWT({ sid: sessionId, rc: refreshCounter, role: AUDIENCE, aal, ...proofs })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: keys[0].kid })
         .setSubject(userId)
         .setAudience(AUDIENCE)
@@ -59,7 +67,7 @@ export function createAccessTokens(keyring: Keyring, clock: () => number) {
         .sign(keys[0].bytes)
     },
     /** @returns undefined unless the token is valid, ours and unexpired */
-    async verify(token: string): Promise<AccessClaims | undefined> {
+    async verify(token: string): Promise<VerifiedClaims | undefined> {
       const known = cache.get(token)
       if (known) return known
       const checked = await checkAccessToken(token, keys, clock)
@@ -94,12 +102,12 @@ async function checkAccessToken(token: string, keys: Key[], clock: () => number)
       },
     )
     // Tokens of 0.2 have none.
-    const amr = payload.amr as { timestamp: number }[] | undefined
+    const amr = (payload.amr ?? []) as AmrEntry[]
     const claims = {
       userId: payload.sub as string,
       sessionId: payload.sid as string,
       refreshCounter: payload.rc as number,
-      authenticatedAt: amr?.[0] && amr[0].timestamp * 1000,
+      authenticatedAt: amr.length > 0 ? Math.max(...amr.map(({ timestamp }) => timestamp)) * 1000 : undefined,
     }
     const [issuedAt, expiresAt] = [payload.iat as number, payload.exp as number].map((at) => at * 1000)
     return { claims, issuedAt: issuedAt as number, expiresAt: expiresAt as number }
@@ -120,9 +128,9 @@ export async function countUnreadableSessions(db: Db, keyring: Keyring): Promise
   return rows[0]?.count ?? 0
 }
 
-/** Encrypts session keys with AES-256-GCM: kid (4) ‖ nonce (12) ‖ tag (16) ‖ key (32). */
-function createRefreshKeys(keyring: Keyring) {
-  const keys = keyring(SEALING_PURPOSE)
+/** Encrypts keys with AES-256-GCM: kid (4) ‖ nonce (12) ‖ tag (16) ‖ key. */
+function createSealer(keyring: Keyring, purpose: string) {
+  const keys = keyring(purpose)
   return {
     /** @returns the key sealed with the newest secret, for the database */
     seal(key: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-import type { SessionKind } from '#contract/access.ts'
+import type { WantedSessionKind } from '#contract/access.ts'
 import type { LinkState, Session } from '#contract/accounts.ts'
 import {
   checkPassword,
@@ -169,12 +169,12 @@ async function setPassword(context: AccountContext, use: LinkUse & { password: s
 async function openOwnerSession(
   context: AccountContext,
   { user_id: userId }: EmailLink['owner'],
-  kind: SessionKind,
+  kind: WantedSessionKind,
   by: 'password' | 'link' = 'link',
 ): Promise<Session> {
   await recordLastAccess(context.db, userId, new Date(context.clock()))
   const profile = (await findProfile(context.db, userId)) as Profile
-  return openSession(context, { profile, kind, by })
+  return openSession(context, { profile, kind, by, isByMailedLink: true })
 }
 
 /**

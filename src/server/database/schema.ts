@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways, Kysely } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
+import type { AmrEntry, FactorType } from '#contract/factors.ts'
 import type { EmbedMode } from '#contract/reports.ts'
 import type { AccessRequest, Profile, ProfileInstant } from '#contract/users.ts'
 
@@ -42,6 +43,37 @@ export interface SessionsTable {
   user_agent: Defaulted<string | null>
   created_at: Date
   refreshed_at: Date
+  /** Equal to refreshed_at, unless 0.2 refreshed it. */
+  renewed_at: Defaulted<Date | null>
+  /** Null for sessions of 0.2. */
+  aal: Defaulted<'aal1' | 'aal2' | null>
+  amr: ColumnType<AmrEntry[] | null, string | null | undefined, string | null>
+  /** What an 'aal1' session becomes with the second factor. */
+  kind_after_factor: Defaulted<'full' | 'forcedChange' | null>
+  /** The device, if the account knew it before this session. */
+  known_device: Defaulted<string | null>
+  /** When a mailed link allowed it to enrol a factor. */
+  enrolment_allowed_at: Defaulted<Date | null>
+}
+
+/** A TOTP secret or a passkey; unverified until its first right answer. */
+export interface FactorsTable {
+  id: Generated<string>
+  user_id: string
+  factor_type: FactorType
+  friendly_name: string
+  created_at: Date
+  verified_at: Defaulted<Date | null>
+  last_used_at: Defaulted<Date | null>
+  /** Sealed with SESSION_SECRET. */
+  secret: Defaulted<Uint8Array | null>
+  /** Last accepted TOTP step, and one that is never accepted. */
+  last_step: Defaulted<number | null>
+  refused_step: Defaulted<number | null>
+  credential_id: Defaulted<string | null>
+  public_key: Defaulted<Uint8Array | null>
+  counter: Defaulted<number | null>
+  transports: Defaulted<string[] | null>
 }
 
 export interface ReportSettingsTable {
@@ -139,6 +171,8 @@ export type LinkPurpose =
   | 'disown-account'
   | 'disown-change'
   | 'invitation'
+  | 'factor'
+  | 'disown-factor'
 
 export interface Tables {
   profiles: ProfilesTable
@@ -165,6 +199,15 @@ export interface Tables {
   password_history: { id: Generated<number>; user_id: string; hash: string; changed_at: Date }
   user_roles: { user_id: string; role: Role }
   sessions: SessionsTable
+  factors: FactorsTable
+  recovery_codes: {
+    code_hash: Uint8Array
+    user_id: string
+    set_id: string
+    created_at: Date
+    used_at: Defaulted<Date | null>
+  }
+  factor_settings: { user_id: string; required_since: Date | null; needs_link: Defaulted<boolean> }
   email_links: {
     token_hash: Uint8Array
     /** Null for the link of an invitation. */

@@ -139,9 +139,11 @@ const GROUPS = {
     'admin',
     'approved, password 11 minutes ago',
     'admin, password 3 hours ago',
+    'approved, both steps',
+    'admin, both steps',
   ],
-  admins: ['admin', 'unapproved admin', 'admin, password 3 hours ago'],
-  'admins with a recent password': ['admin', 'unapproved admin'],
+  admins: ['admin', 'unapproved admin', 'admin, password 3 hours ago', 'admin, both steps'],
+  'admins with a recent password': ['admin', 'unapproved admin', 'admin, both steps'],
   operators: ['operator'],
 } as const satisfies Record<string, readonly CallerName[]>
 

@@ -139,7 +139,7 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       .insertInto('sessions')
       .values({
         ...{ id: SOME_SESSION, user_id: SOME_USER, kind: 'full', refresh_key: Buffer.alloc(0) },
-        ...{ created_at: at, refreshed_at: at },
+        ...{ created_at: at, refreshed_at: at, renewed_at: at, aal: 'aal1' },
       })
       .execute()
     await db.deleteFrom('access_templates').execute()

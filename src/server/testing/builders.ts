@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely'
-import type { Role, SessionKind } from '#contract/access.ts'
+import type { Role, WantedSessionKind } from '#contract/access.ts'
 import { EMULATED_REPORTS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
 import { hashPassword } from '#server/accounts/password-hashing.ts'
-import { openSession } from '#server/accounts/sessions.ts'
+import { type AuthenticationMethod, openSession, toAmr } from '#server/accounts/sessions.ts'
 import { createTokens } from '#server/accounts/tokens.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
@@ -58,12 +58,27 @@ export async function addPerson(
 export function openTestSession(
   portal: TestContext,
   person: Awaited<ReturnType<typeof addPerson>>,
-  kind: SessionKind = 'full',
+  kind: WantedSessionKind = 'full',
+  by: AuthenticationMethod = 'password',
 ) {
   const { database, clock, keyring } = portal
   const tokens = createTokens(keyring, clock)
   const request = { ip: '127.0.0.1', userAgent: null }
-  return openSession({ db: database.db, clock, tokens, request }, { profile: person, kind, by: 'password' })
+  return openSession({ db: database.db, clock, tokens, request }, { profile: person, kind, by })
+}
+
+/** Adds a verified TOTP factor, whose secret is the text. */
+export async function addFactor(portal: TestContext, userId: string, secret = 'a secret of 20 bytes') {
+  const at = new Date(portal.clock())
+  const { factorSecrets } = createTokens(portal.keyring, portal.clock)
+  return portal.database.db
+    .insertInto('factors')
+    .values({
+      ...{ user_id: userId, factor_type: 'totp', friendly_name: 'Celular', created_at: at, verified_at: at },
+      secret: factorSecrets.seal(Buffer.from(secret)),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
 }
 
 /** Makes the last password of a session older. @returns an access token as after a refresh */
@@ -71,10 +86,14 @@ export async function ageAuthentication(portal: TestContext, token: string, ageM
   const { sid, sub, rc } = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
   const authenticated_at = new Date(portal.clock() - ageMs)
   const { db } = portal.database
-  await db.updateTable('sessions').set({ authenticated_at }).where('id', '=', sid).execute()
-  const claims = { sessionId: sid, userId: sub, refreshCounter: rc }
+  const amr = toAmr('password', authenticated_at)
+  await db
+    .updateTable('sessions')
+    .set({ authenticated_at, amr: JSON.stringify(amr) })
+    .where('id', '=', sid)
+    .execute()
   const { access } = createTokens(portal.keyring, portal.clock)
-  return access.sign({ ...claims, authenticatedAt: authenticated_at.getTime() })
+  return access.sign({ sessionId: sid, userId: sub, refreshCounter: rc, amr })
 }
 
 export function getEmulatedReport(type: string): EmulatedReport {

@@ -1,4 +1,4 @@
-import { type Caller, getRefusal, type SessionKind } from '#contract/access.ts'
+import { type Caller, getRefusal, type WantedSessionKind } from '#contract/access.ts'
 import { routeGroups } from '#contract/index.ts'
 import { PROBLEMS } from '#contract/problem.ts'
 import type { Route } from '#contract/route.ts'
@@ -8,6 +8,7 @@ import { createKeyring } from '#server/keyring.ts'
 import { computeFingerprint } from '#server/users/bulk-edit.ts'
 import { NEW_PASSWORD } from './account-calls.ts'
 import {
+  addFactor,
   addPerson,
   ageAuthentication,
   getEmulatedReport,
@@ -39,8 +40,16 @@ export const FULL = [
   'unapproved admin',
   'approved, password 11 minutes ago',
   'admin, password 3 hours ago',
+  'approved, both steps',
+  'admin, both steps',
 ] as const
-export const LIMITED = ['recovery session', 'recovery session of an admin', 'forced-change session'] as const
+export const LIMITED = [
+  'recovery session',
+  'recovery session of an admin',
+  'forced-change session',
+  'second step owed',
+  'second step owed by an admin',
+] as const
 export type CallerName = (typeof NOT_SIGNED_IN | typeof FULL | typeof LIMITED)[number] | 'operator'
 /** Every kind of caller that the API distinguishes. */
 export const ALL_CALLERS: readonly CallerName[] = [...NOT_SIGNED_IN, 'operator', ...FULL, ...LIMITED]
@@ -58,18 +67,28 @@ const CALLERS: Partial<Record<CallerName, Caller>> = {
   'unapproved admin': { ...user, role: 'admin', approved: false },
   'approved, password 11 minutes ago': { ...user, authenticationAgeMs: 11 * MINUTE },
   'admin, password 3 hours ago': { ...user, role: 'admin', authenticationAgeMs: 180 * MINUTE },
+  'approved, both steps': user,
+  'admin, both steps': { ...user, role: 'admin' },
   'recovery session': { ...user, sessionKind: 'recovery' },
   'recovery session of an admin': { ...user, role: 'admin', sessionKind: 'recovery' },
   'forced-change session': { ...user, sessionKind: 'forcedChange' },
+  'second step owed': { ...user, sessionKind: 'aal1' },
+  'second step owed by an admin': { ...user, role: 'admin', sessionKind: 'aal1' },
 }
 
 const admin = { role: 'admin' } as const
 
 /** Creates functions that open valid and aged sessions, and sign other tokens. */
 function createOpeners(portal: TestPortal) {
-  const open = async (profile: Parameters<typeof addPerson>[1] = {}, kind: SessionKind = 'full') => {
+  const open = async (
+    profile: Parameters<typeof addPerson>[1] = {},
+    kind: WantedSessionKind = 'full',
+    steps?: 'one of two' | 'both',
+  ) => {
     const person = await addPerson(portal, profile)
-    const { access_token } = await openTestSession(portal, person, kind)
+    if (steps) await addFactor(portal, person.user_id)
+    const by = steps === 'both' ? 'passkey' : 'password'
+    const { access_token } = await openTestSession(portal, person, kind, by)
     const claims = Buffer.from(access_token.split('.')[1] as string, 'base64url').toString()
     return { access_token, sessionId: JSON.parse(claims).sid as string, userId: person.user_id }
   }
@@ -78,10 +97,10 @@ function createOpeners(portal: TestPortal) {
     const tokens = createAccessTokens(keyring, () => portal.clock() - ageMs)
     return tokens.sign({ sessionId, userId, refreshCounter: 0 })
   }
-  const createAgedToken = async (kind: SessionKind, ageMs: number) => {
+  const createAgedToken = async (kind: WantedSessionKind, ageMs: number) => {
     const { access_token, sessionId } = await open({}, kind)
     const then = new Date(portal.clock() - ageMs)
-    const ages = kind === 'recovery' ? { created_at: then } : { refreshed_at: then }
+    const ages = kind === 'recovery' ? { created_at: then } : { refreshed_at: then, renewed_at: then }
     await portal.database.db.updateTable('sessions').set(ages).where('id', '=', sessionId).execute()
     return access_token
   }
@@ -126,9 +145,13 @@ export async function createCallerTokens(
       (await open(admin)).access_token,
       180 * MINUTE,
     ),
+    'approved, both steps': (await open({}, 'full', 'both')).access_token,
+    'admin, both steps': (await open(admin, 'full', 'both')).access_token,
     'recovery session': (await open({}, 'recovery')).access_token,
     'recovery session of an admin': (await open(admin, 'recovery')).access_token,
     'forced-change session': (await open({}, 'forcedChange')).access_token,
+    'second step owed': (await open({}, 'full', 'one of two')).access_token,
+    'second step owed by an admin': (await open(admin, 'full', 'one of two')).access_token,
   }
 }
 

@@ -56,6 +56,9 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'access_requests',
       'invitations',
       'sessions',
+      'factors',
+      'recovery_codes',
+      'second_factor_required',
       'known_browsers',
       'passwords',
       'waiting_links',
@@ -87,6 +90,7 @@ describeOnEachDatabase('data export of a person', (kind) => {
     expect(body.sessions[0]).toEqual({
       id: expect.any(String),
       kind: 'full',
+      aal: 'aal1',
       created_at: expect.any(String),
       refreshed_at: expect.any(String),
       authenticated_at: expect.any(String),

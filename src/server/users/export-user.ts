@@ -24,8 +24,15 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       invitations: await query(sql`
         select full_name, types, marcas, estados, invited_at from invitations where email = ${profile.email}`),
       sessions: await query(sql`
-        select id, kind, created_at, refreshed_at, authenticated_at, ip, user_agent
+        select id, kind, aal, created_at, refreshed_at, authenticated_at, ip, user_agent
         from sessions where user_id = ${userId} order by created_at`),
+      factors: await query(sql`
+        select factor_type, friendly_name, created_at, verified_at, last_used_at from factors
+        where user_id = ${userId} order by created_at`),
+      recovery_codes: await query(sql`
+        select created_at, used_at from recovery_codes where user_id = ${userId} order by used_at`),
+      second_factor_required: await query(sql`
+        select required_since from factor_settings where user_id = ${userId}`),
       known_browsers: await query(sql`
         select created_at, seen_at from sign_in_devices where user_id = ${userId} order by created_at`),
       // The history, then the current one.

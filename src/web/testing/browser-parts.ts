@@ -33,7 +33,13 @@ export function makeSession(number: number, { expiresIn = 600, userId = 'ana' } 
       email_confirmed_at: null,
       last_sign_in_at: null,
       created_at: '2026-01-01T00:00:00Z',
-      app_metadata: { provider: 'email', must_change_password: false },
+      app_metadata: {
+        provider: 'email',
+        must_change_password: false,
+        second_factor: null,
+        second_factor_due: null,
+      },
+      factors: [],
       user_metadata: { full_name: null },
     },
   }
