@@ -93,3 +93,27 @@ test('a page that waits says so while no changes reach it, and is up to date soo
   isCut = false
   await expect(toast(page, 'Sua conta foi aprovada')).toBeVisible(SOON)
 })
+
+test('changes made at one replica show in a browser at another', async ({ page, browser, portal, other }) => {
+  await openAs(page, 'vendas.rj')
+  await expect(tabs(page)).toHaveText(['Vendas', 'CRM'])
+  const replica = await portal.startReplica()
+  const administrator = await browser.newPage({ baseURL: replica })
+  await openAs(administrator, 'admin', '/admin?q=pendente@')
+  const row = administrator.getByRole('row').filter({ hasText: 'pendente@' })
+  await expect(row.getByText('Pendente', { exact: true }).first()).toBeVisible(SOON)
+  // Written by way of the first replica, seen at the second, and the other way round.
+  await other.change(toEmail('pendente'), { approved: true, types: ['CRM'], marcas: ['GM'], estados: ['MG'] })
+  await expect(row.getByText('Aprovado', { exact: true })).toBeVisible(SOON)
+  const { user_id } = await other.person(VENDAS)
+  const { access_token } = await createSession('admin')
+  const reply = await fetch(`${replica}/api/profiles/${user_id}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${access_token}` },
+    body: JSON.stringify({ types: ['CRM'] }),
+  })
+  expect(reply.status).toBe(200)
+  await expect(tabs(page)).toHaveText(['CRM'], SOON)
+  await expect(page.locator('iframe[title="Vendas"]')).toHaveCount(0)
+  await administrator.close()
+})

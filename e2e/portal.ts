@@ -20,6 +20,8 @@ export interface RunningPortal {
   clock: () => number
   /** Advances the portal's clock; the browser has its own. */
   advance(ms: number): void
+  /** Starts another process's portal on the same database; stops with this one. */
+  startReplica(): Promise<string>
 }
 
 /** Starts one portal after the other, each on a freshly seeded database. */
@@ -43,7 +45,14 @@ export async function openHost(): Promise<Host> {
       const kept = { ...database, close: async () => {} }
       let ahead = 0
       const clock = () => Date.now() + ahead
-      const { server, stop } = await servePortal(config, createLog('silent'), kept, clock)
+      const serve = async (served: typeof config) => {
+        const { server, stop } = await servePortal(served, createLog('silent'), kept, clock)
+        return async () => {
+          server.closeAllConnections()
+          await stop()
+        }
+      }
+      const stops = [await serve(config)]
       restore ??= await snapshotRows(database)
       return {
         url: config.publicUrl,
@@ -53,9 +62,13 @@ export async function openHost(): Promise<Host> {
         advance: (ms) => {
           ahead += ms
         },
+        async startReplica() {
+          const replicaPort = await findFreePort()
+          stops.push(await serve({ ...config, port: replicaPort }))
+          return `http://localhost:${replicaPort}`
+        },
         async stop() {
-          server.closeAllConnections()
-          await stop()
+          for (const stop of stops.reverse()) await stop()
         },
       }
     },

@@ -22,6 +22,10 @@ const ADDED_MS = 3_000
 const FROZEN_MS = 30_000
 const BACK_MS = 60_000
 const CALM_MS = 3_000
+/** How soon after an interruption an open page shows the present. */
+const PRESENT_MS = 5_000
+/** As pages reconnect. */
+const RECONNECT_MS = 1_000
 /** A reply slower than this counts as noticed. */
 const SLOW_MS = 1_000
 /** Interruptions closer than this count as one. */
@@ -186,6 +190,7 @@ async function runTrial(setting: Setting, { name, isPlanned, act }: Trial): Prom
   const reads = sendAtRate(100, () => send(url, { path: '/api/profiles/me', token }))
   const writes = sendAtRate(100, () => writeMessage(url, marks))
   const probe = probeCluster(setting)
+  const page = followChanges(url, token)
   await wait(CALM_MS)
   const startedAt = performance.now()
   await act(setting)
@@ -194,6 +199,11 @@ async function runTrial(setting: Setting, { name, isPlanned, act }: Trial): Prom
     async () => (await send(url, { path: '/api/health/ready' })).status === 200,
     BACK_MS,
   )
+  const backAt = performance.now()
+  // Messages are written all the while, so each further event brings the page up to date.
+  await waitUntil(async () => page.heardAt() > backAt, BACK_MS)
+  const presentMs = Math.round(page.heardAt() - backAt)
+  page.stop()
   await wait(CALM_MS)
   const after = performance.now() - CALM_MS / 2
   const beats = await probe.stop()
@@ -211,6 +221,11 @@ async function runTrial(setting: Setting, { name, isPlanned, act }: Trial): Prom
   return [
     verify(own(`of ${marks.length} acknowledged writes lost`), lost, 0),
     verify(own(`of ${SESSIONS} sessions ended`), signedOut, 0),
+    {
+      promise: own(`an open page shows the present within ${PRESENT_MS} ms`),
+      held: presentMs >= 0 && presentMs <= PRESENT_MS,
+      seen: `${presentMs} ms after the portal was back`,
+    },
     {
       promise: own('back by itself, every process alive'),
       held:
@@ -304,6 +319,27 @@ async function isWritable(
     // A frozen server would not answer the disconnect.
     void client.end().catch(() => {})
   }
+}
+
+/** Follows the changes as an open page does: reconnects when its stream ends or is refused. */
+function followChanges(url: string, token: string) {
+  const ending = new AbortController()
+  let heardAt = 0
+  const follow = async () => {
+    while (!ending.signal.aborted) {
+      try {
+        const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
+        const { body } = await fetch(`${url}/api/changes`, { headers, signal: ending.signal })
+        for await (const chunk of body ?? [])
+          if (Buffer.from(chunk).includes('"messages"')) heardAt = performance.now()
+      } catch {
+        // Ended, refused or unreachable.
+      }
+      await wait(RECONNECT_MS)
+    }
+  }
+  void follow()
+  return { heardAt: () => heardAt, stop: () => ending.abort() }
 }
 
 /** Refreshes a session repeatedly, as pages do: retries a failure and ends on a refusal. */
