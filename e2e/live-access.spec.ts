@@ -105,6 +105,9 @@ test('changes made at one replica show in a browser at another', async ({ page, 
   // Written by way of the first replica, seen at the second, and the other way round.
   await other.change(toEmail('pendente'), { approved: true, types: ['CRM'], marcas: ['GM'], estados: ['MG'] })
   await expect(row.getByText('Aprovado', { exact: true })).toBeVisible(SOON)
+  // What showed the first change may have been the first event of the stream.
+  await other.change(toEmail('pendente'), { approved: false })
+  await expect(row.getByText('Pendente', { exact: true }).first()).toBeVisible(SOON)
   const { user_id } = await other.person(VENDAS)
   const { access_token } = await createSession('admin')
   const reply = await fetch(`${replica}/api/profiles/${user_id}`, {

@@ -42,6 +42,8 @@ function adaptConfiguration({ port, portals, primary }: Wanted): string {
   const adapted = servers(
     portal
       .replace(/^ +bind :80$/m, `    bind 127.0.0.1:${port}`)
+      // Twice as many files as connections, which the limit here may not allow.
+      .replace(/maxconn \d+/, 'maxconn 2000')
       .replace(/^ +(bind :443|http-request redirect).*\n/gm, '')
       .replaceAll('/etc/haproxy/patio-503.html', join(root, 'deploy/503.html')),
     portals.map((each, index) => `portal-${index + 1} 127.0.0.1:${each}`),
