@@ -83,6 +83,7 @@ export const accessReviewRoutes = {
     method: 'POST',
     path: '/api/access-reviews/{kind}/{code}',
     access: 'admin',
+    trail: ['access-reviewed', 'access-review-removed'],
     idempotent: true,
     summary:
       'Takes it from those who are named, keeps all others and records the review; 409 when other people have it than were shown',

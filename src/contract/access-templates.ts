@@ -44,6 +44,7 @@ export const accessTemplateRoutes = {
     method: 'POST',
     path: '/api/access-templates',
     access: 'admin',
+    trail: 'access-template-added',
     summary: 'Adds an access template; what is archived it cannot hold',
     body: templateBody,
     response: accessTemplateSchema,
@@ -53,6 +54,7 @@ export const accessTemplateRoutes = {
     method: 'PATCH',
     path: '/api/access-templates/{id}',
     access: 'admin',
+    trail: 'access-template-changed',
     conditional: true,
     summary:
       'Renames an access template or sets lists of it, for whoever is given it from now on; with a stale If-Match 409',
@@ -66,6 +68,7 @@ export const accessTemplateRoutes = {
     method: 'DELETE',
     path: '/api/access-templates/{id}',
     access: 'admin',
+    trail: 'access-template-removed',
     conditional: true,
     summary: 'Removes an access template; nobody loses anything. With a stale If-Match 409',
     params: templateParams,

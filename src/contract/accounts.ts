@@ -181,6 +181,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/token',
     access: 'public',
+    trail: ['sign-in', 'sign-in-refused', 'session-reuse', 'builtin-admin-failures'],
     summary: 'Signs in with e-mail and password, or trades a refresh token for a new session',
     query: z.object({ grant_type: z.enum(['password', 'refresh_token']) }),
     body: z.union([passwordGrantSchema, refreshGrantSchema]),
@@ -198,6 +199,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/logout',
     access: 'signedIn',
+    trail: 'sessions-ended',
     alsoFor: ['recovery', 'forcedChange', 'aal1'],
     summary:
       'Ends every session of the user (global), this one (local) or, after a recent authentication, all but this one (others)',
@@ -207,6 +209,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/signup',
     access: 'public',
+    trail: ['account-created', 'sign-up-repeated'],
     summary: 'Creates an account and mails its verification link; answers alike for new and known e-mails',
     query: redirectQuerySchema,
     body: z.strictObject({
@@ -221,6 +224,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/recover',
     access: 'public',
+    trail: { none: 'mails a link; its use is password-reset' },
     summary: 'Mails a link for setting a new password; answers alike for known and unknown e-mails',
     query: redirectQuerySchema,
     body: z.strictObject({ email: emailSchema, ...authJsExtras }),
@@ -230,6 +234,7 @@ export const accountRoutes = {
     method: 'PUT',
     path: '/api/auth/user',
     access: 'signedIn',
+    trail: 'password-reset',
     alsoFor: ['recovery'],
     summary: 'Sets the password of a session that came from a reset link, which ends with it; others get 403',
     body: z.strictObject({ password: newPasswordSchema, ...authJsExtras }),
@@ -239,6 +244,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/functions/change-password',
     access: 'signedIn',
+    trail: 'password-changed',
     alsoFor: ['forcedChange'],
     recentAuthentication: 'account',
     summary: 'Sets a new password and ends the other sessions; a rule that it breaks comes back as error',
@@ -253,6 +259,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/reauthenticate',
     access: 'signedIn',
+    trail: 'reauthenticated',
     summary:
       'Proves again who one is, by the password: a new access token for what asks for a recent authentication',
     body: z.strictObject({
@@ -270,6 +277,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/not-me',
     access: 'public',
+    trail: ['account-disowned', 'password-disowned'],
     summary:
       "Uses the 'não fui eu' link of a mail: removes an unverified account, or ends all sessions and starts a reset",
     body: z.strictObject({ token_hash: linkTokenSchema }),
@@ -279,6 +287,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/resend',
     access: 'public',
+    trail: { none: 'mails a link again; its use is email-verified' },
     summary: 'Mails a new verification link; answers alike for known and unknown e-mails',
     query: redirectQuerySchema,
     body: z.strictObject({ type: z.literal('signup'), email: emailSchema, ...authJsExtras }),
@@ -288,6 +297,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/verify',
     access: 'public',
+    trail: ['email-verified', 'password-reset', 'invitation-accepted', 'invitation-lost'],
     optionalAuth: true,
     summary:
       'Uses the link of a verification, reset or invitation mail up, once, with a password to set or without, and opens a session for its owner; or only tells about it',
@@ -312,6 +322,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/functions/verify-recaptcha',
     access: 'public',
+    trail: { none: 'checks that a person asks and keeps nothing about them' },
     summary: 'Checks a human-verification answer once and trades it for a pass that lives two minutes',
     body: z.strictObject({ token: z.string().check(z.minLength(1), z.maxLength(8192)) }),
     response: z.object({ success: z.boolean(), pass: z.optional(z.string()) }),

@@ -104,6 +104,7 @@ export const catalogueRoutes = {
     method: 'PUT',
     path: '/api/catalogue',
     access: 'admin',
+    trail: 'catalogue-ordered',
     conditional: true,
     summary: 'Sets the order of the lists that it names, by all their codes; with a stale If-Match 409',
     body: z
@@ -115,6 +116,7 @@ export const catalogueRoutes = {
     method: 'POST',
     path: '/api/catalogue/{kind}',
     access: 'admin',
+    trail: ['catalogue-item-added', 'entitlements-added'],
     summary: 'Adds an area, whose slug is made of its label, or a brand or a state with its code',
     params: kindParams,
     body: z.strictObject({
@@ -135,6 +137,7 @@ export const catalogueRoutes = {
     method: 'PATCH',
     path: '/api/catalogue/{kind}/{code}',
     access: 'admin',
+    trail: 'catalogue-item-changed',
     conditional: true,
     summary:
       'Renames an item, everywhere at once, or archives it or takes it back; with a stale If-Match 409',
@@ -148,6 +151,7 @@ export const catalogueRoutes = {
     method: 'DELETE',
     path: '/api/catalogue/{kind}/{code}',
     access: 'admin',
+    trail: 'catalogue-item-removed',
     conditional: true,
     summary: 'Removes an item that nobody ever held and no report uses, else 409; with a stale If-Match 409',
     params: itemParams,

@@ -111,6 +111,7 @@ export const invitationRoutes = {
     method: 'POST',
     path: '/api/invitations',
     access: 'admin',
+    trail: 'invitation-sent',
     idempotent: true,
     summary:
       'Invites people by e-mail, pasted or in a CSV file, all or nothing unless `skipErrors`; a dry run only tells what would become of each line. 400 names in `fields` the lines with an error, 409 for others than the fingerprint stands for',
@@ -123,6 +124,7 @@ export const invitationRoutes = {
     method: 'POST',
     path: '/api/invitations/{id}/resend',
     access: 'admin',
+    trail: 'invitation-resent',
     summary: 'Mails an invitation again, with a link that is good for as long as the first one was',
     params: invitationParams,
     response: invitationSchema,
@@ -131,6 +133,7 @@ export const invitationRoutes = {
     method: 'DELETE',
     path: '/api/invitations/{id}',
     access: 'admin',
+    trail: 'invitation-withdrawn',
     idempotent: true,
     summary: 'Takes an invitation back: its links open nothing any more',
     params: invitationParams,

@@ -41,6 +41,7 @@ export const ownSessionRoutes = {
     method: 'DELETE',
     path: '/api/sessions/me/{id}',
     access: 'signedIn',
+    trail: 'sessions-ended',
     recentAuthentication: 'account',
     summary: 'Ends one of one’s own sessions; 404 for any other',
     params: z.object({ id: z.uuid() }),

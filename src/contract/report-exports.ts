@@ -29,6 +29,7 @@ export const reportExportRoutes = {
     method: 'POST',
     path: '/api/report-exports',
     access: 'approved',
+    trail: 'report-exported',
     summary: "Queues an export of one of the caller's reports, with the caller's own identity",
     status: 202,
     maxBodyBytes: MAX_STATE_LENGTH + 2_048,
@@ -64,6 +65,7 @@ export const reportExportRoutes = {
     method: 'GET',
     path: '/api/report-exports/{id}/file',
     access: 'approved',
+    trail: 'export-downloaded',
     summary:
       "The file, streamed from Power BI for an hour; 404 for others, and once the caller's access is not the export's",
     params,

@@ -61,6 +61,7 @@ export const reportViewRoutes = {
     method: 'POST',
     path: '/api/report-views',
     access: 'approved',
+    trail: { none: 'a bookmark of one’s own; it opens no data' },
     summary: `Saves a view of one of the caller's reports; at most ${MAX_VIEWS} of each`,
     body: z.strictObject({
       area: typeSchema,
@@ -85,6 +86,7 @@ export const reportViewRoutes = {
     method: 'PATCH',
     path: '/api/report-views/{id}',
     access: 'approved',
+    trail: { none: 'a bookmark of one’s own; it opens no data, shared neither' },
     summary: "Changes one of the caller's views",
     params: viewParams,
     body: z
@@ -104,6 +106,7 @@ export const reportViewRoutes = {
     method: 'DELETE',
     path: '/api/report-views/{id}',
     access: 'approved',
+    trail: { none: 'a bookmark of one’s own' },
     summary: "Deletes one of the caller's views, or takes somebody else's off the caller's list",
     params: viewParams,
   },
@@ -111,6 +114,7 @@ export const reportViewRoutes = {
     method: 'POST',
     path: '/api/report-views/{id}/restore',
     access: 'approved',
+    trail: { none: 'a bookmark of one’s own' },
     summary: "Undoes the deletion of one of the caller's views",
     params: viewParams,
     response: reportViewSchema,

@@ -76,6 +76,7 @@ export const reportRoutes = {
     method: 'POST',
     path: '/api/functions/get-powerbi-token',
     access: 'approved',
+    trail: 'report',
     summary:
       'An embed token for one configured report; scope and identity come from the profile, never from the body',
     body: z.strictObject({

@@ -1,14 +1,20 @@
 import type * as z from 'zod/mini'
 import type { Access, LimitedSessionKind, RecentAuthentication } from './access.ts'
+import type { TrailAction } from './audit-actions.ts'
 
 export type Schema = z.ZodMiniType
 
+/** The entries of the audit trail that a successful call may leave, or why it leaves none. */
+export type Trail = TrailAction | readonly TrailAction[] | { none: string }
+
 /**
  * One operation of the API. Mounted by the server, called by the browser, and the source of the
- * OpenAPI document and of the test of every route × caller.
+ * OpenAPI document and of the test of every route × caller. A write without `trail` does not compile.
  */
-export interface Route {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Route = RouteFields &
+  ({ method: 'GET'; trail?: Trail } | { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; trail: Trail })
+
+interface RouteFields {
   /** Path with parameters in braces, as in OpenAPI: '/api/profiles/{userId}'. */
   path: `/api/${string}`
   /** Required, so that a route without an access rule does not compile. */

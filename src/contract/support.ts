@@ -83,6 +83,7 @@ export const supportRoutes = {
     method: 'POST',
     path: '/api/support-messages',
     access: 'public',
+    trail: { none: 'the message is its own record' },
     summary: 'Files a message of the contact form',
     body: z.strictObject({
       ...contactFormSchema.shape,
@@ -100,6 +101,7 @@ export const supportRoutes = {
     method: 'POST',
     path: '/api/support-messages/problem-reports',
     access: 'approved',
+    trail: { none: 'the message is its own record' },
     summary: 'Files a message about a report that failed; who, marcas and estados come from the session',
     body: z.strictObject({
       type: typeSchema,
@@ -145,6 +147,7 @@ export const supportRoutes = {
     method: 'PATCH',
     path: '/api/support-messages/{id}',
     access: 'admin',
+    trail: ['message-read', 'message-unread', 'message-answered', 'message-accepted'],
     summary:
       'Marks a message as read, or as unread again (`answered`: because an answer was begun), or moves a suspect one to the others',
     params: idParams,
@@ -159,6 +162,7 @@ export const supportRoutes = {
     method: 'PATCH',
     path: '/api/support-messages',
     access: 'admin',
+    trail: ['messages-read', 'messages-unread'],
     summary:
       'Marks all messages as read, or with `q` those in which it is found, or those of `ids` as unread again; how many that changed, and which where they are few enough to be named',
     body: z.union([
@@ -175,6 +179,7 @@ export const supportRoutes = {
     method: 'DELETE',
     path: '/api/support-messages/{id}',
     access: 'admin',
+    trail: 'message-deleted',
     summary: 'Deletes a message',
     params: idParams,
   },

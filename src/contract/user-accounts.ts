@@ -11,6 +11,7 @@ export const userAccountRoutes = {
     method: 'POST',
     path: '/api/profiles/{userId}/account',
     access: 'admin',
+    trail: ['reset-link-sent', 'account-unlocked', 'sessions-ended', 'verification-resent'],
     recentAuthentication: 'account',
     summary:
       'Mails a person a link for a new password or for the verification, clears the lock-out, or ends all sessions; 409 for oneself, or if the e-mail is verified already',
@@ -21,6 +22,7 @@ export const userAccountRoutes = {
     method: 'PUT',
     path: '/api/profiles/{userId}/role',
     access: 'admin',
+    trail: ['role-changed', 'invitation-withdrawn'],
     recentAuthentication: 'account',
     summary:
       'Makes a person with a verified e-mail an administrator, or an ordinary user again; 409 for oneself',

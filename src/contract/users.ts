@@ -1,76 +1,9 @@
 import * as z from 'zod/mini'
+import { historyEntrySchema } from './audit-actions.ts'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
 import { mapLists } from './entitlement-lists.ts'
 import type { Routes } from './route.ts'
 import { adminMessages, MAX_IDS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH, PROFILE_SORTS } from './user-rules.ts'
-
-/** All actions in the audit trail; each can appear in a person's history. */
-export const AUDIT_ACTIONS = [
-  'session-reuse',
-  'account-created',
-  'access-requested',
-  'access-granted',
-  'access-refused',
-  'sign-up-repeated',
-  'account-disowned',
-  'email-verified',
-  'password-changed',
-  'password-reset',
-  'password-disowned',
-  'password-revoked',
-  'reauthenticated',
-  'sessions-ended',
-  'reset-link-sent',
-  'account-unlocked',
-  'verification-resent',
-  'reset-link-printed',
-  'role-changed',
-  'builtin-admin-failures',
-  'approval-given',
-  'approval-removed',
-  'access-revoked',
-  'validity-set',
-  'name-corrected',
-  'types-set',
-  'scope-set',
-  'access-set',
-  'entitlements-added',
-  'entitlements-removed',
-  'bulk-edit-undone',
-  'user-deleted',
-  'data-exported',
-  'viewed-as',
-  'catalogue-item-added',
-  'catalogue-item-changed',
-  'catalogue-item-removed',
-  'catalogue-ordered',
-  'access-template-added',
-  'access-template-changed',
-  'access-template-removed',
-  'access-reviewed',
-  'access-review-removed',
-  'invitation-sent',
-  'invitation-resent',
-  'invitation-withdrawn',
-  'invitation-accepted',
-  'invitation-lost',
-  'list-exported',
-  'report-setting-saved',
-  'report-setting-removed',
-  'report-exported',
-  'export-downloaded',
-  'report-mailed',
-  'report-mail-stopped',
-  'report-refresh-requested',
-  'message-read',
-  'message-unread',
-  'message-answered',
-  'messages-read',
-  'messages-unread',
-  'message-deleted',
-  'message-accepted',
-] as const
-export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 /** An instant: ISO 8601 in UTC here, a timestamptz in the database. */
 export const instantSchema = z.iso.datetime()
@@ -355,18 +288,6 @@ const bulkEditResultSchema = z.object({
 })
 export type BulkEditResult = z.output<typeof bulkEditResultSchema>
 
-/** One audit entry about a person; before and after contain what the action changed. */
-const historyEntrySchema = z.object({
-  id: z.number(),
-  at: z.string(),
-  /** Null for the portal or a deleted person. */
-  actor_email: z.nullable(z.string()),
-  action: z.string(),
-  before: z.nullable(z.looseObject({})),
-  after: z.nullable(z.looseObject({})),
-})
-export type HistoryEntry = z.output<typeof historyEntrySchema>
-
 export const userRoutes = {
   readOwnProfile: {
     method: 'GET',
@@ -394,6 +315,7 @@ export const userRoutes = {
     method: 'PUT',
     path: '/api/access-requests/me',
     access: 'signedIn',
+    trail: 'access-requested',
     summary:
       'Says who one is and what one asks for; once approved what more one needs, with the reason as `note` and no name',
     body: accessRequestBody,
@@ -403,6 +325,7 @@ export const userRoutes = {
     method: 'POST',
     path: '/api/access-requests/{userId}/grant',
     access: 'admin',
+    trail: 'access-granted',
     idempotent: true,
     summary:
       'Gives an approved person what they asked for; undone like a bulk edit. 409 once it is answered or has changed',
@@ -414,6 +337,7 @@ export const userRoutes = {
     method: 'POST',
     path: '/api/access-requests/{userId}/refuse',
     access: 'admin',
+    trail: 'access-refused',
     idempotent: true,
     summary:
       'Refuses what an approved person asked for, and mails them the reason. 409 once it is answered or has changed',
@@ -450,6 +374,7 @@ export const userRoutes = {
     method: 'GET',
     path: '/api/profiles/export',
     access: 'admin',
+    trail: 'list-exported',
     recentAuthentication: 'many',
     summary: 'Everybody who matches, in the order of the list, as a CSV file that Excel in Portuguese opens',
     query: z.extend(queryFilterSchema, orderFields),
@@ -467,6 +392,16 @@ export const userRoutes = {
     method: 'PATCH',
     path: '/api/profiles/{userId}',
     access: 'admin',
+    trail: [
+      'types-set',
+      'scope-set',
+      'access-set',
+      'approval-given',
+      'approval-removed',
+      'validity-set',
+      'name-corrected',
+      'invitation-lost',
+    ],
     idempotent: true,
     conditional: true,
     summary:
@@ -479,6 +414,7 @@ export const userRoutes = {
     method: 'POST',
     path: '/api/profiles/bulk-edit',
     access: 'admin',
+    trail: ['entitlements-added', 'entitlements-removed', 'access-set', 'validity-set'],
     idempotent: true,
     summary:
       'Adds entitlements to many people or removes them (set union and difference), or sets until when their access is valid, all or nothing; a dry run only counts. 409 names in `fields` those of `userIds` who are gone',
@@ -491,6 +427,7 @@ export const userRoutes = {
     method: 'POST',
     path: '/api/profiles/approve',
     access: 'admin',
+    trail: ['approval-given', 'invitation-lost'],
     idempotent: true,
     summary:
       'Approves several people, each with entitlements of their own, all or nothing; a dry run only counts. `fields` name the items that keep it from being done: 409 who is gone, approved or changed meanwhile, 400 whose e-mail is not verified',
@@ -503,6 +440,7 @@ export const userRoutes = {
     method: 'POST',
     path: '/api/profiles/bulk-edit/{undoId}/undo',
     access: 'admin',
+    trail: 'bulk-edit-undone',
     idempotent: true,
     summary:
       'Restores exactly what was before a bulk edit or an approval of several of one’s own, within 30 seconds; `changed` names by e-mail who was changed since and stays so, 409 when that is everybody',
@@ -522,6 +460,7 @@ export const userRoutes = {
     method: 'GET',
     path: '/api/profiles/{userId}/export',
     access: 'admin',
+    trail: 'data-exported',
     recentAuthentication: 'many',
     summary: 'Everything that the portal holds about a person (LGPD art. 18), as JSON',
     params: userParams,
@@ -531,6 +470,7 @@ export const userRoutes = {
     method: 'POST',
     path: '/api/functions/delete-users',
     access: 'admin',
+    trail: ['user-deleted', 'invitation-withdrawn', 'invitation-lost'],
     recentAuthentication: 'many',
     idempotent: true,
     summary: 'Deletes people and everything about them; each is deleted or reported on its own',

@@ -15,6 +15,7 @@ export const viewAsRoutes = {
     method: 'GET',
     path: '/api/profiles/{userId}/reports',
     access: 'admin',
+    trail: 'viewed-as',
     summary:
       'Begins a view of 15 minutes, which is recorded, and tells what the reports screen shows to somebody else; no links of SSO areas, which would show the caller’s own data',
     params: userParams,
@@ -46,6 +47,7 @@ export const viewAsRoutes = {
     method: 'POST',
     path: '/api/profiles/{userId}/embed-token',
     access: 'admin',
+    trail: 'report',
     summary: 'An embed token with somebody else’s identity, which ends with the view; 403 once that is over',
     params: userParams,
     body: z.strictObject({

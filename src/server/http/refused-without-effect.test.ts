@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
+import { AUDIT_ACTIONS, type TrailAction } from '#contract/audit-actions.ts'
 import { buildPath, type Route } from '#contract/route.ts'
 import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
 import { type Admin, editMany, openAdmin } from '#server/testing/admin-calls.ts'
@@ -50,28 +51,20 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 const RESET = 'PUT /api/auth/user'
 const CLOSED = ROUTES.filter((route) => route.method !== 'GET' && route.access !== 'public')
 
-/** Administrators' writes that need no audit row, and why. Other routes need one. */
-const UNAUDITED_WRITES: Record<string, string> = {
-  'POST /api/global-powerbi-settings/{type}/test': 'asks Power BI and keeps nothing',
-  'POST /api/profiles/{userId}/embed-token':
-    'is in access_records, with both names; the view that it is for is in the trail',
-}
-/** Reads that are audited. */
-const AUDITED_READS = [
-  'GET /api/profiles/export',
-  'GET /api/profiles/{userId}/export',
-  'GET /api/profiles/{userId}/reports',
-]
+/** The entries that a route may leave, by the contract. */
+const listTrail = ({ trail }: Route): readonly TrailAction[] =>
+  trail === undefined || (typeof trail === 'object' && 'none' in trail) ? [] : [trail].flat()
+const isAudited = (route: Route) => listTrail(route).some((action) => AUDIT_ACTIONS.includes(action as never))
+
+/** Routes whose example leaves no entry: only the end of other sessions, or of a subscription, does. */
+const SOMETIMES = ['POST /api/auth/logout', 'PATCH /api/report-subscriptions/{id}']
 
 const listExamples = (name: string): { path: string; body?: Body }[] => {
   const path = EXAMPLES_WITHOUT_BODY[name]
   return EXAMPLES[name] ?? (path ? [{ path }] : [])
 }
 const ADMINS = ROUTES.filter(({ access, events }) => access === 'admin' && !events)
-const AUDITED = ADMINS.filter((route) => {
-  const name = getRouteName(route)
-  return route.method === 'GET' ? AUDITED_READS.includes(name) : !(name in UNAUDITED_WRITES)
-})
+const AUDITED = ADMINS.filter(isAudited)
 
 function listAdminExamples(name: string, route: Route) {
   if (route.method !== 'GET') return listExamples(name)
@@ -224,6 +217,12 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     const { rate_limits: _, ...content } = await readEveryTable(portal.database.db)
     return { ...content, upstream: (await listCalls(portal)).all }
   }
+  const listEntries = async () => {
+    const { rows } = await sql<{ key: string; action: string }>`
+      select 'a' || id as key, action from audit_entries
+      union all select 'r' || id, action from access_records`.execute(portal.database.db)
+    return rows
+  }
   /** Opens a session of a caller who may use the route. */
   const openEntitled = async (route: Route) => {
     if (route.access === 'admin') return admin.token
@@ -259,9 +258,14 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     test('unlike that of a permitted caller', async () => {
       const token = await openEntitled(route)
       const earlier = await takeSnapshot()
+      const known = new Set((await listEntries()).map(({ key }) => key))
       const statuses: number[] = []
       for (const example of listExamples(name)) statuses.push((await call(route, example, token)).status)
       expect(Math.min(...statuses), String(statuses)).toBeLessThan(300)
+      const left = (await listEntries()).filter(({ key }) => !known.has(key))
+      expect(listTrail(route)).toEqual(expect.arrayContaining(left.map(({ action }) => action)))
+      if (!SOMETIMES.includes(name))
+        expect(left.length > 0, 'leaves entries as the contract says').toBe(listTrail(route).length > 0)
       expect(await takeSnapshot()).not.toEqual(earlier)
       await prepare()
     })
@@ -327,7 +331,7 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       const after = await tables()
       await run('drop trigger refuse on audit_entries')
       expect([name, statuses.includes(500)]).toEqual([name, AUDITED.includes(route)])
-      if (!(name in UNAUDITED_WRITES)) expect(after).toEqual(before)
+      if (route.method === 'GET' || isAudited(route)) expect(after).toEqual(before)
       else expect(statuses).toContain(200)
     })
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { AuditAction } from '#contract/users.ts'
+import type { AuditAction } from '#contract/audit-actions.ts'
 import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import { eraseNames, pseudonymizeRecords } from '#server/users/erase-names.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type { AuditAction } from '#contract/audit-actions.ts'
 import { LISTS } from '#contract/entitlement-lists.ts'
-import type { AuditAction } from '#contract/users.ts'
 import { revokePassword } from '#server/accounts/set-password.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'

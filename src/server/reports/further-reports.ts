@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import type { AuditAction } from '#contract/audit-actions.ts'
 import type { CatalogueItem } from '#contract/catalogue.ts'
 import { foldText, listSpellings } from '#contract/entitlement-lists.ts'
 import { reportSettingMessages } from '#contract/report-setting-rules.ts'
@@ -9,7 +10,6 @@ import {
   type reportSettingsRoutes,
 } from '#contract/report-settings.ts'
 import type { ReplyOf } from '#contract/route.ts'
-import type { AuditAction } from '#contract/users.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'

@@ -1,7 +1,7 @@
+import type { AuditAction } from '#contract/audit-actions.ts'
 import { describeSchedule } from '#contract/report-schedule.ts'
 import { MAX_ATTACHMENT_MB } from '#contract/report-subscriptions.ts'
 import type { ReportView } from '#contract/report-views.ts'
-import type { AuditAction } from '#contract/users.ts'
 import type { Job, JobStep, RunJobStep } from '#server/database/job-queue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'

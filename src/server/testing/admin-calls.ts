@@ -1,15 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import type { HistoryEntry } from '#contract/audit-actions.ts'
 import type { Problem } from '#contract/problem.ts'
-import type {
-  Approval,
-  ApprovalResult,
-  BulkEdit,
-  BulkEditResult,
-  HistoryEntry,
-  ManagedProfile,
-} from '#contract/users.ts'
+import type { Approval, ApprovalResult, BulkEdit, BulkEditResult, ManagedProfile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { addPerson, openTestSession, send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import type { AuditAction } from '#contract/audit-actions.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, sortItems } from '#contract/entitlement-lists.ts'
 import { adminMessages, MAX_IDS } from '#contract/user-rules.ts'
-import type { AuditAction, BulkEdit, BulkEditResult } from '#contract/users.ts'
+import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {
   lockCatalogue,
   readCatalogue,

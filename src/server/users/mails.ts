@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { AuditAction, HistoryEntry } from '#contract/audit-actions.ts'
 import { LISTS, type ListName, mapLists, sortItems, toKey } from '#contract/entitlement-lists.ts'
 import { hasPassed } from '#contract/user-rules.ts'
-import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { formatInstant } from '#server/mail/compose-mail.ts'

@@ -1,9 +1,9 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely'
+import type { HistoryEntry } from '#contract/audit-actions.ts'
 import { LISTS, type ListName, listSpellings, OLD_SPELLING } from '#contract/entitlement-lists.ts'
 import { ENDING_DAYS, IDLE_DAYS, RECENT_DAYS } from '#contract/user-rules.ts'
 import {
   type AccessRequest,
-  type HistoryEntry,
   isProfileInstant,
   type ManagedProfile,
   managedProfileSchema,

@@ -38,3 +38,14 @@ export function formatRecent(instant: string, now = Date.now()): string {
 export function formatInstant(instant: string): string {
   return instants.format(new Date(instant))
 }
+
+/** Formats a time for use inside a sentence: 'às 14:32', with the day unless it is today. */
+export function formatTimePhrase(iso: string, now = new Date()): string {
+  const day = formatDay(iso)
+  return `${day === formatDay(now) ? '' : `em ${day} `}às ${formatTime(iso)}`
+}
+
+/** Returns the day in São Paulo, in the order by which file names sort. */
+export function formatFileDate(instant: Date): string {
+  return formatDay(instant).split('/').reverse().join('-')
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatRecent } from './format-instant.ts'
+import { formatFileDate, formatRecent, formatTimePhrase } from './format-instant.ts'
 
 it.each([
   ['2026-11-23T09:10:00Z', 'hoje, 06:10'],
@@ -11,4 +11,14 @@ it.each([
   ['2026-11-24T03:01:00Z', '24/11/2026, 00:01'],
 ])('%s is formatted as %s', (instant, text) => {
   expect(formatRecent(instant, Date.parse('2026-11-23T20:00:00Z'))).toBe(text)
+})
+
+it('formats the time in São Paulo, with the day unless it is today there', () => {
+  const now = new Date('2026-11-21T02:30:00Z')
+  expect(formatTimePhrase('2026-11-20T17:32:00Z', now)).toBe('às 14:32')
+  expect(formatTimePhrase('2026-11-20T02:59:00Z', now)).toBe('em 19/11/2026 às 23:59')
+})
+
+it('formats a file date as the day in São Paulo', () => {
+  expect(formatFileDate(new Date('2026-11-21T02:30:00Z'))).toBe('2026-11-20')
 })

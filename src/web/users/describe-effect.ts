@@ -1,7 +1,7 @@
+import { formatValidity } from '#contract/describe-change.ts'
 import { type Entitlements, LISTS } from '#contract/entitlement-lists.ts'
 import type { BulkEditResult } from '#contract/users.ts'
 import { formatDate } from '#web/ui/format-instant.ts'
-import { formatValidity } from './describe-change.ts'
 import { formatCount } from './selection.ts'
 
 type Effects = BulkEditResult['effects']

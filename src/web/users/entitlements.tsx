@@ -1,4 +1,5 @@
 import type { Catalogue } from '#contract/catalogue.ts'
+import { LIST_NAMES } from '#contract/describe-change.ts'
 import {
   type Entitlements,
   getValues,
@@ -13,7 +14,6 @@ import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
-import { LIST_NAMES } from './describe-change.ts'
 
 /** Returns a person's entitlements that the catalogue knows; values of older versions are dropped. */
 export function toEntitlements(catalogue: Catalogue, profile: ManagedProfile): Entitlements {

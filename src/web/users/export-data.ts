@@ -2,7 +2,7 @@ import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { saveFile } from '#web/http/save-file.ts'
 import { isGone } from '#web/http/send-request.ts'
-import { formatDay } from '#web/ui/format-instant.ts'
+import { formatFileDate } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { type ProfileOrder, refreshUsers } from './user-queries.ts'
@@ -25,11 +25,6 @@ export async function exportData({ user_id, email }: ManagedProfile): Promise<vo
   } finally {
     running.delete(user_id)
   }
-}
-
-/** Formats a day in São Paulo for a file name: '2026-11-20'. */
-export function formatFileDate(instant: Date): string {
-  return formatDay(instant).split('/').reverse().join('-')
 }
 
 /** Downloads everyone who matches, in the order of the table, as CSV. */

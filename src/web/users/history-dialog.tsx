@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { describeChange } from '#contract/describe-change.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isGone } from '#web/http/send-request.ts'
@@ -9,7 +10,6 @@ import { classNames } from '#web/ui/class-names.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { describeChange } from './describe-change.ts'
 import { ChangeSentence, Person, PersonGone } from './dialog-notices.tsx'
 
 /** The audit entries of a person, newest first, page by page. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { HistoryEntry, ManagedProfile } from '#contract/users.ts'
+import type { HistoryEntry } from '#contract/audit-actions.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { createProfile, installLocalStorage, makeSession, stubFetch } from '#web/testing/browser-parts.ts'
 
 const base = createProfile({ types: ['Vendas'], version: 3 })

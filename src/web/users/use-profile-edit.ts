@@ -1,18 +1,14 @@
 import { useState } from 'react'
-import type { AuditAction, HistoryEntry, ManagedProfile, ProfileChange } from '#contract/users.ts'
+import type { AuditAction, HistoryEntry } from '#contract/audit-actions.ts'
+import { describeChange, diffLists, formatValidity, joinDifferences } from '#contract/describe-change.ts'
+import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
 import { getSession } from '#web/session/session.ts'
+import { formatTimePhrase } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { announceUndoable } from './bulk-edit.ts'
-import {
-  describeChange,
-  diffLists,
-  formatTimePhrase,
-  formatValidity,
-  joinDifferences,
-} from './describe-change.ts'
 import { retryCall } from './retry-call.ts'
 import { patchCachedProfile, refreshUsers } from './user-queries.ts'
 

@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { AUDIT_ACTIONS, type AuditAction, type HistoryEntry } from '#contract/users.ts'
-import { describeChange, formatTimePhrase } from './describe-change.ts'
-import { formatFileDate } from './export-data.ts'
+import { ACCESS_ACTIONS, AUDIT_ACTIONS, type HistoryEntry, type TrailAction } from './audit-actions.ts'
+import { describeChange } from './describe-change.ts'
 
 const CARLA = 'carla@grupopatio.com.br'
 
 function createEntry(action: string, rest: Partial<HistoryEntry> = {}): HistoryEntry {
   return { id: 1, at: '2026-11-20T17:32:00Z', actor_email: CARLA, action, before: null, after: null, ...rest }
 }
-const describeAction = (action: AuditAction, before: object | null = null, after: object | null = null) =>
+const describeAction = (action: TrailAction, before: object | null = null, after: object | null = null) =>
   describeChange(createEntry(action, { before: before as HistoryEntry['before'], after } as HistoryEntry))
 
 describe('describeChange', () => {
-  it.each<[AuditAction, object | null, object | null, string]>([
+  it.each<[TrailAction, object | null, object | null, string]>([
     [
       'types-set',
       { types: ['Vendas', 'HPD'] },
@@ -98,14 +97,28 @@ describe('describeChange', () => {
     ],
     ['report-setting-removed', { type: 'CRM' }, null, `${CARLA} removeu a configuração do Power BI para CRM`],
     ['user-deleted', null, null, `${CARLA} excluiu a conta`],
+    ['sign-in', null, null, `${CARLA} entrou no portal`],
+    [
+      'report',
+      null,
+      { type: 'Vendas', viewed_as: true },
+      `${CARLA} abriu o relatório de Vendas como a pessoa o vê`,
+    ],
+    [
+      'sign-in-refused',
+      null,
+      { attempts: 3, outcome: 'sign-up rate-limited' },
+      'O portal recusou entradas (3): tentativas demais em pouco tempo',
+    ],
     ['data-exported', null, null, `${CARLA} exportou os dados da pessoa`],
   ])('formats %s as a sentence', (action, before, after, sentence) => {
     expect(describeAction(action, before, after)).toBe(sentence)
   })
 
   it('formats every action differently, even without before and after', () => {
-    const sentences = AUDIT_ACTIONS.map((action) => describeAction(action))
-    expect(new Set(sentences).size).toBe(AUDIT_ACTIONS.length)
+    const actions = [...AUDIT_ACTIONS, ...ACCESS_ACTIONS]
+    const sentences = actions.map((action) => describeAction(action))
+    expect(new Set(sentences).size).toBe(actions.length)
     for (const sentence of sentences) {
       expect(sentence).not.toMatch(/undefined|null|\[object|: $/)
       expect(sentence).not.toMatch(/[a-z]+-[a-z]+ed\b|-set\b/)
@@ -125,20 +138,13 @@ describe('describeChange', () => {
     expect(describeChange(createEntry('approval-given', { actor_email: null }))).toBe(
       'Alguém cuja conta foi excluída aprovou a conta',
     )
+    expect(describeChange(createEntry('approval-given', { actor_email: null, actor_id: null }))).toBe(
+      'O portal aprovou a conta',
+    )
   })
 
   it('inserts the time between the action and the differences', () => {
     const change = createEntry('types-set', { before: { types: [] }, after: { types: ['CRM'] } })
     expect(describeChange(change, undefined, 'às 14:32')).toBe(`${CARLA} mudou os tipos às 14:32: + CRM`)
   })
-})
-
-it('formats the time in São Paulo, with the day unless it is today there', () => {
-  const now = new Date('2026-11-21T02:30:00Z')
-  expect(formatTimePhrase('2026-11-20T17:32:00Z', now)).toBe('às 14:32')
-  expect(formatTimePhrase('2026-11-20T02:59:00Z', now)).toBe('em 19/11/2026 às 23:59')
-})
-
-it('formats a file date as the day in São Paulo', () => {
-  expect(formatFileDate(new Date('2026-11-21T02:30:00Z'))).toBe('2026-11-20')
 })

@@ -1,7 +1,6 @@
-import { LISTS, type ListName } from '#contract/entitlement-lists.ts'
-import { formatReportTitle } from '#contract/messages.ts'
-import type { AuditAction, HistoryEntry } from '#contract/users.ts'
-import { formatDate, formatDay, formatTime } from '#web/ui/format-instant.ts'
+import type { HistoryEntry, TrailAction } from './audit-actions.ts'
+import { LISTS, type ListName } from './entitlement-lists.ts'
+import { formatReportTitle } from './messages.ts'
 
 type State = Readonly<Record<string, unknown>>
 
@@ -17,6 +16,13 @@ const LOSSES: Record<string, string> = {
   decided: 'o acesso foi alterado depois dele',
 }
 const UNDONE: Record<string, string> = { false: 'a aprovação', true: 'a remoção da aprovação' }
+/** By the last word of the outcome; the first may name another form. */
+const REFUSALS: Record<string, string> = {
+  'invalid-credentials': 'e-mail ou senha não conferem',
+  'rate-limited': 'tentativas demais em pouco tempo',
+  'human-check-required': 'sem a verificação humana',
+  'human-check-failed': 'verificação humana sem sucesso',
+}
 const LIST_ARTICLES = { types: 'os', marcas: 'as', estados: 'os' }
 
 const describeBulkEdit =
@@ -48,7 +54,16 @@ const describeReplacement =
     ]
   }
 
-const DESCRIPTIONS: Record<AuditAction, Describe> = {
+const DESCRIPTIONS: Record<TrailAction, Describe> = {
+  'sign-in': ({ who }) => `${who} entrou no portal`,
+  report: ({ who, after }) =>
+    `${who} abriu o relatório${toArea(after, 'de')}${after.viewed_as ? ' como a pessoa o vê' : ''}`,
+  'sign-in-refused': ({ after }) => [
+    after.attempts === 1
+      ? 'O portal recusou uma entrada'
+      : `O portal recusou entradas (${after.attempts ?? 'várias'})`,
+    REFUSALS[String(after.outcome).replace(/^.* /, '')] ?? '',
+  ],
   'session-reuse': () => [
     'O portal encerrou uma sessão',
     'um código de acesso já trocado foi usado de novo, talvez por outra pessoa',
@@ -167,9 +182,10 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
  * @param reader e-mail of the reader, who is called 'Você'
  */
 export function describeChange(entry: HistoryEntry, reader?: string, time?: string): string {
-  const write = Object.hasOwn(DESCRIPTIONS, entry.action) && DESCRIPTIONS[entry.action as AuditAction]
+  const write = Object.hasOwn(DESCRIPTIONS, entry.action) && DESCRIPTIONS[entry.action as TrailAction]
   if (!write) return `Alteração registrada: ${entry.action}`
-  const who = entry.actor_email === reader ? 'Você' : (entry.actor_email ?? 'Alguém cuja conta foi excluída')
+  const nobody = entry.actor_id === null ? 'O portal' : 'Alguém cuja conta foi excluída'
+  const who = entry.actor_email === null ? nobody : entry.actor_email === reader ? 'Você' : entry.actor_email
   const description = write({ who, before: entry.before ?? {}, after: entry.after ?? {} })
   const [event, differences] = typeof description === 'string' ? [description] : description
   const { valid_until } = entry.after ?? {}
@@ -180,7 +196,9 @@ export function describeChange(entry: HistoryEntry, reader?: string, time?: stri
 
 /** Formats the end of an access: 'válido até 31/12/2026'. */
 export function formatValidity(validUntil: unknown): string {
-  return typeof validUntil === 'string' ? `válido até ${formatDate(validUntil)}` : 'sem prazo'
+  return typeof validUntil === 'string'
+    ? `válido até ${validUntil.split('-').reverse().join('/')}`
+    : 'sem prazo'
 }
 
 function formatRole(state: State): string {
@@ -235,10 +253,4 @@ export function joinDifferences(differences: ReturnType<typeof diffLists>): stri
 function getList(state: State, name: ListName): string[] {
   const list = state[name]
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
-}
-
-/** Formats a time for use inside a sentence: 'às 14:32', with the day unless it is today. */
-export function formatTimePhrase(iso: string, now = new Date()): string {
-  const day = formatDay(iso)
-  return `${day === formatDay(now) ? '' : `em ${day} `}às ${formatTime(iso)}`
 }

@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+
+/** All actions of `audit_entries`; each can appear in a person's history. */
+export const AUDIT_ACTIONS = [
+  'session-reuse',
+  'account-created',
+  'access-requested',
+  'access-granted',
+  'access-refused',
+  'sign-up-repeated',
+  'account-disowned',
+  'email-verified',
+  'password-changed',
+  'password-reset',
+  'password-disowned',
+  'password-revoked',
+  'reauthenticated',
+  'sessions-ended',
+  'reset-link-sent',
+  'account-unlocked',
+  'verification-resent',
+  'reset-link-printed',
+  'role-changed',
+  'builtin-admin-failures',
+  'approval-given',
+  'approval-removed',
+  'access-revoked',
+  'validity-set',
+  'name-corrected',
+  'types-set',
+  'scope-set',
+  'access-set',
+  'entitlements-added',
+  'entitlements-removed',
+  'bulk-edit-undone',
+  'user-deleted',
+  'data-exported',
+  'viewed-as',
+  'catalogue-item-added',
+  'catalogue-item-changed',
+  'catalogue-item-removed',
+  'catalogue-ordered',
+  'access-template-added',
+  'access-template-changed',
+  'access-template-removed',
+  'access-reviewed',
+  'access-review-removed',
+  'invitation-sent',
+  'invitation-resent',
+  'invitation-withdrawn',
+  'invitation-accepted',
+  'invitation-lost',
+  'list-exported',
+  'report-setting-saved',
+  'report-setting-removed',
+  'report-exported',
+  'export-downloaded',
+  'report-mailed',
+  'report-mail-stopped',
+  'report-refresh-requested',
+  'message-read',
+  'message-unread',
+  'message-answered',
+  'messages-read',
+  'messages-unread',
+  'message-deleted',
+  'message-accepted',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+/** What other tables record: sign-ins and opened reports, and refused sign-ins counted by the hour. */
+export const ACCESS_ACTIONS = ['sign-in', 'report', 'sign-in-refused'] as const
+/** Everything that the audit trail can hold. */
+export type TrailAction = AuditAction | (typeof ACCESS_ACTIONS)[number]
+
+/** One audit entry about a person; before and after contain what the action changed. */
+export const historyEntrySchema = z.object({
+  id: z.number(),
+  at: z.string(),
+  /** Null for the portal or a deleted person. */
+  actor_email: z.nullable(z.string()),
+  /** Null for the portal itself, a pseudonym for a deleted person; left out of a person's history. */
+  actor_id: z.optional(z.nullable(z.string())),
+  action: z.string(),
+  before: z.nullable(z.looseObject({})),
+  after: z.nullable(z.looseObject({})),
+})
+export type HistoryEntry = z.output<typeof historyEntrySchema>
