@@ -30,7 +30,7 @@ test('every writing route names its entries of the trail, or the reason for none
       expect(ALL, name).toEqual(expect.arrayContaining([...listActions(trail)]))
     }
   }
-  console.info(`Writes without an entry in the trail:\n  ${reasons.sort().join('\n  ')}`)
+  process.stdout.write(`Writes without an entry in the trail:\n  ${reasons.sort().join('\n  ')}\n`)
 })
 
 test('every kind of entry belongs to a route, or is left by none', () => {

@@ -85,6 +85,7 @@ export const factorRoutes = {
   enrolFactor: {
     method: 'POST',
     path: '/api/auth/factors',
+    trail: { none: 'not mounted yet' },
     ...forSecondStep,
     recentAuthentication: 'account',
     summary:
@@ -99,6 +100,7 @@ export const factorRoutes = {
   challengeFactor: {
     method: 'POST',
     path: '/api/auth/factors/{factorId}/challenge',
+    trail: { none: 'not mounted yet' },
     ...forSecondStep,
     summary: 'Begins to show a factor of one’s own; the challenge lives five minutes and serves once',
     params: factorParams,
@@ -108,6 +110,7 @@ export const factorRoutes = {
   verifyFactor: {
     method: 'POST',
     path: '/api/auth/factors/{factorId}/verify',
+    trail: { none: 'not mounted yet' },
     ...forSecondStep,
     summary: 'Shows a factor: the session has both steps from then on; the first factor ends all others',
     params: factorParams,
@@ -117,6 +120,7 @@ export const factorRoutes = {
   removeFactor: {
     method: 'DELETE',
     path: '/api/auth/factors/{factorId}',
+    trail: { none: 'not mounted yet' },
     ...forOwner,
     summary: 'Removes a factor of one’s own; the recovery codes go with the last one',
     params: factorParams,
@@ -132,6 +136,7 @@ export const factorRoutes = {
   createRecoveryCodes: {
     method: 'POST',
     path: '/api/auth/factors/recovery-codes',
+    trail: { none: 'not mounted yet' },
     ...forOwner,
     summary: 'Ten recovery codes, shown this once; 409 without another factor, or if there are some',
     response: codesSchema,
@@ -139,6 +144,7 @@ export const factorRoutes = {
   replaceRecoveryCodes: {
     method: 'POST',
     path: '/api/auth/factors/recovery-codes/regenerate',
+    trail: { none: 'not mounted yet' },
     ...forOwner,
     summary: 'Ten new recovery codes, shown this once; the earlier ones stop serving',
     response: codesSchema,
@@ -146,6 +152,7 @@ export const factorRoutes = {
   useRecoveryCode: {
     method: 'POST',
     path: '/api/auth/factors/recovery-codes/verify',
+    trail: { none: 'not mounted yet' },
     ...forSecondStep,
     summary: 'Uses a recovery code up in place of a factor; ends the other sessions and mails a notice',
     body: z.strictObject({ code: codeSchema }),
@@ -154,6 +161,7 @@ export const factorRoutes = {
   removeRecoveryCodes: {
     method: 'DELETE',
     path: '/api/auth/factors/recovery-codes',
+    trail: { none: 'not mounted yet' },
     ...forOwner,
     summary: 'Removes the recovery codes',
     response: z.object({ id: z.uuid() }),
@@ -161,12 +169,14 @@ export const factorRoutes = {
   requestFactorLink: {
     method: 'POST',
     path: '/api/auth/factors/link',
+    trail: { none: 'not mounted yet' },
     ...forSecondStep,
     summary: 'Mails a link that allows this browser to begin a factor',
   },
   useFactorLink: {
     method: 'POST',
     path: '/api/auth/factors/link/verify',
+    trail: { none: 'not mounted yet' },
     ...forSecondStep,
     summary: 'Uses that link, in a session of its owner',
     body: z.strictObject({ token_hash: z.string().check(z.minLength(1), z.maxLength(128)) }),
@@ -174,6 +184,7 @@ export const factorRoutes = {
   startPasskeyRegistration: {
     method: 'POST',
     path: '/api/auth/passkeys/registration/options',
+    trail: { none: 'not mounted yet' },
     ...forSecondStep,
     recentAuthentication: 'account',
     summary: 'Begins a passkey; needs what a factor needs',
@@ -183,6 +194,7 @@ export const factorRoutes = {
   verifyPasskeyRegistration: {
     method: 'POST',
     path: '/api/auth/passkeys/registration/verify',
+    trail: { none: 'not mounted yet' },
     ...forSecondStep,
     recentAuthentication: 'account',
     summary: 'Adds the passkey; the session’s second step is done with it',
@@ -192,6 +204,7 @@ export const factorRoutes = {
   startPasskeySignIn: {
     method: 'POST',
     path: '/api/auth/passkeys/authentication/options',
+    trail: { none: 'not mounted yet' },
     access: 'public',
     summary: 'A challenge for signing in with a passkey alone',
     body: captchaBodySchema,
@@ -200,6 +213,7 @@ export const factorRoutes = {
   verifyPasskeySignIn: {
     method: 'POST',
     path: '/api/auth/passkeys/authentication/verify',
+    trail: { none: 'not mounted yet' },
     access: 'public',
     summary: 'Signs in with a passkey, which counts as both steps',
     body: passkeyAnswerSchema,
@@ -215,6 +229,7 @@ export const factorRoutes = {
   renamePasskey: {
     method: 'PATCH',
     path: '/api/auth/passkeys/{passkeyId}',
+    trail: { none: 'not mounted yet' },
     access: 'signedIn',
     summary: 'Renames a passkey of one’s own',
     params: passkeyParams,
@@ -226,6 +241,7 @@ export const factorRoutes = {
   removePasskey: {
     method: 'DELETE',
     path: '/api/auth/passkeys/{passkeyId}',
+    trail: { none: 'not mounted yet' },
     ...forOwner,
     summary: 'Removes a passkey of one’s own, as a factor',
     params: passkeyParams,
