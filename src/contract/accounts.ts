@@ -93,6 +93,18 @@ const refreshGrantSchema = z.strictObject({
 /** What auth-js sends with the request for a passkey's challenge. */
 export const captchaBodySchema = z.strictObject({ gotrue_meta_security: metaSecuritySchema })
 
+/** An authenticator's answer; @simplewebauthn/server checks its form. */
+export const credentialSchema = z.looseObject({ id: z.string().check(z.minLength(1), z.maxLength(1400)) })
+export const challengeIdSchema = z.string().check(z.minLength(1), z.maxLength(1024))
+export const codeSchema = z.string().check(z.trim(), z.minLength(1), z.maxLength(64))
+
+/** The answer to a challenge: a code, or what the authenticator signed. */
+export const factorAnswerSchema = z.strictObject({
+  challenge_id: challengeIdSchema,
+  code: z.optional(codeSchema),
+  webauthn: z.optional(z.looseObject({ credential_response: credentialSchema })),
+})
+
 /** A second factor in GoTrue's shape; the recovery codes count as one. */
 export const factorSchema = z.object({
   id: z.uuid(),
@@ -259,13 +271,13 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/reauthenticate',
     access: 'signedIn',
-    trail: 'reauthenticated',
+    trail: ['reauthenticated', 'sign-in-refused'],
     summary:
-      'Proves again who one is, by the password: a new access token for what asks for a recent authentication',
-    body: z.strictObject({
-      password: signInFormSchema.shape.password,
-      device_token: presentedDeviceSchema,
-    }),
+      'Proves again who one is, by the password or a factor: a new access token for what asks for a recent authentication',
+    body: z.union([
+      z.strictObject({ password: signInFormSchema.shape.password, device_token: presentedDeviceSchema }),
+      z.strictObject({ factor_id: z.uuid(), ...factorAnswerSchema.shape }),
+    ]),
     response: z.pick(sessionSchema, {
       access_token: true,
       token_type: true,
@@ -277,7 +289,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/not-me',
     access: 'public',
-    trail: ['account-disowned', 'password-disowned'],
+    trail: ['account-disowned', 'password-disowned', 'factor-disowned'],
     summary:
       "Uses the 'não fui eu' link of a mail: removes an unverified account, or ends all sessions and starts a reset",
     body: z.strictObject({ token_hash: linkTokenSchema }),

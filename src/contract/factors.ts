@@ -1,5 +1,13 @@
 import * as z from 'zod/mini'
-import { captchaBodySchema, type factorSchema, sessionSchema } from './accounts.ts'
+import {
+  captchaBodySchema,
+  challengeIdSchema,
+  codeSchema,
+  credentialSchema,
+  factorAnswerSchema,
+  type factorSchema,
+  sessionSchema,
+} from './accounts.ts'
 import type { Routes } from './route.ts'
 
 export const FACTOR_TYPES = ['totp', 'webauthn'] as const
@@ -18,18 +26,8 @@ export interface AmrEntry {
 }
 
 const nameSchema = z.optional(z.string().check(z.trim(), z.maxLength(MAX_FACTOR_NAME)))
-const challengeIdSchema = z.string().check(z.minLength(1), z.maxLength(1024))
-/** An authenticator's answer; @simplewebauthn/server checks its form. */
-const credentialSchema = z.looseObject({ id: z.string().check(z.minLength(1), z.maxLength(1400)) })
 export type CredentialAnswer = z.output<typeof credentialSchema>
-const codeSchema = z.string().check(z.trim(), z.minLength(1), z.maxLength(64))
-
-/** The answer to a challenge: a code, or what the authenticator signed. */
-export const factorAnswerSchema = z.strictObject({
-  challenge_id: challengeIdSchema,
-  code: z.optional(codeSchema),
-  webauthn: z.optional(z.looseObject({ credential_response: credentialSchema })),
-})
+export type FactorAnswer = z.output<typeof factorAnswerSchema>
 
 const factorParams = z.object({ factorId: z.uuid() })
 const passkeyParams = z.object({ passkeyId: z.uuid() })
@@ -85,7 +83,7 @@ export const factorRoutes = {
   enrolFactor: {
     method: 'POST',
     path: '/api/auth/factors',
-    trail: { none: 'not mounted yet' },
+    trail: { none: 'protects nothing until it is verified: factor-added' },
     ...forSecondStep,
     recentAuthentication: 'account',
     summary:
@@ -100,7 +98,7 @@ export const factorRoutes = {
   challengeFactor: {
     method: 'POST',
     path: '/api/auth/factors/{factorId}/challenge',
-    trail: { none: 'not mounted yet' },
+    trail: { none: 'a challenge is not stored' },
     ...forSecondStep,
     summary: 'Begins to show a factor of one’s own; the challenge lives five minutes and serves once',
     params: factorParams,
@@ -110,7 +108,7 @@ export const factorRoutes = {
   verifyFactor: {
     method: 'POST',
     path: '/api/auth/factors/{factorId}/verify',
-    trail: { none: 'not mounted yet' },
+    trail: ['factor-added', 'sign-in-refused'],
     ...forSecondStep,
     summary: 'Shows a factor: the session has both steps from then on; the first factor ends all others',
     params: factorParams,
@@ -120,7 +118,7 @@ export const factorRoutes = {
   removeFactor: {
     method: 'DELETE',
     path: '/api/auth/factors/{factorId}',
-    trail: { none: 'not mounted yet' },
+    trail: 'factor-removed',
     ...forOwner,
     summary: 'Removes a factor of one’s own; the recovery codes go with the last one',
     params: factorParams,
@@ -136,7 +134,7 @@ export const factorRoutes = {
   createRecoveryCodes: {
     method: 'POST',
     path: '/api/auth/factors/recovery-codes',
-    trail: { none: 'not mounted yet' },
+    trail: 'recovery-codes-created',
     ...forOwner,
     summary: 'Ten recovery codes, shown this once; 409 without another factor, or if there are some',
     response: codesSchema,
@@ -144,7 +142,7 @@ export const factorRoutes = {
   replaceRecoveryCodes: {
     method: 'POST',
     path: '/api/auth/factors/recovery-codes/regenerate',
-    trail: { none: 'not mounted yet' },
+    trail: 'recovery-codes-created',
     ...forOwner,
     summary: 'Ten new recovery codes, shown this once; the earlier ones stop serving',
     response: codesSchema,
@@ -152,7 +150,7 @@ export const factorRoutes = {
   useRecoveryCode: {
     method: 'POST',
     path: '/api/auth/factors/recovery-codes/verify',
-    trail: { none: 'not mounted yet' },
+    trail: ['recovery-code-used', 'sign-in-refused'],
     ...forSecondStep,
     summary: 'Uses a recovery code up in place of a factor; ends the other sessions and mails a notice',
     body: z.strictObject({ code: codeSchema }),
@@ -161,7 +159,7 @@ export const factorRoutes = {
   removeRecoveryCodes: {
     method: 'DELETE',
     path: '/api/auth/factors/recovery-codes',
-    trail: { none: 'not mounted yet' },
+    trail: 'recovery-codes-removed',
     ...forOwner,
     summary: 'Removes the recovery codes',
     response: z.object({ id: z.uuid() }),
@@ -169,14 +167,14 @@ export const factorRoutes = {
   requestFactorLink: {
     method: 'POST',
     path: '/api/auth/factors/link',
-    trail: { none: 'not mounted yet' },
+    trail: { none: 'mails a link; its use leads to factor-added' },
     ...forSecondStep,
     summary: 'Mails a link that allows this browser to begin a factor',
   },
   useFactorLink: {
     method: 'POST',
     path: '/api/auth/factors/link/verify',
-    trail: { none: 'not mounted yet' },
+    trail: { none: 'allows one session to add a factor: factor-added' },
     ...forSecondStep,
     summary: 'Uses that link, in a session of its owner',
     body: z.strictObject({ token_hash: z.string().check(z.minLength(1), z.maxLength(128)) }),
@@ -184,7 +182,7 @@ export const factorRoutes = {
   startPasskeyRegistration: {
     method: 'POST',
     path: '/api/auth/passkeys/registration/options',
-    trail: { none: 'not mounted yet' },
+    trail: { none: 'a challenge is not stored' },
     ...forSecondStep,
     recentAuthentication: 'account',
     summary: 'Begins a passkey; needs what a factor needs',
@@ -194,7 +192,7 @@ export const factorRoutes = {
   verifyPasskeyRegistration: {
     method: 'POST',
     path: '/api/auth/passkeys/registration/verify',
-    trail: { none: 'not mounted yet' },
+    trail: ['factor-added', 'sign-in-refused'],
     ...forSecondStep,
     recentAuthentication: 'account',
     summary: 'Adds the passkey; the session’s second step is done with it',
@@ -204,7 +202,7 @@ export const factorRoutes = {
   startPasskeySignIn: {
     method: 'POST',
     path: '/api/auth/passkeys/authentication/options',
-    trail: { none: 'not mounted yet' },
+    trail: { none: 'a challenge is not stored' },
     access: 'public',
     summary: 'A challenge for signing in with a passkey alone',
     body: captchaBodySchema,
@@ -213,7 +211,7 @@ export const factorRoutes = {
   verifyPasskeySignIn: {
     method: 'POST',
     path: '/api/auth/passkeys/authentication/verify',
-    trail: { none: 'not mounted yet' },
+    trail: ['sign-in', 'sign-in-refused'],
     access: 'public',
     summary: 'Signs in with a passkey, which counts as both steps',
     body: passkeyAnswerSchema,
@@ -229,7 +227,7 @@ export const factorRoutes = {
   renamePasskey: {
     method: 'PATCH',
     path: '/api/auth/passkeys/{passkeyId}',
-    trail: { none: 'not mounted yet' },
+    trail: { none: 'a name that its owner alone sees' },
     access: 'signedIn',
     summary: 'Renames a passkey of one’s own',
     params: passkeyParams,
@@ -241,7 +239,7 @@ export const factorRoutes = {
   removePasskey: {
     method: 'DELETE',
     path: '/api/auth/passkeys/{passkeyId}',
-    trail: { none: 'not mounted yet' },
+    trail: 'factor-removed',
     ...forOwner,
     summary: 'Removes a passkey of one’s own, as a factor',
     params: passkeyParams,

@@ -2,6 +2,7 @@ import { accessReviewRoutes } from './access-reviews.ts'
 import { accessTemplateRoutes } from './access-templates.ts'
 import { accountRoutes } from './accounts.ts'
 import { catalogueRoutes } from './catalogue.ts'
+import { factorRoutes } from './factors.ts'
 import { healthRoutes } from './health.ts'
 import { invitationRoutes } from './invitations.ts'
 import { liveRoutes } from './live.ts'
@@ -22,6 +23,7 @@ export const api = {
   operations: operationsRoutes,
   health: healthRoutes,
   accounts: accountRoutes,
+  factors: factorRoutes,
   ownSessions: ownSessionRoutes,
   catalogue: catalogueRoutes,
   users: userRoutes,

@@ -13,6 +13,7 @@ export const PROBLEMS = {
   'human-check-required': [400, 'Verificação necessária', signInMessages.humanCheckRequired],
   'human-check-failed': [400, 'Verificação recusada', signInMessages.humanCheckFailed],
   'invalid-credentials': [400, 'Credenciais inválidas', signInMessages.failed],
+  'factor-refused': [400, 'Segunda etapa recusada', 'A segunda etapa não foi aceita. Tente de novo.'],
   'invalid-refresh-token': [400, 'Sessão encerrada', 'Sua sessão terminou. Entre novamente.'],
   unauthenticated: [401, 'Não autenticado', 'Sua sessão terminou. Entre novamente.'],
   forbidden: [403, 'Acesso negado', adminMessages.accessDenied],
@@ -32,6 +33,11 @@ export const PROBLEMS = {
     403,
     'Segunda etapa necessária',
     'Confirme a segunda etapa da entrada para continuar.',
+  ],
+  'factor-link-needed': [
+    403,
+    'Confirmação por e-mail necessária',
+    'Antes de configurar a verificação em duas etapas, confirme por e-mail que é você.',
   ],
   'reauthentication-needed': [
     403,

@@ -3,7 +3,13 @@ import type { Routes } from './route.ts'
 import { roleSchema, userParams } from './users.ts'
 
 /** What an administrator can do for a person who cannot get in, or whose account may be in other hands. */
-export const ACCOUNT_ACTIONS = ['send-reset', 'unlock', 'end-sessions', 'resend-verification'] as const
+export const ACCOUNT_ACTIONS = [
+  'send-reset',
+  'unlock',
+  'end-sessions',
+  'resend-verification',
+  'reset-factor',
+] as const
 export type AccountAction = (typeof ACCOUNT_ACTIONS)[number]
 
 export const userAccountRoutes = {
@@ -11,10 +17,10 @@ export const userAccountRoutes = {
     method: 'POST',
     path: '/api/profiles/{userId}/account',
     access: 'admin',
-    trail: ['reset-link-sent', 'account-unlocked', 'sessions-ended', 'verification-resent'],
+    trail: ['reset-link-sent', 'account-unlocked', 'sessions-ended', 'verification-resent', 'factor-reset'],
     recentAuthentication: 'account',
     summary:
-      'Mails a person a link for a new password or for the verification, clears the lock-out, or ends all sessions; 409 for oneself, or if the e-mail is verified already',
+      'Mails a person a link for a new password or for the verification, clears the lock-out, ends all sessions, or removes the second factors; 409 for oneself, or if there is nothing to do',
     params: userParams,
     body: z.strictObject({ action: z.enum(ACCOUNT_ACTIONS) }),
   },

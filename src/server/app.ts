@@ -1,6 +1,9 @@
 import { api } from '#contract/index.ts'
 import type { Database } from '#server/database/database.ts'
 import { accountHandlers, ownSessionHandlers } from './accounts/account-handlers.ts'
+import { createFactorChallenges } from './accounts/factor-challenges.ts'
+import { factorHandlers } from './accounts/factor-handlers.ts'
+import { factorMails } from './accounts/factor-mails.ts'
 import { createAltcha, createHumanCheck, createRecaptcha } from './accounts/human-check.ts'
 import { accountMails } from './accounts/mails.ts'
 import { createAuthenticate } from './accounts/sessions.ts'
@@ -72,6 +75,7 @@ export interface PortalServices {
     | 'publicUrl'
     | 'rateLimits'
     | 'recaptcha'
+    | 'secondFactor'
     | 'sessionMaxDays'
     | 'trustedProxies'
   > & {
@@ -87,7 +91,13 @@ export interface PortalServices {
   mounts?: Mount[]
 }
 
-export const portalMails: Mails = { ...accountMails, ...userMails, ...reportMails, ...supportMails }
+export const portalMails: Mails = {
+  ...accountMails,
+  ...factorMails,
+  ...userMails,
+  ...reportMails,
+  ...supportMails,
+}
 
 /** Creates the app: each feature receives the services that it declares. */
 export function createApp({ database, options, ...given }: PortalServices): HttpApp {
@@ -108,6 +118,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     version: VERSION,
     db,
     tokens,
+    challenges: createFactorChallenges(db, keyring, clock),
     altcha,
     humanCheck,
     countRefusal,
@@ -122,6 +133,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.operations, operationsHandlers(services))
     implement(app, services, api.health, healthHandlers(services))
     implement(app, services, api.accounts, accountHandlers(services))
+    implement(app, services, api.factors, factorHandlers(services))
     implement(app, services, api.ownSessions, ownSessionHandlers(services))
     implement(app, services, api.catalogue, catalogueHandlers())
     implement(app, services, api.users, userHandlers(services))

@@ -81,6 +81,10 @@ function buildConfig(
     /** The first signs, all verify. Empty in demo mode, which stores a random one in the data directory. */
     sessionSecrets: env.SESSION_SECRET ?? [],
     sessionMaxDays: env.SESSION_MAX_DAYS,
+    secondFactor: {
+      requiredOf: env.REQUIRE_SECOND_FACTOR ?? ('nobody' as const),
+      graceDays: env.SECOND_FACTOR_GRACE_DAYS,
+    },
     groupNetworks: env.GROUP_NETWORKS,
     /** Empty in demo mode, which sends no mail. */
     smtpUrl: env.SMTP_URL ?? '',

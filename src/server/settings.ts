@@ -52,6 +52,8 @@ const environmentSchema = z.object({
   BUILTIN_ADMIN_EMAIL: emailAddress.optional(),
   SESSION_SECRET: list.optional(),
   SESSION_MAX_DAYS: wholeNumber(1, 365).default(7),
+  REQUIRE_SECOND_FACTOR: z.enum(['admins', 'everyone'], { error: 'use admins ou everyone' }).optional(),
+  SECOND_FACTOR_GRACE_DAYS: wholeNumber(0, 90).default(7),
   GROUP_NETWORKS: networks.optional(),
   RECAPTCHA_SITE_KEY: text.optional(),
   RECAPTCHA_SECRET_KEY: text.optional(),

@@ -1,12 +1,14 @@
 import type { Context, PublicContext } from '#server/http/context.ts'
 import type { RateLimits } from '#server/http/rate-limits.ts'
 import type { RefusalCounter } from '#server/operations/audit.ts'
+import type { FactorChallenges } from './factor-challenges.ts'
 import type { Altcha, HumanCheck } from './human-check.ts'
 import type { SecondFactorPolicy } from './second-factor.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface AccountServices extends RateLimits {
   tokens: Tokens
+  challenges: FactorChallenges
   humanCheck: HumanCheck
   /** Undefined when reCAPTCHA does the human check. */
   altcha: Altcha | undefined
@@ -21,6 +23,8 @@ export interface AccountServices extends RateLimits {
   /** The domain whose addresses may sign up. */
   companyEmailDomain: string
   groupName: string
+  /** Origin of the portal, which passkeys are bound to. */
+  publicUrl: string
 }
 
 export interface AccountContext extends PublicContext, AccountServices {}

@@ -13,6 +13,7 @@ import { changePassword, resetPassword } from './set-password.ts'
 import { reauthenticate, signIn } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
 import { previewLink, verifyEmailLink } from './verify-email-link.ts'
+import { reauthenticateByFactor } from './verify-factor.ts'
 
 /** Our forms send the captcha at the top level, the official auth-js client in `gotrue_meta_security`. */
 interface WithCaptcha {
@@ -65,11 +66,13 @@ export function accountHandlers(services: Services): Handlers<typeof accountRout
     },
     setPassword: ({ context, body }) => resetPassword({ ...services, ...context }, body.password),
     changePassword: ({ context, body }) => changePassword({ ...services, ...context }, body.newPassword),
-    reauthenticate: ({ context, body }) =>
-      reauthenticate(
-        { ...services, ...context },
-        { password: body.password, deviceToken: body.device_token },
-      ),
+    async reauthenticate({ context, body }) {
+      const ownContext = { ...services, ...context }
+      if ('password' in body)
+        return reauthenticate(ownContext, { password: body.password, deviceToken: body.device_token })
+      const { factor_id: factorId, ...answer } = body
+      return reauthenticateByFactor(ownContext, { factorId, answer })
+    },
     disownEmail: ({ context, body }) => disownEmail({ ...services, ...context }, body.token_hash),
     verifyEmailLink({ context: { actor: caller, ...context }, query, body }) {
       const { type, token_hash: token, mark, password } = body

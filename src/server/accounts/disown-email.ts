@@ -7,6 +7,8 @@ import { eraseNames } from '#server/users/erase-names.ts'
 import { dropInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
 import { type EmailLink, limitUnknownLinks, lockLink } from './email-links.ts'
+import { requireLinkNext } from './factors.ts'
+import { NOTICE_LINK_MS } from './mails.ts'
 import { revokePassword } from './set-password.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended'
@@ -20,12 +22,28 @@ export async function disownEmail(context: AccountContext, token: string): Promi
   await limitUnknownLinks(context, token)
   const outcome = await context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
-    const { purpose, owner } = await lockLink(txContext, token, ['disown-account', 'disown-change'])
+    const { purpose, owner } = await lockLink(txContext, token, [
+      'disown-account',
+      'disown-change',
+      'disown-factor',
+    ])
     if (purpose === 'disown-account') return removeAccount(txContext, owner)
+    if (purpose === 'disown-factor') await disownFactors(txContext, owner)
     await revokePassword(txContext, owner, 'password-disowned')
     return 'sessions-ended'
   })
   return { outcome }
+}
+
+/** Removes what was added since the link could be mailed; older factors are the owner's. */
+async function disownFactors(context: PublicContext, owner: EmailLink['owner']): Promise<void> {
+  const { db, clock } = context
+  const addedAfter = new Date(clock() - NOTICE_LINK_MS)
+  const own = db.deleteFrom('factors').where('user_id', '=', owner.user_id)
+  await own.where('created_at', '>', addedAfter).execute()
+  await db.deleteFrom('recovery_codes').where('user_id', '=', owner.user_id).execute()
+  await requireLinkNext(db, owner.user_id)
+  await recordAudit(context, { action: 'factor-disowned', actor: owner, target: owner })
 }
 
 async function removeAccount(context: PublicContext, owner: EmailLink['owner']): Promise<Outcome> {

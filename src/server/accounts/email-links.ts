@@ -23,14 +23,14 @@ const UNKNOWN_LINKS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'kept' } as c
 /** Name of the call that requests each mail, used in rate limit keys. */
 const ACTIONS = { verification: 'resend', recovery: 'recover' } as const
 
-type MailAction = 'sign-up' | 'resend' | 'recover'
+type MailAction = 'sign-up' | 'resend' | 'recover' | 'factor-link'
 /** Apart, so that strangers' requests do not use up those of administrators. */
 type HelpAction = `help-${AccountAction}`
 
 /** Limits mails by the caller's IP address. @throws ProblemError rate-limited */
 export function limitMailsPerIp(
   { consumeRateLimit, request }: AccountContext,
-  action: MailAction,
+  action: Exclude<MailAction, 'factor-link'>,
 ): Promise<void> {
   const limit = action === 'sign-up' ? SIGN_UPS_PER_IP : MAILS_PER_IP
   return consumeRateLimit(`${action} ${toIpPrefix(request.ip)}`, limit)

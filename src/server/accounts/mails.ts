@@ -16,7 +16,10 @@ export const HOUR_MS = 60 * 60_000
 /** Lifetime of a verification link; it may set a password only in its first hour. */
 export const SIGN_UP_LINK_MS = 24 * HOUR_MS
 
-/** Pages and lifetimes of links; people may notice a stranger's change late. */
+/** People may notice a stranger's change late. */
+export const NOTICE_LINK_MS = 7 * 24 * HOUR_MS
+
+/** Pages and lifetimes of links. */
 const LINKS: Record<MailedPurpose, { lifeMs: number; page: (token: string) => string }> = {
   signup: { lifeMs: SIGN_UP_LINK_MS, page: (token) => `/auth/callback#token_hash=${token}&type=signup` },
   recovery: { lifeMs: HOUR_MS, page: (token) => `/reset-password#token_hash=${token}&type=recovery` },
@@ -26,9 +29,9 @@ const LINKS: Record<MailedPurpose, { lifeMs: number; page: (token: string) => st
   },
   // To the place that is the same for every session; the session itself stays where it is.
   factor: { lifeMs: HOUR_MS, page: (token) => `/segunda-etapa#token_hash=${token}` },
-  'disown-account': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
-  'disown-change': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
-  'disown-factor': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
+  'disown-account': { lifeMs: NOTICE_LINK_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
+  'disown-change': { lifeMs: NOTICE_LINK_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
+  'disown-factor': { lifeMs: NOTICE_LINK_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
 }
 
 /** Returns when an invitation expires. */

@@ -18,6 +18,8 @@ import { type Attempt, releaseAttempt, reserveAttempt, serializePerSource } from
 const FAILURES_PER_IP = { max: 60, windowSeconds: 300, perIp: 'refunded' } as const
 /** Sign-in devices remembered per account; the oldest is dropped. */
 const MAX_DEVICES = 20
+/** The owner was mailed about a new browser: one that a thief brought counts as known only later. */
+const KNOWN_AFTER_MS = 24 * 60 * 60_000
 /** Failures after which the built-in administrator is first warned, and the interval of later warnings. */
 const FIRST_WARNING = 3
 const WARNING_EVERY = 15
@@ -41,7 +43,7 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   const email = credentials.email.toLowerCase()
   const isBuiltin = email === context.builtinAdminEmail
   const attempt = await createAttempt(context, { email, deviceToken, skipsHumanCheck: isBuiltin })
-  const { ip, deviceId } = attempt
+  const { ip, deviceId, knownDevice } = attempt
   if (!isBuiltin)
     await context.humanCheck.verify(captcha, { ip, deviceId, target: { email, form: 'sign-in' } })
   // A shorter password still opens a session, but only to set a longer one.
@@ -50,7 +52,7 @@ export async function signIn(context: AccountContext, credentials: Credentials):
     await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })
     const device_token = await rememberDevice(txContext, found, deviceId)
     const profile = presentProfile(found)
-    const opened = await openSession(txContext, { profile, kind, by: 'password', knownDevice: deviceId })
+    const opened = await openSession(txContext, { profile, kind, by: 'password', knownDevice })
     return { ...opened, device_token }
   })
 }
@@ -95,13 +97,18 @@ export async function renewAuthentication(context: OwnAccountContext, method: st
 }
 
 async function createAttempt(
-  { db, tokens, request }: AccountContext,
+  { db, clock, tokens, request }: AccountContext,
   who: { email: string; deviceToken: string | undefined; skipsHumanCheck: boolean },
-): Promise<Attempt> {
+): Promise<Attempt & { knownDevice: string | undefined }> {
   const { email, deviceToken, skipsHumanCheck } = who
   const presentedId = deviceToken ? tokens.devices.read(deviceToken, email) : undefined
-  const deviceId = presentedId && (await findDevice(db, email, presentedId))
-  return { email, deviceId, ip: request.ip, skipsHumanCheck }
+  const device = presentedId && (await findDevice(db, email, presentedId))
+  const deviceId = device ? device.id : undefined
+  const isKnown = device && clock() - device.created_at.getTime() >= KNOWN_AFTER_MS
+  return {
+    ...{ email, deviceId, ip: request.ip, skipsHumanCheck },
+    knownDevice: isKnown ? device.id : undefined,
+  }
 }
 
 interface Try {
@@ -127,16 +134,15 @@ async function tryPassword<T>(context: AccountContext, tried: Try, proceed: Proc
   }
 }
 
-/** Returns the device id if the account still remembers it. */
-async function findDevice(db: Db, email: string, id: string): Promise<string | undefined> {
-  const found = await db
+/** Finds a device that the account still remembers. */
+function findDevice(db: Db, email: string, id: string) {
+  return db
     .selectFrom('sign_in_devices')
     .innerJoin('profiles', 'profiles.user_id', 'sign_in_devices.user_id')
-    .select('sign_in_devices.id')
+    .select(['sign_in_devices.id', 'sign_in_devices.created_at'])
     .where('sign_in_devices.id', '=', id)
     .where('email', '=', email)
     .executeTakeFirst()
-  return found?.id
 }
 
 /** Counts before trying, so that parallel attempts cannot exceed the limit; only failures stay counted. */

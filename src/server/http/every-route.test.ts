@@ -34,6 +34,24 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'PUT /api/auth/user': 'full and recovery sessions',
   'POST /api/functions/change-password': 'recent and forced-change sessions',
   'POST /api/auth/reauthenticate': 'full sessions',
+  'POST /api/auth/factors': 'sessions with a recent password, or of one step',
+  'POST /api/auth/factors/{factorId}/challenge': 'full sessions, or of one step',
+  'POST /api/auth/factors/{factorId}/verify': 'full sessions, or of one step',
+  'DELETE /api/auth/factors/{factorId}': 'sessions with a recent password',
+  'GET /api/auth/factors/recovery-codes': 'full sessions',
+  'POST /api/auth/factors/recovery-codes': 'sessions with a recent password',
+  'POST /api/auth/factors/recovery-codes/regenerate': 'sessions with a recent password',
+  'POST /api/auth/factors/recovery-codes/verify': 'full sessions, or of one step',
+  'DELETE /api/auth/factors/recovery-codes': 'sessions with a recent password',
+  'POST /api/auth/factors/link': 'full sessions, or of one step',
+  'POST /api/auth/factors/link/verify': 'full sessions, or of one step',
+  'POST /api/auth/passkeys/registration/options': 'sessions with a recent password, or of one step',
+  'POST /api/auth/passkeys/registration/verify': 'sessions with a recent password, or of one step',
+  'POST /api/auth/passkeys/authentication/options': 'everybody',
+  'POST /api/auth/passkeys/authentication/verify': 'everybody',
+  'GET /api/auth/passkeys': 'full sessions',
+  'PATCH /api/auth/passkeys/{passkeyId}': 'full sessions',
+  'DELETE /api/auth/passkeys/{passkeyId}': 'sessions with a recent password',
   'POST /api/auth/resend': 'everybody',
   'POST /api/auth/verify': 'everybody',
   'GET /api/auth/challenge': 'everybody',
@@ -125,13 +143,16 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
 }
 
 const RECENT = FULL.filter((name) => !name.includes('password'))
+const ONE_STEP = ['second step owed', 'second step owed by an admin'] as const
 const GROUPS = {
   everybody: ALL_CALLERS,
   'every session': [...FULL, ...LIMITED],
   'full sessions': FULL,
   // Full sessions are authorized, then refused by the handler.
   'full and recovery sessions': [...FULL, 'recovery session', 'recovery session of an admin'],
+  'full sessions, or of one step': [...FULL, ...ONE_STEP],
   'sessions with a recent password': RECENT,
+  'sessions with a recent password, or of one step': [...RECENT, ...ONE_STEP],
   'recent and forced-change sessions': [...RECENT, 'forced-change session'],
   'approved people': [
     'approved',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { emailSchema } from '#contract/accounts.ts'
+import { resetFactors } from '#server/accounts/factors.ts'
 import { createEmailLink } from '#server/accounts/mails.ts'
 import { parseCompanyEmail } from '#server/accounts/sign-up.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -36,6 +37,7 @@ export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
   grant: inTransaction(grantAdministration),
   revoke: inTransaction(revokeAdministration),
   remove: inTransaction(removeAccess),
+  'reset-factor': inTransaction(resetSecondFactor),
 }
 
 /** @param command the prefix to type, 'npm run admin --' */
@@ -46,7 +48,8 @@ export const formatUsage = (command: string): string => `Uso: ${command} COMANDO
   reset EMAIL    encerra as sessões da pessoa e mostra um link de uso único para criar uma senha nova
   grant EMAIL    torna administradora uma pessoa que já tem conta
   revoke EMAIL   tira a administração de uma pessoa, que ainda vê relatórios; a última não pode perdê-la
-  remove EMAIL   tira o acesso de uma pessoa: administração, aprovação, sessões e convite; os dados ficam`
+  remove EMAIL   tira o acesso de uma pessoa: administração, aprovação, sessões e convite; os dados ficam
+  reset-factor EMAIL  retira a verificação em duas etapas de quem perdeu o aparelho e encerra as sessões`
 
 /** Creates a verified and approved administrator and prints a link to set the password. */
 async function createAdministrator(context: AdminContext, typed: string): Promise<string> {
@@ -144,6 +147,15 @@ async function removeAccess(context: AdminContext, typed: string): Promise<strin
       ? `${email} não tem mais acesso: sem administração, sem aprovação e sem sessões.`
       : `${email} já não tinha acesso; as sessões foram encerradas.`
   return wasInvited ? `${removed} O convite foi retirado.` : removed
+}
+
+/** Removes factors and recovery codes, for whoever lost them and finds no other administrator. */
+async function resetSecondFactor(context: AdminContext, typed: string): Promise<string> {
+  const { user_id, email } = await findPerson(context.db, typed)
+  if (!(await resetFactors(context, { user_id, email })))
+    throw new AdminError(`${email} não usa a verificação em duas etapas.`)
+  return `A verificação em duas etapas de ${email} foi retirada e as sessões foram encerradas.
+Na próxima entrada basta a senha; para configurar de novo, a pessoa confirma por um link enviado por e-mail.`
 }
 
 /** @returns whether the person was an administrator; @throws AdminError for the last one */

@@ -179,6 +179,9 @@ export const SOME_WAITING_USER = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 /** When SOME_USER asked for more access. */
 export const SOME_REQUEST_TIME = '2026-11-22T12:00:00.000Z'
 export const SOME_SESSION = '5f1d3c8e-2b7a-4c6d-9e0f-1a2b3c4d5e6f'
+/** A code generator and a passkey; a test gives them to the caller. */
+export const SOME_FACTOR = '1c9e7b52-8d3f-4a6e-b0c1-d2e3f4a5b6c7'
+export const SOME_PASSKEY = '2d0f8c63-9e4a-4b7f-81d2-e3f4a5b6c7d8'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
 export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
 /** A saved view of a report, and a deleted one; a test gives them to the caller. */
@@ -208,6 +211,43 @@ export const EXAMPLES: Record<string, Example[]> = {
   'POST /api/auth/not-me': [{ path: '/api/auth/not-me', body: { token_hash: 'abc' } }],
   'PUT /api/auth/user': [{ path: '/api/auth/user', body: { password: NEW_PASSWORD } }],
   'POST /api/auth/reauthenticate': [{ path: '/api/auth/reauthenticate', body: { password: TEST_PASSWORD } }],
+  'POST /api/auth/factors': [
+    { path: '/api/auth/factors', body: { factor_type: 'totp', friendly_name: 'Celular' } },
+    { path: '/api/auth/factors', body: { factor_type: 'webauthn' } },
+  ],
+  'POST /api/auth/factors/{factorId}/challenge': [
+    { path: `/api/auth/factors/${SOME_FACTOR}/challenge`, body: { factorId: SOME_FACTOR } },
+  ],
+  'POST /api/auth/factors/{factorId}/verify': [
+    { path: `/api/auth/factors/${SOME_FACTOR}/verify`, body: { challenge_id: 'x', code: '123456' } },
+  ],
+  'POST /api/auth/factors/recovery-codes/verify': [
+    { path: '/api/auth/factors/recovery-codes/verify', body: { code: 'ABCD-EFGH-JKLM-NPQR' } },
+  ],
+  'POST /api/auth/factors/link/verify': [
+    { path: '/api/auth/factors/link/verify', body: { token_hash: 'abc' } },
+  ],
+  'POST /api/auth/passkeys/registration/options': [
+    { path: '/api/auth/passkeys/registration/options', body: {} },
+  ],
+  'POST /api/auth/passkeys/registration/verify': [
+    {
+      path: '/api/auth/passkeys/registration/verify',
+      body: { challenge_id: 'x', credential: { id: 'x' } },
+    },
+  ],
+  'POST /api/auth/passkeys/authentication/options': [
+    { path: '/api/auth/passkeys/authentication/options', body: {} },
+  ],
+  'POST /api/auth/passkeys/authentication/verify': [
+    {
+      path: '/api/auth/passkeys/authentication/verify',
+      body: { challenge_id: 'x', credential: { id: 'x' } },
+    },
+  ],
+  'PATCH /api/auth/passkeys/{passkeyId}': [
+    { path: `/api/auth/passkeys/${SOME_PASSKEY}`, body: { friendly_name: 'Notebook' } },
+  ],
   'POST /api/functions/change-password': [
     { path: '/api/functions/change-password', body: { newPassword: NEW_PASSWORD } },
   ],
@@ -372,9 +412,9 @@ export const EXAMPLES: Record<string, Example[]> = {
       body: { name: 'Outro nome', ...toSetting('Oficina'), position: 0 },
     },
   ],
-  'POST /api/profiles/{userId}/account': (['send-reset', 'unlock', 'end-sessions'] as const).map(
-    (action) => ({ path: `/api/profiles/${SOME_USER}/account`, body: { action } }),
-  ),
+  'POST /api/profiles/{userId}/account': (
+    ['send-reset', 'unlock', 'end-sessions', 'reset-factor'] as const
+  ).map((action) => ({ path: `/api/profiles/${SOME_USER}/account`, body: { action } })),
   'PUT /api/profiles/{userId}/role': [{ path: `/api/profiles/${SOME_USER}/role`, body: { role: 'admin' } }],
   'POST /api/functions/delete-users': [
     { path: '/api/functions/delete-users', body: { userIds: [SOME_USER] } },
@@ -411,6 +451,12 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'POST /api/global-powerbi-settings/{type}/refresh': '/api/global-powerbi-settings/vendas/refresh',
   'DELETE /api/global-powerbi-settings/{type}/reports/{id}': `/api/global-powerbi-settings/vendas/reports/${SOME_REPORT}`,
   'POST /api/global-powerbi-settings/{type}/reports/{id}/restore': `/api/global-powerbi-settings/vendas/reports/${SOME_REMOVED_REPORT}/restore`,
+  'DELETE /api/auth/factors/{factorId}': `/api/auth/factors/${SOME_FACTOR}`,
+  'DELETE /api/auth/passkeys/{passkeyId}': `/api/auth/passkeys/${SOME_PASSKEY}`,
+  'POST /api/auth/factors/recovery-codes': '/api/auth/factors/recovery-codes',
+  'POST /api/auth/factors/recovery-codes/regenerate': '/api/auth/factors/recovery-codes/regenerate',
+  'DELETE /api/auth/factors/recovery-codes': '/api/auth/factors/recovery-codes',
+  'POST /api/auth/factors/link': '/api/auth/factors/link',
   'DELETE /api/sessions/me/{id}': `/api/sessions/me/${SOME_SESSION}`,
   'DELETE /api/catalogue/{kind}/{code}': '/api/catalogue/marcas/OMJA',
   'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,

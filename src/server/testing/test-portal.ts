@@ -163,6 +163,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       groupName: 'Grupo Pátio',
       rateLimits: true,
       sessionMaxDays: SESSION_MAX_DAYS,
+      secondFactor: { requiredOf: 'nobody', graceDays: 7 },
       groupNetworks: undefined,
       altchaCost: 1,
       recaptcha: undefined,

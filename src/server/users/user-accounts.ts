@@ -2,6 +2,8 @@ import type { Role } from '#contract/access.ts'
 import type { AccountAction } from '#contract/user-accounts.ts'
 import type { Profile } from '#contract/users.ts'
 import { limitMailsPerRecipient } from '#server/accounts/email-links.ts'
+import { toFactorSubject } from '#server/accounts/factor-refusals.ts'
+import { resetFactors } from '#server/accounts/factors.ts'
 import { recordSessionsEnded } from '#server/accounts/sessions.ts'
 import { clearFailures } from '#server/accounts/sign-in-attempts.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
@@ -25,7 +27,7 @@ const HELP: Record<AccountAction, Help> = {
     await recordAudit(context, { action: 'reset-link-sent', target: person })
   },
   async unlock(context, person) {
-    await clearFailures(context.db, person.email)
+    await clearFailures(context.db, person.email, toFactorSubject(person.email))
     await queueMail(context, 'account-unlocked', person.email)
     await recordAudit(context, { action: 'account-unlocked', target: person })
   },
@@ -37,6 +39,10 @@ const HELP: Record<AccountAction, Help> = {
     const count = Number(ended.numDeletedRows)
     if (count > 0) await queueMail(context, 'sessions-ended', person.email)
     await recordSessionsEnded(context, person, count)
+  },
+  async 'reset-factor'(context, person) {
+    if (!(await resetFactors(context, person)))
+      throw new ProblemError('conflict', { detail: 'Esta pessoa não usa a verificação em duas etapas.' })
   },
   async 'resend-verification'(context, person) {
     if (person.email_verified_at)

@@ -1,0 +1,111 @@
+import type { Session } from '#contract/accounts.ts'
+import type { CredentialAnswer } from '#contract/factors.ts'
+import { toIpPrefix } from '#server/http/client-ip.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAccess } from '#server/operations/audit.ts'
+import { lockProfile, presentProfile } from '#server/users/user-queries.ts'
+import type { AccountContext, OwnAccountContext } from './account-context.ts'
+import { countFactorRefusal, createFactorRefusal } from './factor-refusals.ts'
+import { checkAssertion, createRequestOptions, type FactorRow } from './passkeys.ts'
+import { openSession, recordLastAccess } from './sessions.ts'
+import { presentPasskey } from './verify-factor.ts'
+
+/** As for passwords: high, because a dealership shares one address; only failures count. */
+const FAILURES_PER_IP = { max: 60, windowSeconds: 300, perIp: 'refunded' } as const
+const SIGN_IN = 'sign-in'
+
+/** Creates a challenge for whoever has a passkey; it costs no row. */
+export async function startPasskeySignIn(context: AccountContext) {
+  const { id, nonce, expiresAt } = await context.challenges.create({ target: SIGN_IN })
+  const options = await createRequestOptions(context, nonce)
+  return { challenge_id: id, options: { ...options }, expires_at: expiresAt }
+}
+
+/**
+ * Signs in with a passkey alone: the device and its PIN or fingerprint are two steps.
+ * @throws ProblemError factor-refused, rate-limited
+ */
+export async function verifyPasskeySignIn(
+  context: AccountContext,
+  answer: { challengeId: string; credential: CredentialAnswer },
+): Promise<Session> {
+  const key = `passkey ${toIpPrefix(context.request.ip)}`
+  await context.consumeRateLimit(key, FAILURES_PER_IP)
+  const session = await signInByPasskey(context, answer)
+  await context.refundRateLimit(key)
+  return session
+}
+
+async function signInByPasskey(
+  context: AccountContext,
+  { challengeId, credential }: { challengeId: string; credential: CredentialAnswer },
+): Promise<Session> {
+  const { db, clock, challenges } = context
+  const factor = await db
+    .selectFrom('factors')
+    .selectAll()
+    .where('credential_id', '=', credential.id)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst()
+  if (!factor) throw createFactorRefusal('passkey-unknown')
+  try {
+    const challenge = await challenges.read(challengeId)
+    if (challenge?.target !== SIGN_IN) throw createFactorRefusal('challenge-ended')
+    if (challenge.isUsed) throw createFactorRefusal('passkey-replayed')
+    const { nonce } = challenge
+    const counter = await checkAssertion(context, { answer: credential, nonce, factor })
+    return await db.transaction().execute(async (transaction) => {
+      const txContext = { ...context, db: transaction }
+      const found = await lockProfile(transaction, factor.user_id)
+      const at = new Date(clock())
+      const { numUpdatedRows } = await transaction
+        .updateTable('factors')
+        .set({ counter, last_used_at: at })
+        .where('id', '=', factor.id)
+        .executeTakeFirst()
+      if (!found || numUpdatedRows === 0n) throw createFactorRefusal('passkey-unknown')
+      if (!(await challenges.use(transaction, challenge))) throw createFactorRefusal('passkey-replayed')
+      await recordLastAccess(transaction, found.user_id, at)
+      await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })
+      const profile = presentProfile({ ...found, last_sign_in_at: at })
+      return openSession(txContext, { profile, kind: 'full', by: 'passkey' })
+    })
+  } catch (error) {
+    const owner = await db
+      .selectFrom('profiles')
+      .select('email')
+      .where('user_id', '=', factor.user_id)
+      .executeTakeFirst()
+    if (owner) await countFactorRefusal(context, owner.email, error)
+    throw error
+  }
+}
+
+export async function listPasskeys({ db, actor }: OwnAccountContext) {
+  const rows: FactorRow[] = await db
+    .selectFrom('factors')
+    .selectAll()
+    .where('user_id', '=', actor.profile.user_id)
+    .where('factor_type', '=', 'webauthn')
+    .where('verified_at', 'is not', null)
+    .orderBy('created_at')
+    .execute()
+  return rows.map(presentPasskey)
+}
+
+/** @throws ProblemError not-found */
+export async function renamePasskey(
+  { db, actor }: OwnAccountContext,
+  { id, name }: { id: string; name: string },
+) {
+  const row = await db
+    .updateTable('factors')
+    .set({ friendly_name: name })
+    .where('id', '=', id)
+    .where('user_id', '=', actor.profile.user_id)
+    .where('factor_type', '=', 'webauthn')
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) throw new ProblemError('not-found', { detail: 'Esta chave de acesso já foi removida.' })
+  return presentPasskey(row)
+}
