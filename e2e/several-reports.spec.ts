@@ -120,6 +120,24 @@ test('a phone offers the reports of an area too, and nothing overflows', async (
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
 })
 
+test('nothing in a phone’s header moves under a press while the report loads', async ({ page, portal }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await addReport(portal, 'Gerentes', 'Metas')
+  const { promise: hasPressed, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/api/functions/get-powerbi-token', async (route) => {
+    await hasPressed
+    await route.continue()
+  })
+  await openAs(page, 'diretoria')
+  const choice = page.getByRole('button', { name: 'Relatório: Vendas' })
+  await choice.hover()
+  await page.mouse.down()
+  release()
+  await expect(page.getByRole('button', { name: 'Ações do relatório' })).toBeVisible()
+  await page.mouse.up()
+  await expect(page.getByRole('dialog', { name: 'Relatórios da área' })).toBeVisible()
+})
+
 test('‘Ver como’ offers the person’s further reports, but no links', async ({ page, portal }) => {
   await addReport(portal, 'Gerentes', 'Metas')
   const { user_id } = await portal.database.db

@@ -47,9 +47,14 @@ export function ReportBar(props: ReportBarProps) {
   const isOnPhone = useIsPhone()
   const actions = listActions(commands, onExport)
   const age = useDataAge(reportId, commands !== undefined)
-  const menu = actions.length > 0 && <ActionMenu {...{ actions, share, running }} />
+  // Reserves the menu's place, so that nothing moves under a press when the report is there.
+  const menu =
+    actions.length > 0 ? (
+      <ActionMenu {...{ actions, share, running }} />
+    ) : (
+      <div className="w-12 shrink-0 lg:hidden" />
+    )
   const { title } = share.tab
-  const name = share.view?.name ?? title
   return (
     <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(7.5rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)] in-data-[whole-height=always]:hidden! sideways:in-data-whole-height:hidden">
       {isOnPhone ? (
@@ -62,14 +67,15 @@ export function ReportBar(props: ReportBarProps) {
       )}
       {isOnPhone && (
         <FrameSlot slot="header">
-          <div data-report-title className="min-w-0 flex-1 pl-1">
-            <p className="truncate font-semibold text-[0.9375rem] leading-5">{name}</p>
+          <div data-report-title className="flex min-w-0 flex-1 flex-col items-start pl-1 *:max-w-full">
+            {choice || (
+              <p className="truncate font-semibold text-[0.9375rem] leading-5">{share.view?.name ?? title}</p>
+            )}
             <div className="flex min-w-0 gap-1 text-muted text-xs">
-              {name !== title && <span className="truncate">{title} ·</span>}
+              {share.view && <span className="truncate">{title} ·</span>}
               {age && <DataAge age={age} className="shrink-0" />}
             </div>
           </div>
-          {choice}
           {menu}
         </FrameSlot>
       )}
@@ -96,8 +102,7 @@ export function ReportBar(props: ReportBarProps) {
               ))}
             </div>
           </div>
-          {/* Reserves the place of the menu, so that the tabs do not move. */}
-          {menu || <div className="w-12 shrink-0 lg:hidden" />}
+          {menu}
         </div>
       )}
     </div>

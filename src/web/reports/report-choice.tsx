@@ -1,22 +1,37 @@
 import ChevronDown from 'lucide-react/icons/chevron-down'
 import Files from 'lucide-react/icons/files'
+import { classNames } from '#web/ui/class-names.ts'
 import { Popover } from '#web/ui/popover.tsx'
+import { useIsPhone } from '#web/ui/use-is-phone.ts'
 import type { ReportListProps } from './report-list.tsx'
 
 const loadList = () => import('./report-list.tsx')
 
+interface ReportChoiceProps extends Omit<ReportListProps, 'close'> {
+  /** What a phone's header names as open; the whole of it can be pressed there. */
+  heading?: string
+}
+
 /** The reports of an area that has several: the name of the open one, the others in a popover. */
-export function ReportChoice(props: Omit<ReportListProps, 'close'>) {
+export function ReportChoice({ heading, ...props }: ReportChoiceProps) {
   const name = props.reports.find(({ id }) => id === props.selectedId)?.name
+  const label = `Relatório: ${name}`
+  const isHeading = useIsPhone() && heading !== undefined
   const trigger = {
-    'aria-label': `Relatório: ${name}`,
-    className:
-      'inline-flex h-9 min-w-0 items-center gap-2 rounded-lg border border-transparent px-2.5 text-sm transition-colors hover:bg-subtle aria-expanded:bg-subtle lg:border-line',
+    'aria-label': isHeading && heading !== name ? `${heading}. ${label}` : label,
+    className: isHeading
+      ? 'flex min-w-0 items-center gap-1 font-semibold text-[0.9375rem] leading-5 after:absolute after:inset-x-0 after:-top-1 after:-bottom-5'
+      : 'inline-flex h-9 min-w-0 items-center gap-2 rounded-lg border border-transparent px-2.5 text-sm transition-colors hover:bg-subtle aria-expanded:bg-subtle lg:border-line',
     children: (
       <>
-        <Files aria-hidden="true" className="size-[1.125rem] shrink-0 text-muted lg:size-4" />
-        <span className="hidden truncate font-medium lg:inline">{name}</span>
-        <ChevronDown aria-hidden="true" className="hidden size-4 shrink-0 text-muted lg:block" />
+        {!isHeading && <Files aria-hidden="true" className="size-[1.125rem] shrink-0 text-muted lg:size-4" />}
+        <span className={isHeading ? 'truncate' : 'hidden truncate font-medium lg:inline'}>
+          {isHeading ? heading : name}
+        </span>
+        <ChevronDown
+          aria-hidden="true"
+          className={classNames('size-4 shrink-0 text-muted', !isHeading && 'hidden lg:block')}
+        />
       </>
     ),
   }

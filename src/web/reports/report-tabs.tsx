@@ -141,6 +141,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
             <ReportChoice
               reports={inArea.map(({ id, name, key }) => ({ id, name, token: tokens.get(key) }))}
               selectedId={selectedTab.id}
+              heading={views.view?.name ?? selectedTab.name}
               onSelect={select}
             />
           )
