@@ -107,7 +107,7 @@ exec "$home/bin/node" ${serverFlags.join(' ')} \${settings:+"$settings"} "$home/
 function writeManifest(version) {
   const { imports } = readManifest()
   const scripts = Object.fromEntries(
-    ['start', 'setup', 'doctor', 'admin', 'backup', 'restore'].map((name) => [
+    ['start', 'setup', 'doctor', 'admin', 'backup', 'restore', 'verify-trail'].map((name) => [
       name,
       `exec bin/patio ${name}`,
     ]),

@@ -25,6 +25,7 @@ import type { Mails } from './mail/mails.ts'
 import { createRefusalCounter } from './operations/audit.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { operationsHandlers } from './operations/operations-handlers.ts'
+import { trailMails } from './operations/seal-trail.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
 import { createEmbedTokenCache } from './reports/issue-embed-token.ts'
 import { reportMails } from './reports/mails.ts'
@@ -97,6 +98,7 @@ export const portalMails: Mails = {
   ...userMails,
   ...reportMails,
   ...supportMails,
+  ...trailMails,
 }
 
 /** Creates the app: each feature receives the services that it declares. */

@@ -14,6 +14,11 @@ const COMMANDS: Record<string, Command> = {
   backup: ['ARQUIVO', 'cópia de segurança, com o portal no ar', () => import('./back-up.ts')],
   mail: ['retry', 'tenta agora os e-mails que esperam', () => import('./mail.ts')],
   restore: ['ARQUIVO', 'restaura uma cópia em um banco vazio', () => import('./back-up.ts')],
+  'verify-trail': [
+    'SELO…',
+    'confere a trilha com a sua corrente de selos',
+    () => import('./verify-trail.ts'),
+  ],
 }
 
 const usage = () => {

@@ -122,6 +122,7 @@ function buildConfig(
       attemptsDays: env.RETENTION_ATTEMPTS_DAYS,
       auditMonths: env.RETENTION_AUDIT_MONTHS,
     },
+    trail: { hashMail: env.AUDIT_HASH_MAIL },
     metricsToken: env.METRICS_TOKEN,
     logIps: env.LOG_IPS,
     logProbes: env.LOG_PROBES,

@@ -101,6 +101,9 @@ const environmentSchema = z.object({
   RETENTION_ATTEMPTS_DAYS: wholeNumber(1, 730).default(90),
   RETENTION_AUDIT_MONTHS: wholeNumber(1, 120).default(24),
 
+  // The trail, outside
+  AUDIT_HASH_MAIL: emailAddress.optional(),
+
   // For trials and tests
   PATIO_DEMO: flag.optional(),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'use on ou off' }).default('on'),

@@ -22,6 +22,7 @@ import { createOutbox } from './mail/outbox.ts'
 import { createSmtpMailer, type Mailer } from './mail/smtp-mailer.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
+import { createTrailSealer } from './operations/seal-trail.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 import { replaceSecrets } from './replace-secrets.ts'
 import { createReportJobs } from './reports/report-mail.ts'
@@ -180,8 +181,10 @@ export async function servePortal(
     countRequest: metrics.countRequest,
   })
   const retention = createRetentionJob({ db, log, clock, periods: config.retention })
+  const sealer = createTrailSealer({ db, log, clock, hashMail: config.trail.hashMail })
   outbox.start()
   jobs.start()
+  sealer.start()
   // The demo's seeded sign-ups are deliberately old.
   if (!demo) retention.start()
   return {
@@ -191,7 +194,8 @@ export async function servePortal(
       isDraining = true
       // Late mails are sent by another replica or after the next start. Streams would never end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
-      await Promise.all([drained, outbox.stop(), jobs.stop(), liveStreams.stop(), retention.stop()])
+      const workers = [outbox, jobs, liveStreams, retention, sealer]
+      await Promise.all([drained, ...workers.map((worker) => worker.stop())])
       databaseClock?.stop()
       await database.close()
     },

@@ -302,6 +302,36 @@ export interface Tables {
     last_at: Date
   }
   access_records: AccessRecordsTable
+  trail_chains: {
+    chain: 'audit' | 'access'
+    position: number
+    hash: Uint8Array
+    checkpoint_position: number
+    checkpoint_hash: Uint8Array
+  }
+  trail_seals: {
+    chain: 'audit' | 'access'
+    position: number
+    kind: 'entry' | 'erasure'
+    entry_id: number
+    at: Date
+    action: string
+    sealed_at: Date
+    salt: Uint8Array | null
+    commitment: Uint8Array
+    hash: Uint8Array
+  }
+  trail_erasures: { chain: 'audit' | 'access'; entry_id: number }
+  trail_cursors: {
+    receiver: string
+    chain: 'audit' | 'access'
+    position: number
+    sending_to: number | null
+    failures: Defaulted<number>
+    due_at: Date | null
+    failed_at: Date | null
+    last_error: string | null
+  }
   mail_outbox: {
     id: Generated<string>
     kind: string
@@ -320,7 +350,7 @@ export interface Tables {
     created_at: Defaulted<Date>
   }
   jobs: JobsTable
-  job_claims: { name: string; claimed_until: Date }
+  job_claims: { name: string; claimed_until: Date; holder: Defaulted<string | null> }
   portal_facts: { name: string; value: string }
   schema_migrations: { name: string; applied_at: Defaulted<Date> }
 }

@@ -28,6 +28,7 @@ export type MailKind =
   | 'role-changed'
   | 'session-reuse'
   | 'sessions-ended'
+  | 'trail-hash'
   | 'verification'
   | 'waiting-digest'
 

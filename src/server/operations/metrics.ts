@@ -8,6 +8,7 @@ import { NEVER } from '#server/mail/outbox.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 import type { TokenSource } from '#server/reports/issue-embed-token.ts'
 import { IS_WAITING } from '#server/users/user-queries.ts'
+import { CHAIN_NAMES, CHAINS, type Chain } from './trail-chain.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const DATABASE_WITHIN_MS = 2_000
@@ -184,6 +185,20 @@ const MAIL_DELAY = sql`(select greatest(0, coalesce(extract(epoch from now() - m
 const selectFact = (name: string) =>
   sql`(select extract(epoch from value::timestamptz) from portal_facts where name = ${sql.lit(name)})`
 
+const selectHead = (chain: Chain, value: RawBuilder<unknown>) =>
+  sql`(select ${value} from trail_chains where chain = ${sql.lit(chain)} and position > 0)`
+/** As a number that a double holds. */
+const HASH_START = sql`('x' || encode(substr(hash, 1, 6), 'hex'))::bit(48)::bigint`
+/** Of the rows after the last sealed one; those before it are found by verify-trail. */
+const UNSEALED_SECONDS = sql`(select max(coalesce(extract(epoch from now() - at), 0)) from (${sql.join(
+  CHAIN_NAMES.map(
+    (chain) => sql`select (select at from ${sql.table(CHAINS[chain].table)} where id > (
+      select max(entry_id) from trail_seals where chain = ${sql.lit(chain)}) order by id limit 1) as at
+      where exists (select from trail_seals where chain = ${sql.lit(chain)})`,
+  ),
+  sql` union all `,
+)}) oldest)`
+
 /** Help and value of each gauge that the database knows; null leaves it out. */
 const DATABASE_GAUGES: Record<string, [help: string, value: RawBuilder<unknown>]> = {
   patio_mail_outbox_unsent: ['Mails that no server has taken yet.', UNSENT_MAILS],
@@ -203,6 +218,20 @@ const DATABASE_GAUGES: Record<string, [help: string, value: RawBuilder<unknown>]
   patio_last_retention_timestamp_seconds: [
     'When old data were last deleted completely; absent until they were.',
     selectFact('last-retention'),
+  ],
+  patio_audit_chain_position: ['Seals of the audit trail so far.', selectHead('audit', sql`position`)],
+  patio_audit_chain_hash: [
+    "First 48 bits of the audit trail's newest hash.",
+    selectHead('audit', HASH_START),
+  ],
+  patio_access_chain_position: ['Seals of the access records so far.', selectHead('access', sql`position`)],
+  patio_access_chain_hash: [
+    "First 48 bits of the access records' newest hash.",
+    selectHead('access', HASH_START),
+  ],
+  patio_trail_unsealed_seconds: [
+    'How long the oldest row of the trail has waited for its seal; absent before the first seal.',
+    UNSEALED_SECONDS,
   ],
   patio_database_size_bytes: ['Size of the database.', sql`pg_database_size(current_database())`],
 }

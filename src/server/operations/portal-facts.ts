@@ -1,11 +1,11 @@
 import type { Db } from '#server/database/schema.ts'
 
 /** Jobs whose last complete run is recorded. */
-type JobFact = 'last-back-up' | 'last-retention'
+type JobFact = 'last-back-up' | 'last-hash-mail' | 'last-retention'
 
-/** Records that a job completed now. */
-export async function recordFact(db: Db, name: JobFact): Promise<void> {
-  const value = new Date().toISOString()
+/** Records when a job completed. */
+export async function recordFact(db: Db, name: JobFact, at = new Date()): Promise<void> {
+  const value = at.toISOString()
   await db
     .insertInto('portal_facts')
     .values({ name, value })

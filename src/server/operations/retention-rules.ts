@@ -4,6 +4,7 @@ import type { AuditAction } from '#contract/audit-actions.ts'
 import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import { eraseNames, pseudonymizeRecords } from '#server/users/erase-names.ts'
+import type { Chain } from './trail-chain.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 /** A browser without a sign-in for half a year counts as new. */
@@ -81,11 +82,11 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
     toRule('undeliverable mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isUnsent),
     toRule('support messages', 'support_messages', 'id', 'created_at', keepMonths(messagesMonths)),
     toRule('suspect messages', 'suspect_messages', 'id', 'created_at', keepDays(SUSPECT_MESSAGE_DAYS)),
-    toRule('access records', 'access_records', 'id', 'at', keepMonths(accessMonths)),
+    { name: 'access records', deleteBatch: deleteOldTrail('access', keepMonths(accessMonths)) },
     toRule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', keepDays(attemptsDays)),
     // The newest review of each area or brand stays, as the date of its last review.
     toRule('access reviews', 'access_reviews', 'id', 'reviewed_at', keepMonths(auditMonths), isSuperseded),
-    { name: 'audit entries', deleteBatch: deleteOldAuditEntries(keepMonths(auditMonths)) },
+    { name: 'audit entries', deleteBatch: deleteOldTrail('audit', keepMonths(auditMonths)) },
   ]
 }
 
@@ -116,11 +117,14 @@ function toRule(
   }
 }
 
-/** Uses the only function that the trail's guard allows to delete. */
-function deleteOldAuditEntries(cutoff: Cutoff): RetentionRule['deleteBatch'] {
+/**
+ * Uses the only function that the trail's guard allows to delete: once a chain is sealed, it removes a
+ * prefix, and counts seals.
+ */
+function deleteOldTrail(chain: Chain, cutoff: Cutoff): RetentionRule['deleteBatch'] {
   return async (db, at, limit) => {
     const { rows } = await sql<{ count: number }>`
-      select delete_old_audit_entries(${cutoff(at)}::timestamptz, ${limit}::int) as count`.execute(db)
+      select delete_old_trail(${chain}, ${cutoff(at)}::timestamptz, ${limit}::int) as count`.execute(db)
     return rows[0]?.count ?? 0
   }
 }
