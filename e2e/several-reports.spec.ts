@@ -197,37 +197,53 @@ test('administrators add, order, change and remove further reports, and undo a r
   await form.getByLabel('Report ID').fill(reportId)
   await form.getByRole('button', { name: 'Adicionar' }).click()
   const rows = section.getByRole('listitem')
-  await expect(rows).toHaveText([/^Metas/, /^Serviços/])
+  await expect(rows).toHaveText([/^Vendas/, /^Metas/, /^Serviços/])
   const act = async (row: number, action: string) => {
     await rows.nth(row).getByRole('button', { name: 'Mais ações' }).click()
     await page.getByRole('menuitem', { name: action }).click()
   }
-  await act(1, 'Mover para cima')
-  await expect(rows).toHaveText([/^Serviços/, /^Metas/])
+  await act(2, 'Mover para cima')
+  await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas/])
 
-  await act(1, 'Editar')
+  await act(2, 'Editar')
   const edit = page.getByRole('form', { name: 'Editar “Metas”' })
-  await expect(rows.nth(1).getByRole('button', { name: 'Atualizar agora' })).toBeVisible()
+  await expect(rows.nth(2).getByRole('button', { name: 'Atualizar agora' })).toBeVisible()
   await edit.getByLabel('Nome do relatório').fill('Metas do mês')
   await edit.getByRole('button', { name: 'Salvar relatório' }).click()
-  await expect(rows).toHaveText([/^Serviços/, /^Metas do mês/])
+  await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas do mês/])
 
-  await act(1, 'Remover')
+  await act(2, 'Remover')
   const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
   await expect(question).toContainText(/\d+ pessoas deixam de ver este relatório/)
   await question.getByRole('button', { name: 'Remover relatório' }).click()
-  await expect(rows).toHaveText([/^Serviços/])
+  await expect(rows).toHaveText([/^Vendas/, /^Serviços/])
   await page.getByRole('button', { name: 'Desfazer' }).click()
-  await expect(rows).toHaveText([/^Serviços/, /^Metas do mês/])
+  await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas do mês/])
+
+  // What is typed above stays, and can be saved afterwards.
+  const exports = page.getByRole('checkbox', { name: /exportar/i }).first()
+  await exports.uncheck()
+  await act(0, 'Mudar o nome')
+  const naming = page.getByRole('form', { name: 'Nome do primeiro relatório de Vendas' })
+  await naming.getByLabel('Nome do relatório').fill('Serviços')
+  await naming.getByRole('button', { name: 'Salvar nome' }).click()
+  await expect(naming.getByLabel('Nome do relatório')).toHaveAccessibleDescription(/^Esta área já tem/)
+  await naming.getByLabel('Nome do relatório').fill('Resumo do dia')
+  await naming.getByRole('button', { name: 'Salvar nome' }).click()
+  await expect(rows).toHaveText([/^Resumo do dia/, /^Serviços/, /^Metas do mês/])
+  await expect(exports).not.toBeChecked()
+  await page.getByRole('button', { name: 'Salvar Configurações' }).click()
+  await expect(page.getByText('Configuração do Power BI para Vendas salva com sucesso')).toBeVisible()
+
   await page.getByRole('button', { name: 'Testar tudo' }).click()
   const tests = page.getByRole('dialog', { name: 'Testar tudo' })
   const goals = tests.getByRole('listitem').filter({ hasText: 'Vendas · Metas do mês' })
   await expect(goals).toContainText('“Gerentes – Metas e resultados” abre no portal', { timeout: 20_000 })
   await tests.getByRole('button', { name: 'Fechar' }).last().click()
   await page.getByRole('banner').getByRole('link', { name: 'Relatórios', exact: true }).click()
-  await page.getByRole('button', { name: 'Relatório: Vendas' }).click()
+  await page.getByRole('button', { name: 'Relatório: Resumo do dia' }).click()
   await expect(page.getByRole('dialog', { name: 'Relatórios da área' }).getByRole('button')).toHaveText([
-    'Vendas',
+    'Resumo do dia',
     'Serviços',
     'Metas do mês',
   ])

@@ -17,6 +17,8 @@ const reportSettingSchema = z.object({
   dataset_id: z.nullable(z.string()),
   /** Whether people may export the report. */
   exports: z.boolean(),
+  /** How the report is named beside others of the area; null is the area's label. */
+  name: z.nullable(z.string()),
   /** Sent as If-Match, so that a concurrent change is not overwritten. */
   updated_at: z.string(),
 })
@@ -53,8 +55,23 @@ const principalInputSchema = z.strictObject({
   exports: z.optional(z.boolean()),
 })
 
+const nameSchema = z
+  .string(reportSettingMessages.nameRequired)
+  .check(
+    z.trim(),
+    z.minLength(1, reportSettingMessages.nameRequired),
+    z.maxLength(60, reportSettingMessages.nameTooLong),
+    z.regex(ONE_LINE, reportSettingMessages.nameInvalid),
+  )
+
+/** Left out, the name stays as it is. */
+const firstFields = { name: z.optional(z.nullable(nameSchema)) }
+
 /** Input of an administrator, by mode; checkReportSetting validates the texts. */
-const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [ssoInputSchema, principalInputSchema])
+const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
+  z.extend(ssoInputSchema, firstFields),
+  z.extend(principalInputSchema, firstFields),
+])
 export type ReportSettingInput = z.input<typeof reportSettingInputSchema>
 
 /** A report of an area beside its setting, which is the first. */
@@ -65,14 +82,7 @@ export type FurtherReport = z.output<typeof furtherReportSchema>
 export const MAX_FURTHER_REPORTS = 20
 
 const furtherFields = {
-  name: z
-    .string(reportSettingMessages.nameRequired)
-    .check(
-      z.trim(),
-      z.minLength(1, reportSettingMessages.nameRequired),
-      z.maxLength(60, reportSettingMessages.nameTooLong),
-      z.regex(ONE_LINE, reportSettingMessages.nameInvalid),
-    ),
+  name: nameSchema,
   /** Place among the further reports, from 0; left out, it stays, and a new one is the last. */
   position: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_FURTHER_REPORTS - 1))),
 }
@@ -157,7 +167,7 @@ export const reportSettingsRoutes = {
         z.object({
           /** The area's slug. */
           area: z.string(),
-          /** Unique in its area; the area's label for its first report. */
+          /** Unique in its area; the area's label for a first report without a name. */
           name: z.string(),
           embedMode: embedModeSchema,
           /** As for people: null where the service does not say. */

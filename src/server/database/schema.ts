@@ -244,7 +244,10 @@ export interface Tables {
     position: number
     archived: Defaulted<boolean>
   }
-  global_powerbi_settings: ReportSettingsTable
+  global_powerbi_settings: ReportSettingsTable & {
+    /** Null is the area's label. */
+    name: Defaulted<string | null>
+  }
   further_reports: ReportSettingsTable & {
     name: string
     position: number

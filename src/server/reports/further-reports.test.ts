@@ -169,6 +169,43 @@ describeOnEachDatabase('further reports of an area', (kind) => {
     expect((await saveCrm()).status).toBe(200)
   })
 
+  describe('the name of the first', () => {
+    const nameFirst = (name: string | null, ifMatch?: string) =>
+      save('vendas', { ...toSetting('Vendas'), name }, ifMatch === undefined ? {} : { ifMatch })
+
+    test('is shown beside others only, and is the area’s without one', async () => {
+      expect((await nameFirst('Resumo do dia')).body).toMatchObject({ name: 'Resumo do dia' })
+      const listOwn = async () => (await read()).areas[0].reports.map(({ name }: { name: string }) => name)
+      expect(await listOwn()).toEqual(['Vendas'])
+      const { id } = await add('Gerentes', 'Metas')
+      expect(await listOwn()).toEqual(['Resumo do dia', 'Metas'])
+      // A page of the version before sends no name.
+      await save('vendas', toSetting('Vendas', { exports: false }))
+      expect(await listOwn()).toEqual(['Resumo do dia', 'Metas'])
+      expect((await nameFirst(null)).body.name).toBeNull()
+      expect(await listOwn()).toEqual(['Vendas', 'Metas'])
+      const { before, after } = await portal.database.db
+        .selectFrom('audit_entries')
+        .select(['before', 'after'])
+        .orderBy('id', 'desc')
+        .executeTakeFirstOrThrow()
+      expect([before, 'name' in (after as object)]).toMatchObject([{ name: 'Resumo do dia' }, false])
+      await call('DELETE', `/${id}`)
+    })
+
+    test('is refused twice in an area, with a stale version, and too long', async () => {
+      await add('Gerentes', 'Metas')
+      expect((await nameFirst('metas')).body.fields).toEqual([
+        { path: 'name', message: 'Esta área já tem um relatório com este nome' },
+      ])
+      expect((await nameFirst('x'.repeat(61))).status).toBe(400)
+      expect((await nameFirst('Resumo', '2020-01-01T00:00:00.000Z')).body.code).toBe('conflict')
+      await nameFirst('Resumo')
+      for (const name of ['resumo', 'Vendas'])
+        expect((await call('POST', '', { name, ...toSetting('CRM') })).body.fields[0].path).toBe('name')
+    })
+  })
+
   test('are not changed or removed by whoever saw an older version', async () => {
     const { id, updated_at } = await add('Oficina', 'Serviços')
     const body = { name: 'Oficinas', ...toSetting('Oficina') }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { AuditAction } from '#contract/audit-actions.ts'
 import type { CatalogueItem } from '#contract/catalogue.ts'
-import { foldText, listSpellings } from '#contract/entitlement-lists.ts'
+import { listSpellings } from '#contract/entitlement-lists.ts'
 import { reportSettingMessages } from '#contract/report-setting-rules.ts'
 import {
   type FurtherReport,
@@ -24,6 +24,7 @@ import {
   type ReportSettingContext,
   type ReportSettingRow,
   refuseStaleWrite,
+  refuseTakenName,
   refuseTakenReport,
   toAuditedSetting,
   toSettingColumns,
@@ -191,9 +192,9 @@ function assertRoom(
 ): void {
   if (others.length >= MAX_FURTHER_REPORTS)
     throw new ProblemError('limit-reached', { detail: reportSettingMessages.tooMany })
-  const all = [{ ...first, name: label }, ...others]
-  if (all.some(({ name }) => foldText(name) === foldText(wanted.name)))
-    throw toFieldError('name', reportSettingMessages.nameTaken)
+  const all = [{ ...first, name: first.name ?? label }, ...others]
+  // The area's label alone would name its first report.
+  refuseTakenName(wanted.name, [...all, { name: label }])
   refuseTakenReport(wanted, all)
 }
 
@@ -213,5 +214,5 @@ function presentFurtherReport(row: Row, area: CatalogueItem): FurtherReport {
 }
 
 function toAudited(row: Row, area: CatalogueItem) {
-  return { ...toAuditedSetting(row, area), name: row.name, position: row.position }
+  return { ...toAuditedSetting(row, area), position: row.position }
 }

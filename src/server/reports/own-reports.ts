@@ -45,9 +45,9 @@ export async function readOwnReports(
   }
 }
 
-type StoredReport = Omit<ReportSettingRow, 'updated_at'>
+type StoredReport = Omit<ReportSettingRow, 'updated_at' | 'name'>
 
-/** A report with the label of its area, which is also the name of the area's first report. */
+/** A report with the label of its area, which also names a first report without a name. */
 interface VisibleReport extends StoredReport {
   label: string
   name: string
@@ -65,7 +65,7 @@ const READ_REPORTS = prepare(`select ${CATALOGUE_JSON} as catalogue,
 export async function readReports(db: Db): Promise<{ catalogue: Catalogue; reports: VisibleReport[] }> {
   const query = sql.raw<{
     catalogue: Catalogue
-    settings: StoredReport[]
+    settings: (StoredReport & Pick<ReportSettingRow, 'name'>)[]
     further: (StoredReport & { name: string })[]
   }>(READ_REPORTS)
   const { rows } = await query.execute(db)
@@ -73,10 +73,9 @@ export async function readReports(db: Db): Promise<{ catalogue: Catalogue; repor
   const reports = catalogue.types.flatMap(({ code, label }) => {
     const first = settings.find(({ type }) => type === code)
     if (!first) return []
-    return [
-      { ...first, label, name: label },
-      ...further.filter(({ type }) => type === code).map((report) => ({ ...report, label })),
-    ]
+    const others = further.filter(({ type }) => type === code).map((report) => ({ ...report, label }))
+    // A report alone in its area needs no name.
+    return [{ ...first, label, name: (others.length > 0 && first.name) || label }, ...others]
   })
   return { catalogue, reports }
 }

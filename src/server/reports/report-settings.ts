@@ -1,17 +1,18 @@
 import { type Selectable, sql } from 'kysely'
 import type { CatalogueItem } from '#contract/catalogue.ts'
+import { foldText } from '#contract/entitlement-lists.ts'
 import { checkReportSetting, NO_SETTING, reportSettingMessages } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { normalizeShareUrl } from '#contract/share-url.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
-import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
+import type { Db, Tables } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueAdministratorMail } from '#server/users/mails.ts'
 
-export type ReportSettingRow = Selectable<ReportSettingsTable>
+export type ReportSettingRow = Selectable<Tables['global_powerbi_settings']>
 
 type Columns = Pick<
   ReportSettingRow,
@@ -50,7 +51,8 @@ export async function saveReportSetting(
   context: ReportSettingContext,
   { slug, ifMatch, input }: SettingWrite & { input: ReportSettingInput },
 ): Promise<ReportSetting> {
-  const columns = toSettingColumns(input, context.powerBiHosts)
+  const { name } = input
+  const columns = { ...toSettingColumns(input, context.powerBiHosts), ...(name !== undefined && { name }) }
   return runAdminTransaction(context, async (db) => {
     const txContext = { ...context, db }
     const area = findArea(await readCatalogue(db), { slug })
@@ -65,6 +67,7 @@ export async function saveReportSetting(
       .where('deleted_at', 'is', null)
       .execute()
     refuseTakenReport(columns, others)
+    if (name) refuseTakenName(name, others)
     const at = new Date(context.clock())
     const saved = current
       ? await updateSetting(db, current, columns, at)
@@ -139,14 +142,21 @@ export function refuseTakenReport(
   if (same) throw toFieldError(path, reportSettingMessages.reportTaken(same.name))
 }
 
+/** @throws ProblemError invalid-input for a name that another report of the area has */
+export function refuseTakenName(wanted: string, others: readonly { name: string }[]): void {
+  if (others.some(({ name }) => foldText(name) === foldText(wanted)))
+    throw toFieldError('name', reportSettingMessages.nameTaken)
+}
+
 /** Converts a row to its wire form: the label instead of the slug, the instant as ISO 8601. */
 export function presentReportSetting(row: ReportSettingRow, { label }: CatalogueItem): ReportSetting {
   return { ...row, type: label, updated_at: row.updated_at.toISOString() }
 }
 
 export function toAuditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
-  const { embed_mode, report_url, workspace_id, report_id, dataset_id, exports } = row
-  return { type: label, embed_mode, report_url, workspace_id, report_id, dataset_id, exports }
+  const { embed_mode, report_url, workspace_id, report_id, dataset_id, exports, name } = row
+  const ids = { workspace_id, report_id, dataset_id }
+  return { type: label, embed_mode, report_url, ...ids, exports, ...(name !== null && { name }) }
 }
 
 /** Locks an area's setting until the transaction ends. */
@@ -159,12 +169,14 @@ export function lockReportSetting(db: Db, slug: string): Promise<ReportSettingRo
     .executeTakeFirst()
 }
 
-function isSame(row: ReportSettingRow, columns: Columns): boolean {
-  return (Object.keys(columns) as (keyof Columns)[]).every((key) => row[key] === columns[key])
+type NamedColumns = Columns & { name?: string | null }
+
+function isSame(row: ReportSettingRow, columns: NamedColumns): boolean {
+  return (Object.keys(columns) as (keyof NamedColumns)[]).every((key) => row[key] === columns[key])
 }
 
 /** updated_at is also the version, so it advances by at least a millisecond. */
-function updateSetting(db: Db, current: ReportSettingRow, columns: Columns, at: Date) {
+function updateSetting(db: Db, current: ReportSettingRow, columns: NamedColumns, at: Date) {
   const updated_at = new Date(Math.max(at.getTime(), current.updated_at.getTime() + 1))
   return db
     .updateTable('global_powerbi_settings')
@@ -174,7 +186,7 @@ function updateSetting(db: Db, current: ReportSettingRow, columns: Columns, at: 
     .executeTakeFirst()
 }
 
-function insertSetting(db: Db, row: Columns & { type: string; updated_at: Date }) {
+function insertSetting(db: Db, row: NamedColumns & { type: string; updated_at: Date }) {
   return db
     .insertInto('global_powerbi_settings')
     .values(row)

@@ -25,7 +25,8 @@ describeOnEachDatabase('report settings', (kind) => {
   test('are created, changed between the modes, listed in tab order and removed', async () => {
     const created = await save('crm', toLinkSetting(LINK))
     expect(created.status).toBe(200)
-    const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null, exports: true }
+    const ids = { workspace_id: null, report_id: null, dataset_id: null }
+    const nothing = { report_url: null, ...ids, exports: true, name: null }
     expect(created.body).toEqual({
       ...nothing,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -4,17 +4,21 @@ import ArrowUp from 'lucide-react/icons/arrow-up'
 import EllipsisVertical from 'lucide-react/icons/ellipsis-vertical'
 import Pencil from 'lucide-react/icons/pencil'
 import Trash from 'lucide-react/icons/trash-2'
-import { useId, useState } from 'react'
-import type { FurtherReport } from '#contract/report-settings.ts'
+import { type ComponentProps, useId, useState } from 'react'
+import { reportSettingMessages } from '#contract/report-setting-rules.ts'
+import type { FurtherReport, ReportSetting } from '#contract/report-settings.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { useSubmit } from '#web/ui/use-submit.ts'
+import { toFieldErrors } from '#web/ui/use-form.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { FurtherReportForm } from './further-report-form.tsx'
+import { useSettingErrors } from './save-setting.ts'
 import { toForm, toInput } from './setting-form.ts'
 
 export const furtherReportsQuery = (slug: string) =>
@@ -32,8 +36,15 @@ async function refresh(slug: string): Promise<void> {
 const MODES = { secure_sso: 'URL Direta (SSO)', service_principal: 'Service Principal' }
 const NEW = 'new'
 
-/** The reports of an area beside its setting: adds, changes, orders and removes them. */
-export function FurtherReports({ type, slug }: { type: string; slug: string }) {
+interface FurtherReportsProps {
+  type: string
+  slug: string
+  first: ReportSetting
+  onFirstNamed: (setting: ReportSetting) => void
+}
+
+/** The reports of an area: names the first, and adds, changes, orders and removes further ones. */
+export function FurtherReports({ type, slug, first, onFirstNamed }: FurtherReportsProps) {
   const { data, error, isFetching, refetch } = useQuery(furtherReportsQuery(slug))
   const [editedId, setEditedId] = useState<string>()
   const [removed, setRemoved] = useState<FurtherReport>()
@@ -71,7 +82,7 @@ export function FurtherReports({ type, slug }: { type: string; slug: string }) {
         <p className="min-w-0 flex-1 basis-72 text-muted text-sm">
           {items.length === 0
             ? 'Outros relatórios da área aparecem ao lado deste, pelo nome.'
-            : `Além deste, quem tem a área ${type} escolhe pelo nome:`}
+            : `Quem tem a área ${type} escolhe o relatório pelo nome:`}
         </p>
         {editedId === undefined && (
           <Button variant="secondary" disabled={!data} onClick={() => setEditedId(NEW)}>
@@ -81,6 +92,31 @@ export function FurtherReports({ type, slug }: { type: string; slug: string }) {
       </div>
       {items.length > 0 && (
         <ol className="mt-3 divide-y divide-line rounded-lg border border-line">
+          <li>
+            {editedId === first.id ? (
+              <FirstNameForm
+                {...{ type, slug, first }}
+                onSaved={onFirstNamed}
+                onClose={() => setEditedId(undefined)}
+              />
+            ) : (
+              <ReportRow
+                item={{ ...first, name: first.name ?? type }}
+                actions={
+                  editedId === undefined
+                    ? [
+                        {
+                          id: 'name',
+                          label: 'Mudar o nome',
+                          icon: Pencil,
+                          onSelect: () => setEditedId(first.id),
+                        },
+                      ]
+                    : []
+                }
+              />
+            )}
+          </li>
           {items.map((item, index) => (
             <li key={item.id}>
               {item.id === editedId ? (
@@ -88,11 +124,32 @@ export function FurtherReports({ type, slug }: { type: string; slug: string }) {
               ) : (
                 <ReportRow
                   item={item}
-                  isFirst={index === 0}
-                  isLast={index === items.length - 1}
-                  onEdit={editedId === undefined ? () => setEditedId(item.id) : undefined}
-                  onMove={(by) => void change.submit(() => move(slug, item, index + by))}
-                  onRemove={() => setRemoved(item)}
+                  actions={[
+                    // While another form is open, its input would be lost.
+                    ...(editedId === undefined
+                      ? [
+                          {
+                            id: 'edit',
+                            label: 'Editar, testar e atualizar',
+                            icon: Pencil,
+                            onSelect: () => setEditedId(item.id),
+                          },
+                        ]
+                      : []),
+                    ...MOVES.filter(({ by }) => index + by >= 0 && index + by < items.length).map(
+                      ({ by, ...action }) => ({
+                        ...action,
+                        onSelect: () => void change.submit(() => move(slug, item, index + by)),
+                      }),
+                    ),
+                    {
+                      id: 'remove',
+                      label: 'Remover',
+                      icon: Trash,
+                      isDanger: true,
+                      onSelect: () => setRemoved(item),
+                    },
+                  ]}
                 />
               )}
             </li>
@@ -136,23 +193,18 @@ async function move(slug: string, item: FurtherReport, position: number): Promis
   })
 }
 
+const MOVES = [
+  { id: 'up', label: 'Mover para cima', icon: ArrowUp, by: -1 },
+  { id: 'down', label: 'Mover para baixo', icon: ArrowDown, by: 1 },
+]
+
 interface ReportRowProps {
-  item: FurtherReport
-  isFirst: boolean
-  isLast: boolean
-  /** Undefined while another form is open, whose input would be lost. */
-  onEdit: (() => void) | undefined
-  /** @param by -1 towards the first, 1 towards the last */
-  onMove: (by: -1 | 1) => void
-  onRemove: () => void
+  item: Pick<FurtherReport, 'name' | 'embed_mode' | 'exports'>
+  actions: ComponentProps<typeof MenuButton>['items']
 }
 
-function ReportRow({ item, isFirst, isLast, onEdit, onMove, onRemove }: ReportRowProps) {
+function ReportRow({ item, actions }: ReportRowProps) {
   const nameId = useId()
-  const moves = [
-    { id: 'up', label: 'Mover para cima', icon: ArrowUp, onSelect: () => onMove(-1), isOff: isFirst },
-    { id: 'down', label: 'Mover para baixo', icon: ArrowDown, onSelect: () => onMove(1), isOff: isLast },
-  ]
   return (
     <div className="flex min-h-14 items-center gap-3 py-1.5 pr-2 pl-4">
       <div className="min-w-0 flex-1">
@@ -164,20 +216,80 @@ function ReportRow({ item, isFirst, isLast, onEdit, onMove, onRemove }: ReportRo
           {item.embed_mode === 'service_principal' && !item.exports && ' · sem exportação'}
         </p>
       </div>
-      <MenuButton
-        label="Mais ações"
-        describedBy={nameId}
-        className="inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-subtle hover:text-ink"
-        items={[
-          ...(onEdit
-            ? [{ id: 'edit', label: 'Editar, testar e atualizar', icon: Pencil, onSelect: onEdit }]
-            : []),
-          ...moves.filter(({ isOff }) => !isOff),
-          { id: 'remove', label: 'Remover', icon: Trash, isDanger: true, onSelect: onRemove },
-        ]}
-      >
-        <EllipsisVertical aria-hidden="true" className="size-4" />
-      </MenuButton>
+      {actions.length > 0 && (
+        <MenuButton
+          label="Mais ações"
+          describedBy={nameId}
+          className="inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-subtle hover:text-ink"
+          items={actions}
+        >
+          <EllipsisVertical aria-hidden="true" className="size-4" />
+        </MenuButton>
+      )}
     </div>
+  )
+}
+
+interface FirstNameFormProps {
+  type: string
+  slug: string
+  first: ReportSetting
+  onSaved: (setting: ReportSetting) => void
+  onClose: () => void
+}
+
+/** The name of an area's first report; its setting is the form above the list. */
+function FirstNameForm({ type, slug, first, onSaved, onClose }: FirstNameFormProps) {
+  const [name, setName] = useState(first.name ?? '')
+  const errors = useSettingErrors()
+  const { submit, isBusy } = useSubmit({
+    async send() {
+      const input = toInput(toForm(first))
+      if (!input) return
+      const call = { params: { type: slug }, ifMatch: first.updated_at }
+      const body = { ...input, name: name.trim() || null }
+      onSaved(await callApi('PUT /api/global-powerbi-settings/{type}', { ...call, body }))
+    },
+    onDone: onClose,
+    onFailed(error) {
+      const fields = toFieldErrors(error)
+      if (fields.length > 0) errors.show(fields)
+      else showToast(toFailureToast(reportSettingMessages.saveFailed(type), error))
+    },
+  })
+  return (
+    <form
+      ref={errors.formElement}
+      noValidate
+      aria-label={`Nome do primeiro relatório de ${type}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+      className="space-y-3 p-4"
+    >
+      <TextField
+        name="name"
+        label="Nome do relatório"
+        hint={`Vazio, vale o nome da área: ${type}.`}
+        value={name}
+        error={errors.getError('name')}
+        autoFocus
+        maxLength={60}
+        autoComplete="off"
+        onChange={(event) => {
+          errors.clear(['name'])
+          setName(event.currentTarget.value)
+        }}
+      />
+      <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
+        <Button variant="ghost" onClick={onClose}>
+          Cancelar
+        </Button>
+        <Button type="submit" isBusy={isBusy}>
+          Salvar nome
+        </Button>
+      </div>
+    </form>
   )
 }

@@ -10,6 +10,7 @@ const setting = (report_id: string, minute: number): ReportSetting => ({
   workspace_id: 'w',
   report_id,
   exports: true,
+  name: null,
   dataset_id: null,
   updated_at: `2026-11-21T10:0${minute}:00.000Z`,
 })

@@ -31,7 +31,7 @@ export const reportStatesQuery = queryOptions({
 })
 
 /** Caches a saved or removed setting, and cancels fetches that would overwrite it. */
-async function cacheSetting(type: string, setting: ReportSetting | undefined): Promise<void> {
+export async function cacheSetting(type: string, setting: ReportSetting | undefined): Promise<void> {
   await queryClient.cancelQueries(reportSettingsQuery)
   queryClient.setQueryData(reportSettingsQuery.queryKey, (items) => [
     ...(items ?? []).filter((item) => item.type !== type),

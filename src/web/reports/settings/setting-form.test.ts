@@ -10,6 +10,7 @@ const principal: ReportSetting = {
   workspace_id: 'w',
   report_id: 'r',
   exports: true,
+  name: null,
   dataset_id: null,
 }
 const shared: ReportSetting = {
@@ -19,6 +20,7 @@ const shared: ReportSetting = {
   workspace_id: null,
   report_id: null,
   exports: true,
+  name: null,
   dataset_id: null,
 }
 

@@ -5,7 +5,7 @@ import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { DataRefreshBar } from './data-refresh.tsx'
-import { useSaveSetting, useSettingErrors, useTestReport } from './save-setting.ts'
+import { cacheSetting, useSaveSetting, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
 import type { AreaView, Draft } from './setting-form.ts'
 import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
@@ -119,7 +119,18 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
           failed="Os outros relatórios da área não puderam ser abertos agora."
           className="mt-4"
         >
-          {({ FurtherReports }) => <FurtherReports type={type} slug={slug} />}
+          {({ FurtherReports }) => (
+            <FurtherReports
+              type={type}
+              slug={slug}
+              first={current}
+              onFirstNamed={(setting) => {
+                void cacheSetting(type, setting)
+                // Of what is typed above, the name changes nothing.
+                if (area.isChanged && !area.isStale) onDraft({ form, seen: setting })
+              }}
+            />
+          )}
         </LazyPart>
       )}
     </>

@@ -36,7 +36,7 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
       return { key: setting?.id ?? area.code, slug: area.code, title, input: toInput(toForm(setting)) }
     }
     const others = further.map((report) => toRow(report, formatReportTitle(area.label, report.name)))
-    return [toRow(first, area.label), ...others]
+    return [toRow(first, formatReportTitle(area.label, first?.name ?? undefined)), ...others]
   })
   const configured = rows.flatMap(({ input, ...row }) => (input ? [{ ...row, input }] : []))
   const isListed = lists.every(({ isPending }) => !isPending)
