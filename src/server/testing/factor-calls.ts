@@ -5,7 +5,7 @@ import type { createAuthenticator } from './software-authenticator.ts'
 import type { TestPortal } from './test-portal.ts'
 
 /** Returns the code that an authenticator app shows; `offsetMs` is how far its clock is ahead. */
-export function showCode(portal: Pick<TestPortal, 'clock'>, secret: string, offsetMs = 0): string {
+export function showCode(portal: { clock: () => number }, secret: string, offsetMs = 0): string {
   const bytes = /^[A-Z2-7]{32}$/.test(secret) ? Secret.fromBase32(secret) : Secret.fromUTF8(secret)
   return new TOTP({ secret: bytes }).generate({ timestamp: portal.clock() + offsetMs })
 }

@@ -7,14 +7,22 @@ import { loadChunk } from '#web/http/load-chunk.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import type { HumanCheckClient } from '#web/human-check/human-check-client.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
-import { mustChangePassword, onAuthStateChange, signIn, useSession } from '#web/session/session.ts'
+import {
+  getOwedStep,
+  mustChangePassword,
+  onAuthStateChange,
+  signIn,
+  useSession,
+} from '#web/session/session.ts'
 import { getSessionEndReason } from '#web/session/session-end.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses, useHydrated } from '#web/ui/button.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { EmailField, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { focusFirstField, toFormFailure, useForm } from '#web/ui/use-form.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
 const ForcedPasswordChange = lazy(() =>
@@ -23,9 +31,32 @@ const ForcedPasswordChange = lazy(() =>
   })),
 )
 
-/** /login: the sign-in form, and the forced password change while the session requires one. */
+const SecondStep = lazy(() =>
+  loadChunk(() => import('./second-step.tsx')).then((module) => ({ default: module.SecondStep })),
+)
+const STEP_TITLES = {
+  verify: { title: 'Confirme que é você', description: 'Sua senha confere. Falta a segunda etapa.' },
+  'set-up': {
+    title: 'Proteja sua conta',
+    description: 'O portal pede uma segunda etapa além da senha. Configure-a para continuar.',
+  },
+}
+
+/**
+ * /login: the sign-in form, then the second step and the forced
+ * password change while the session requires them.
+ */
 export function LoginScreen() {
   const session = useSession()
+  const step = session && getOwedStep(session)
+  if (step)
+    return (
+      <VisitorPage {...STEP_TITLES[step]}>
+        <Suspense fallback={<Skeleton className="h-44" />}>
+          <SecondStep />
+        </Suspense>
+      </VisitorPage>
+    )
   return (
     <VisitorPage title="Entrar" description="Use seu e-mail corporativo para ver seus relatórios.">
       <EndNotice />
@@ -105,10 +136,12 @@ function LoginForm() {
       const captcha = check?.kind === 'passed' ? check.pass : undefined
       try {
         const { user } = await signIn({ ...values, captcha })
-        if (user.app_metadata.must_change_password) return
+        const { must_change_password, second_factor, second_factor_due } = user.app_metadata
+        if (must_change_password || second_factor) return
         showToast({ kind: 'success', title: signInMessages.succeeded })
+        if (second_factor_due) await router.navigate({ to: '/profile/seguranca', replace: true })
         // The visitors' guard redirects to the reports, or to where the last session ended.
-        await router.invalidate()
+        else await router.invalidate()
       } catch (error) {
         humanCheck.current?.reset()
         password.current?.focus()
@@ -144,6 +177,7 @@ function LoginForm() {
       <Button {...submitProps} size="large" className="w-full">
         Entrar
       </Button>
+      <PasskeyButton />
       <div className="flex flex-wrap justify-between gap-x-6 gap-y-2 text-sm">
         <Link to="/forgot-password" state={typed} className={textLinkClasses}>
           Esqueci minha senha
@@ -153,6 +187,37 @@ function LoginForm() {
         </Link>
       </div>
     </form>
+  )
+}
+
+/** Signs in with a passkey alone, whose code loads at the press. */
+function PasskeyButton() {
+  const router = useRouter()
+  const [failure, setFailure] = useState<FormFailure>()
+  const { submit, isBusy } = useSubmit({
+    async send() {
+      setFailure(undefined)
+      const { signInWithPasskey } = await loadChunk(() => import('#web/session/passkeys.ts'))
+      await signInWithPasskey()
+      showToast({ kind: 'success', title: signInMessages.succeeded })
+      await router.invalidate()
+    },
+    onFailed: (error) =>
+      setFailure({ title: error instanceof Error ? error.message : signInMessages.failed }),
+  })
+  return (
+    <>
+      <Button
+        variant="secondary"
+        size="large"
+        isBusy={isBusy}
+        onClick={() => void submit()}
+        className="w-full"
+      >
+        Usar chave de acesso
+      </Button>
+      <FormAlert failure={failure} />
+    </>
   )
 }
 

@@ -13,6 +13,7 @@ import { formatRecent } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { FactorsCard } from './factors-card.tsx'
 
 const ownSessionsQuery = (userId: string) =>
   queryOptions({
@@ -68,6 +69,7 @@ function Security({ userId }: { userId: string }) {
           </>
         )}
       </Card>
+      {own.data && <FactorsCard userId={userId} />}
       {/* Not before the list above, which would move it. */}
       {own.data && <SignIns signIns={own.data.sign_ins} />}
       {ending && <EndDialog userId={userId} ending={ending} onClose={() => setEnding(undefined)} />}
@@ -122,6 +124,14 @@ function SessionItem({ session, onEnd }: { session: OpenSession; onEnd: () => vo
 const REFUSALS: Record<string, string> = {
   'invalid-credentials': 'Senha errada',
   'rate-limited': 'Recusada por excesso de tentativas',
+  'wrong-code': 'Código da segunda etapa errado',
+  'code-used': 'Código da segunda etapa repetido',
+  'clock-off': 'Código de um relógio errado',
+  'recovery-code-wrong': 'Código de recuperação errado',
+  'passkey-origin': 'Chave de acesso recusada: outro endereço',
+  'passkey-replayed': 'Chave de acesso recusada: resposta repetida',
+  'passkey-counter': 'Chave de acesso recusada: talvez uma cópia',
+  'passkey-refused': 'Chave de acesso recusada',
 }
 
 function SignInItem({ signIn }: { signIn: SignIn }) {

@@ -15,7 +15,7 @@ import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'r
 import { formatDocumentTitle, STYLE_PATH } from '#contract/portal.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { getSession, mustChangePassword, onAuthStateChange } from '#web/session/session.ts'
+import { getOwedStep, getSession, mustChangePassword, onAuthStateChange } from '#web/session/session.ts'
 import { clearSessionEnd, getReturnPath, toReturnPath } from '#web/session/session-end.ts'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { toastStore } from '#web/ui/toast.tsx'
@@ -27,10 +27,10 @@ type AdminSearch = Partial<Record<SearchKey | 'area' | 'pessoa', string>>
 /** The search parameters of /mensagens. */
 type InboxSearch = Partial<Record<'q' | 'unread', string>>
 
-/** Checks for a session that opens the portal; one that must change its password stays at /login. */
+/** Checks for a session that opens the portal; one that owes a step or a password stays at /login. */
 function isSignedIn(): boolean {
   const session = getSession()
-  return session !== undefined && !mustChangePassword(session)
+  return session !== undefined && !mustChangePassword(session) && !getOwedStep(session)
 }
 
 /** Whether this page has had a session: the next sign-in may be of another person. */
@@ -180,6 +180,14 @@ const disownEmailRoute = createRoute({
   staticData: { title: 'Não fui eu' },
   beforeLoad: moveHashToState,
   component: screen(() => import('#web/accounts/disown-email-screen.tsx'), 'DisownEmailScreen'),
+})
+
+const factorLinkRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/segunda-etapa',
+  staticData: { title: 'Confirmar por e-mail' },
+  beforeLoad: moveHashToState,
+  component: screen(() => import('#web/accounts/factor-link-screen.tsx'), 'FactorLinkScreen'),
 })
 
 const unsubscribeRoute = createRoute({
@@ -373,6 +381,7 @@ const routeTree = rootRoute.addChildren([
   callbackRoute,
   resetPasswordRoute,
   disownEmailRoute,
+  factorLinkRoute,
   unsubscribeRoute,
   styleRoute,
   signedInRoute.addChildren([

@@ -87,6 +87,11 @@ export function mustChangePassword(session: StoredSession): boolean {
   return session.user.app_metadata.must_change_password
 }
 
+/** What the session owes before it opens the portal; undefined in sessions of 0.2. */
+export function getOwedStep({ user }: StoredSession): 'verify' | 'set-up' | undefined {
+  return user.app_metadata.second_factor ?? undefined
+}
+
 /** Returns the remaining lifetime of the access token in seconds; negative once expired. */
 export function getSecondsLeft(session: StoredSession): number {
   if (received?.token === session.access_token) return received.expiresIn - received.elapsed() / 1000

@@ -19,6 +19,7 @@ import {
 export { refreshSession } from './session-refresh.ts'
 export {
   type AuthEvent,
+  getOwedStep,
   getSession,
   mustChangePassword,
   onAuthStateChange,

@@ -49,6 +49,14 @@ const HELP: readonly Help[] = [
     asks: true,
   },
   {
+    action: 'reset-factor',
+    label: 'Retirar a segunda etapa',
+    effect:
+      'Para quem perdeu o aparelho: remove aplicativos de códigos, chaves de acesso e códigos de recuperação, e encerra as sessões. Antes, confirme de outro modo que é a pessoa.',
+    done: 'Segunda etapa retirada',
+    asks: true,
+  },
+  {
     action: 'grant',
     label: 'Tornar administrador',
     effect: 'Passa a aprovar pessoas, mudar acessos, configurar relatórios e ver todos os dados de contas.',

@@ -1,0 +1,276 @@
+import KeyRound from 'lucide-react/icons/key-round'
+import Smartphone from 'lucide-react/icons/smartphone'
+import { type ReactNode, useRef, useState } from 'react'
+import type { FactorType } from '#contract/factors.ts'
+import type { ReplyNamed } from '#contract/index.ts'
+import { ApiError, callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { type Adopt, showCode, showPasskey } from '#web/session/second-step.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { useSubmit } from '#web/ui/use-submit.ts'
+import { CodeField, toStepFailure } from './code-field.tsx'
+import { RecoveryCodes } from './recovery-codes.tsx'
+
+type Enrolled = ReplyNamed<'POST /api/auth/factors'>
+
+/** Codes that were just created, and are shown this once. */
+async function createFirstCodes(): Promise<string[] | undefined> {
+  try {
+    return (await callApi('POST /api/auth/factors/recovery-codes')).codes
+  } catch (error) {
+    // There are some already.
+    if (error instanceof ApiError && error.problem.code === 'conflict') return undefined
+    throw error
+  }
+}
+
+/** Sets a factor up, in the second step of a sign-in or in 'Segurança', and shows the recovery codes. */
+export function FactorSetup({ onDone }: { onDone: () => void }) {
+  const [enrolled, setEnrolled] = useState<Enrolled>()
+  const [failure, setFailure] = useState<FormFailure>()
+  const [needsLink, setNeedsLink] = useState(false)
+  const [codes, setCodes] = useState<string[]>()
+  const adopt = useRef<Adopt>(undefined)
+  const [type, setType] = useState<FactorType>()
+  const { submit: enrol, isBusy } = useSubmit({
+    send: (factor_type: FactorType) => {
+      setFailure(undefined)
+      setType(factor_type)
+      return callApi('POST /api/auth/factors', { body: { factor_type } })
+    },
+    onDone(reply) {
+      setNeedsLink(false)
+      setEnrolled(reply)
+    },
+    onFailed(error) {
+      const isLink = error instanceof ApiError && error.problem.code === 'factor-link-needed'
+      setNeedsLink(isLink)
+      if (!isLink) setFailure(toStepFailure(error))
+    },
+  })
+  const leave = () => {
+    adopt.current?.()
+    onDone()
+  }
+  const finish = async (raised: Adopt) => {
+    adopt.current = raised
+    void queryClient.invalidateQueries({ queryKey: ['own-factors'] })
+    const created = await createFirstCodes().catch((error: unknown) => {
+      const description = error instanceof Error ? error.message : ''
+      showToast({ kind: 'error', title: 'Os códigos de recuperação não foram criados', description })
+      return undefined
+    })
+    if (created) setCodes(created)
+    else leave()
+  }
+  if (codes) return <RecoveryCodes codes={codes} onDone={leave} />
+  if (needsLink)
+    return (
+      <LinkRequest
+        isBusy={isBusy}
+        onContinue={() => void enrol(type ?? 'totp')}
+        onBack={() => setNeedsLink(false)}
+      />
+    )
+  if (enrolled?.totp)
+    return <TotpSetup enrolled={enrolled} onBack={() => setEnrolled(undefined)} onDone={finish} />
+  if (enrolled)
+    return <PasskeySetup enrolled={enrolled} onBack={() => setEnrolled(undefined)} onDone={finish} />
+  return (
+    <div className="space-y-4">
+      <Choice
+        icon={<Smartphone aria-hidden="true" className="size-5" />}
+        label="Aplicativo de códigos"
+        isBusy={isBusy && type === 'totp'}
+        onChoose={() => void enrol('totp')}
+      >
+        Google Authenticator, Microsoft Authenticator ou outro: mostra um código de 6 números no celular.
+      </Choice>
+      <Choice
+        icon={<KeyRound aria-hidden="true" className="size-5" />}
+        label="Chave de acesso"
+        isBusy={isBusy && type === 'webauthn'}
+        onChoose={() => void enrol('webauthn')}
+      >
+        A impressão digital, o rosto ou o PIN deste aparelho. Entra também sem a senha.
+      </Choice>
+      <FormAlert failure={failure} />
+    </div>
+  )
+}
+
+function Choice(props: {
+  icon: ReactNode
+  label: string
+  isBusy: boolean
+  onChoose: () => void
+  children: string
+}) {
+  return (
+    <button
+      type="button"
+      aria-busy={props.isBusy}
+      onClick={props.onChoose}
+      className="flex w-full items-start gap-3 rounded-lg border border-line-strong/50 bg-surface p-4 text-left hover:bg-subtle aria-busy:opacity-70"
+    >
+      <span className="mt-0.5 text-brand-ink">{props.icon}</span>
+      <span className="min-w-0 text-sm">
+        <span className="block font-medium">{props.label}</span>
+        <span className="block text-muted">{props.children}</span>
+      </span>
+    </button>
+  )
+}
+
+/** In a browser that the account does not know for long, the owner of the mailbox confirms first. */
+function LinkRequest(props: { isBusy: boolean; onContinue: () => void; onBack: () => void }) {
+  const [isSent, setIsSent] = useState(false)
+  const [failure, setFailure] = useState<FormFailure>()
+  const { submit, isBusy } = useSubmit({
+    send: () => callApi('POST /api/auth/factors/link'),
+    onDone: () => setIsSent(true),
+    onFailed: (error) => setFailure(toStepFailure(error)),
+  })
+  return (
+    <div className="space-y-4 text-sm">
+      {isSent ? (
+        <Alert kind="info" title="Enviamos um link para o seu e-mail">
+          Abra-o neste mesmo navegador e volte aqui para continuar. Ele vale por 1 hora; confira também o
+          spam.
+        </Alert>
+      ) : (
+        <p>
+          Você entrou há pouco neste navegador. Para que ninguém com a sua senha cadastre o próprio aparelho,
+          confirme por e-mail que é você.
+        </p>
+      )}
+      <FormAlert failure={failure} />
+      <div className="flex flex-wrap gap-2">
+        {isSent ? (
+          <Button isBusy={props.isBusy} onClick={props.onContinue}>
+            Já abri o link
+          </Button>
+        ) : (
+          <Button isBusy={isBusy} onClick={() => void submit()}>
+            Enviar link por e-mail
+          </Button>
+        )}
+        <Button variant="secondary" onClick={props.onBack}>
+          Voltar
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+interface SetupProps {
+  enrolled: Enrolled
+  onBack: () => void
+  onDone: (adopt: Adopt) => Promise<void>
+}
+
+function useVerify(send: () => Promise<Adopt>, onDone: SetupProps['onDone']) {
+  const [failure, setFailure] = useState<FormFailure>()
+  const { submit, isBusy } = useSubmit({
+    send,
+    onDone,
+    onFailed: (error) => setFailure(toStepFailure(error)),
+  })
+  return { submit, isBusy, failure, setFailure }
+}
+
+function TotpSetup({ enrolled, onBack, onDone }: SetupProps) {
+  const [code, setCode] = useState('')
+  const { qr_code, secret } = enrolled.totp as NonNullable<Enrolled['totp']>
+  const { submit, isBusy, failure, setFailure } = useVerify(() => showCode(enrolled.id, code), onDone)
+  return (
+    <form
+      noValidate
+      aria-label="Aplicativo de códigos"
+      className="space-y-4 text-sm"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setFailure(code.trim() ? undefined : { title: 'Digite o código que o aplicativo mostra.' })
+        if (code.trim()) void submit()
+      }}
+    >
+      <p>
+        <strong className="font-medium">1.</strong> No aplicativo de códigos do celular, leia esta imagem.
+      </p>
+      <div className="flex flex-wrap items-center gap-4">
+        <img
+          alt="Código QR para o aplicativo de códigos"
+          width={176}
+          height={176}
+          src={`data:image/svg+xml;utf-8,${encodeURIComponent(qr_code)}`}
+          className="rounded-lg border border-line bg-white p-1"
+        />
+        <div className="min-w-40 flex-1 space-y-1">
+          <p className="text-muted">Não consegue ler? Digite esta chave no aplicativo:</p>
+          <p className="break-words font-mono text-base tracking-wide">
+            {secret.replaceAll(/(.{4})/g, '$1 ')}
+          </p>
+        </div>
+      </div>
+      <p>
+        <strong className="font-medium">2.</strong> Digite o código de 6 números que aparece nele.
+      </p>
+      <CodeField value={code} onChange={setCode} />
+      <FormAlert failure={failure} />
+      <SetupButtons isBusy={isBusy} label="Ativar" onBack={onBack} />
+    </form>
+  )
+}
+
+function PasskeySetup({ enrolled, onBack, onDone }: SetupProps) {
+  const [name, setName] = useState('')
+  const { submit, isBusy, failure, setFailure } = useVerify(async () => {
+    const adopt = await showPasskey(enrolled.id)
+    const friendly_name = name.trim()
+    if (!friendly_name) return adopt
+    const params = { passkeyId: enrolled.id }
+    // The passkey works without its name.
+    await callApi('PATCH /api/auth/passkeys/{passkeyId}', { params, body: { friendly_name } }).catch(() => {})
+    return adopt
+  }, onDone)
+  return (
+    <form
+      noValidate
+      aria-label="Chave de acesso"
+      className="space-y-4 text-sm"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setFailure(undefined)
+        void submit()
+      }}
+    >
+      <p>O navegador vai pedir a impressão digital, o rosto ou o PIN do aparelho.</p>
+      <TextField
+        label="Nome (opcional)"
+        hint="Para você reconhecer depois: Notebook, Celular…"
+        maxLength={60}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <FormAlert failure={failure} />
+      <SetupButtons isBusy={isBusy} label="Criar chave de acesso" onBack={onBack} />
+    </form>
+  )
+}
+
+function SetupButtons({ isBusy, label, onBack }: { isBusy: boolean; label: string; onBack: () => void }) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button type="submit" isBusy={isBusy}>
+        {label}
+      </Button>
+      <Button variant="secondary" onClick={onBack}>
+        Voltar
+      </Button>
+    </div>
+  )
+}
