@@ -6,6 +6,9 @@ import type { AccountServices } from './account-context.ts'
 import { createFactorRefusal } from './factor-refusals.ts'
 
 export type FactorRow = Selectable<FactorsTable>
+/** EdDSA, ES256, RS256: what authenticators have. */
+const ALGORITHMS = [-8, -7, -257]
+
 type Origin = Pick<AccountServices, 'publicUrl' | 'groupName'>
 
 /** Loaded at the first use: it takes longer than the rest of the start. */
@@ -30,6 +33,7 @@ export async function createRegistrationOptions(
     userID: Buffer.from(userId),
     challenge: Buffer.from(nonce, 'base64url'),
     attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     excludeCredentials: known.flatMap(({ credential_id, transports }) =>
       credential_id ? [{ id: credential_id, ...(transports && { transports }) }] : [],
@@ -59,6 +63,7 @@ export async function checkRegistration({ publicUrl }: Origin, answer: Credentia
     expectedChallenge: nonce,
     expectedOrigin: origin,
     expectedRPID: rpID,
+    supportedAlgorithmIDs: ALGORITHMS,
   }).catch(refuse)
   if (!registrationInfo) throw createFactorRefusal('passkey-refused')
   const { id, publicKey, counter, transports } = registrationInfo.credential

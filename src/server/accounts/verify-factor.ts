@@ -176,8 +176,8 @@ async function acceptAnswer(
   const { last_step: step, counter } = columns
   const isUnused =
     factor.factor_type === 'totp'
-      ? sql<boolean>`coalesce(last_step, 0) < ${step} and refused_step is distinct from ${step}`
-      : sql<boolean>`coalesce(counter, 0) = ${factor.counter ?? 0} or ${counter ?? 0} = 0`
+      ? sql<boolean>`(coalesce(last_step, 0) < ${step} and refused_step is distinct from ${step})`
+      : sql<boolean>`(coalesce(counter, 0) = ${factor.counter ?? 0} or ${counter ?? 0}::bigint = 0)`
   const { numUpdatedRows } = await db
     .updateTable('factors')
     .set({ ...columns, last_used_at: at, verified_at: factor.verified_at ?? at })

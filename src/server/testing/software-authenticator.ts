@@ -16,7 +16,9 @@ function toCbor(value: number | string | Uint8Array | Map<unknown, unknown>): Bu
   const head = (major: number, count: number) =>
     count < 24
       ? Buffer.from([(major << 5) | count])
-      : Buffer.from([(major << 5) | 25, count >> 8, count & 255])
+      : count < 256
+        ? Buffer.from([(major << 5) | 24, count])
+        : Buffer.from([(major << 5) | 25, count >> 8, count & 255])
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value])
@@ -54,7 +56,7 @@ export function createAuthenticator(origin: string) {
         [-2, Buffer.from(x, 'base64url')],
         [-3, Buffer.from(y, 'base64url')],
       ])
-      userHandle = options.user?.id
+      if (typeof options.user?.id === 'string') userHandle = options.user.id
       // Present, verified, with a credential.
       const authData = Buffer.concat([
         describeAuthenticator(options.rp?.id ?? '', 0b1000101, counter),
