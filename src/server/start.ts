@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LOGO_PATH, type PortalSettings } from '#contract/portal.ts'
+import { resealFactors } from './accounts/tokens.ts'
 import { createApp, portalMails } from './app.ts'
 import type { Config } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
@@ -108,6 +109,7 @@ export async function servePortal(
   const liveStreams = createLiveStreams({ database, log, metrics, serviceStatus, clock, sessionMaxDays })
   let isDraining = false
   const keyring = createKeyring(secrets)
+  await resealFactors(database.db, keyring)
   const powerBi = createPowerBi({
     directory: config.powerBi,
     ...config.powerBi,

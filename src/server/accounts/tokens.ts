@@ -37,7 +37,7 @@ export function createTokens(keyring: Keyring, clock: () => number) {
   return {
     access: createAccessTokens(keyring, clock),
     refreshKeys: createSealer(keyring, SEALING_PURPOSE),
-    factorSecrets: createSealer(keyring, 'factor-sealing'),
+    factorSecrets: createSealer(keyring, FACTOR_PURPOSE),
     devices: createDeviceTokens(keyring),
   }
 }
@@ -126,6 +126,38 @@ export async function countUnreadableSessions(db: Db, keyring: Keyring): Promise
     db,
   )
   return rows[0]?.count ?? 0
+}
+
+const FACTOR_PURPOSE = 'factor-sealing'
+
+/** Counts TOTP secrets that no configured secret opens: their owners need another factor. */
+export async function countUnreadableFactors(db: Db, keyring: Keyring): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from factors
+    where encode(substring(secret for 4), 'hex') <> all(${keyring(FACTOR_PURPOSE).map(({ kid }) => kid)})`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Seals TOTP secrets with the newest secret, so that after a start an old one is no longer needed. */
+export async function resealFactors(db: Db, keyring: Keyring): Promise<void> {
+  const sealer = createSealer(keyring, FACTOR_PURPOSE)
+  const { kid } = keyring(FACTOR_PURPOSE)[0]
+  const old = await db
+    .selectFrom('factors')
+    .select(['id', 'secret'])
+    .where(sql<boolean>`encode(substring(secret for 4), 'hex') <> ${kid}`)
+    .execute()
+  for (const { id, secret } of old) {
+    const opened = secret && sealer.open(secret)
+    if (!opened) continue
+    await db
+      .updateTable('factors')
+      .set({ secret: sealer.seal(opened) })
+      .where('id', '=', id)
+      .where('secret', '=', secret)
+      .execute()
+  }
 }
 
 /** Encrypts keys with AES-256-GCM: kid (4) ‖ nonce (12) ‖ tag (16) ‖ key. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { countUnreadableSessions } from '#server/accounts/tokens.ts'
+import { isPreviousVersionActive } from '#server/accounts/second-factor.ts'
+import { countUnreadableFactors, countUnreadableSessions } from '#server/accounts/tokens.ts'
 import type { Config } from '#server/config.ts'
 import { DatabaseOpenError } from '#server/database/database.ts'
 import { type InspectedServer, inspectServers } from '#server/database/inspect-server.ts'
@@ -101,6 +102,23 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): Result[
   return [good(`${at}: PostgreSQL ${major}, ${tls}, aceita escrita${isPooled ? ', com pooler' : ''}.`)]
 }
 
+async function checkSecondFactor(db: Db, keyring: Keyring): Promise<Result> {
+  const unreadable = await countUnreadableFactors(db, keyring)
+  if (unreadable > 0)
+    return fault(
+      `Verificação em duas etapas: falta o SESSION_SECRET que abre ${unreadable} aplicativo(s) de códigos, cujos donos não entram.`,
+      'Ponha o segredo antigo de volta em SESSION_SECRET e reinicie, ou retire a segunda etapa dessas pessoas.',
+    )
+  if (await isPreviousVersionActive(db, Date.now()))
+    return warning(
+      'Verificação em duas etapas: fechada para quem ainda não a usa, porque uma réplica da versão anterior atendeu na última hora.',
+      'Termine a atualização de todas as réplicas: ela abre sozinha uma hora depois.',
+    )
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct user_id)::int as count from factors where verified_at is not null`.execute(db)
+  return good(`Verificação em duas etapas: aberta, usada por ${rows[0]?.count ?? 0} pessoa(s).`)
+}
+
 /** Checks of an open database's contents. */
 export function listDatabaseChecks(
   { db, keyring }: { db: Db; keyring: Keyring },
@@ -117,6 +135,7 @@ export function listDatabaseChecks(
             'Ponha os mesmos segredos em todas as réplicas e recarregue cada uma (docs/operations.md, “Secrets”).',
           )
     }),
+    check('second-factor', 'Verificação em duas etapas', WITHIN_MS, () => checkSecondFactor(db, keyring)),
     check('outbox', 'Fila de e-mails', WITHIN_MS, async () => {
       const { count, seconds } = await readMailBacklog(db)
       return seconds > LATE_MAIL_SECONDS
