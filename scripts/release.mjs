@@ -82,6 +82,8 @@ export async function stageRelease({ arch, version, folder, nodeBinary, isLinked
     cpSync(join(root, file), join(folder, file))
   }
   for (const { path, version: locked, integrity } of listProductionPackages(arch)) {
+    // A link to the outer package holds its own ones.
+    if (isLinked && path.lastIndexOf('node_modules/') > 0) continue
     const installed = join(root, path)
     const from = existsSync(installed) ? installed : await download(toPackageName(path), locked, integrity)
     mkdirSync(dirname(join(folder, path)), { recursive: true })

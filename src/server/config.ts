@@ -122,7 +122,14 @@ function buildConfig(
       attemptsDays: env.RETENTION_ATTEMPTS_DAYS,
       auditMonths: env.RETENTION_AUDIT_MONTHS,
     },
-    trail: { hashMail: env.AUDIT_HASH_MAIL },
+    trail: {
+      hashMail: env.AUDIT_HASH_MAIL,
+      isOnStdout: env.AUDIT_STDOUT,
+      webhook:
+        env.AUDIT_WEBHOOK_URL && env.AUDIT_WEBHOOK_SECRET
+          ? { url: env.AUDIT_WEBHOOK_URL, secret: env.AUDIT_WEBHOOK_SECRET }
+          : undefined,
+    },
     metricsToken: env.METRICS_TOKEN,
     logIps: env.LOG_IPS,
     logProbes: env.LOG_PROBES,
@@ -172,6 +179,14 @@ function findFaults(
     [
       Boolean(env.RECAPTCHA_SITE_KEY) !== Boolean(env.RECAPTCHA_SECRET_KEY),
       'RECAPTCHA_SITE_KEY e RECAPTCHA_SECRET_KEY: informe as duas ou nenhuma',
+    ],
+    [
+      Boolean(env.AUDIT_WEBHOOK_URL) !== Boolean(env.AUDIT_WEBHOOK_SECRET),
+      'AUDIT_WEBHOOK_URL e AUDIT_WEBHOOK_SECRET: informe as duas ou nenhuma',
+    ],
+    [
+      isProduction && env.AUDIT_WEBHOOK_URL?.startsWith('http:') && !LOCAL_URL.test(env.AUDIT_WEBHOOK_URL),
+      'AUDIT_WEBHOOK_URL: use https:// em produção',
     ],
     [
       env.SESSION_SECRET?.some(isWeak),

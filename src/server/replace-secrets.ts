@@ -31,6 +31,7 @@ export function replaceSecrets(
   const { clientSecret, clientCertificate } = next.powerBi
   Object.assign(config.powerBi, { clientSecret, clientCertificate })
   const { sessionSecrets, smtpUrl, metricsToken, databaseUrl, databaseDirectUrl } = next
+  if (config.trail.webhook && next.trail.webhook) config.trail.webhook.secret = next.trail.webhook.secret
   if (config.recaptcha && next.recaptcha) config.recaptcha.secretKey = next.recaptcha.secretKey
   Object.assign(config, { sessionSecrets, smtpUrl, metricsToken, databaseUrl, databaseDirectUrl })
   const shown = new Map(config.shown.map(({ name, shown: value }) => [name, value]))

@@ -103,6 +103,11 @@ const environmentSchema = z.object({
 
   // The trail, outside
   AUDIT_HASH_MAIL: emailAddress.optional(),
+  AUDIT_STDOUT: flag.default(false),
+  AUDIT_WEBHOOK_URL: httpUrl
+    .refine((value) => !/^\w+:\/\/[^/?#]*@/.test(value), { error: 'informe uma URL sem usuário nem senha' })
+    .optional(),
+  AUDIT_WEBHOOK_SECRET: z.string().min(32, { error: 'use pelo menos 32 caracteres aleatórios' }).optional(),
 
   // For trials and tests
   PATIO_DEMO: flag.optional(),
@@ -126,6 +131,9 @@ const SECRETS: readonly SettingName[] = [
   'POWERBI_CLIENT_SECRET',
   'POWERBI_CLIENT_CERTIFICATE',
   'SMTP_URL',
+  // Many services put a key into its path.
+  'AUDIT_WEBHOOK_URL',
+  'AUDIT_WEBHOOK_SECRET',
 ]
 
 export const isSecretSetting = (name: SettingName): boolean => SECRETS.includes(name)

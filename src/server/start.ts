@@ -24,6 +24,7 @@ import { createSmtpMailer, type Mailer } from './mail/smtp-mailer.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
 import { createTrailSealer } from './operations/seal-trail.ts'
+import { createReceivers, createTrailSender } from './operations/send-trail.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 import { replaceSecrets } from './replace-secrets.ts'
 import { createReportJobs } from './reports/report-mail.ts'
@@ -183,10 +184,13 @@ export async function servePortal(
     countRequest: metrics.countRequest,
   })
   const retention = createRetentionJob({ db, log, clock, periods: config.retention })
-  const sealer = createTrailSealer({ db, log, clock, hashMail: config.trail.hashMail })
+  const trailWorkers = [
+    createTrailSealer({ db, log, clock, hashMail: config.trail.hashMail }),
+    ...createReceivers(config.trail).map((receiver) => createTrailSender({ db, log, clock }, receiver)),
+  ]
   outbox.start()
   jobs.start()
-  sealer.start()
+  for (const worker of trailWorkers) worker.start()
   // The demo's seeded sign-ups are deliberately old.
   if (!demo) retention.start()
   return {
@@ -196,7 +200,7 @@ export async function servePortal(
       isDraining = true
       // Late mails are sent by another replica or after the next start. Streams would never end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
-      const workers = [outbox, jobs, liveStreams, retention, sealer]
+      const workers = [outbox, jobs, liveStreams, retention, ...trailWorkers]
       await Promise.all([drained, ...workers.map((worker) => worker.stop())])
       databaseClock?.stop()
       await database.close()

@@ -12,6 +12,7 @@ import { readMailBacklog } from '#server/operations/metrics.ts'
 import { readFact } from '#server/operations/portal-facts.ts'
 import { formatCommand } from '#server/version.ts'
 import { listDnsCauses } from './check-network.ts'
+import { listTrailChecks } from './check-trail.ts'
 import { explainError } from './explain-error.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
@@ -120,10 +121,8 @@ async function checkSecondFactor(db: Db, keyring: Keyring): Promise<Result> {
 }
 
 /** Checks of an open database's contents. */
-export function listDatabaseChecks(
-  { db, keyring }: { db: Db; keyring: Keyring },
-  { isDemo }: Config,
-): Check[] {
+export function listDatabaseChecks({ db, keyring }: { db: Db; keyring: Keyring }, config: Config): Check[] {
+  const { isDemo } = config
   const migrations = check('migrations', 'Migrações', WITHIN_MS, () => checkMigrations(db))
   const contents = [
     check('session-secret', 'SESSION_SECRET', WITHIN_MS, async () => {
@@ -172,6 +171,7 @@ export function listDatabaseChecks(
           )
         : good('Limpeza periódica: em dia.')
     }),
+    ...listTrailChecks(db, config),
     check('back-up', 'Cópia de segurança', WITHIN_MS, async () => {
       if (isDemo) return good('Cópia de segurança: a demonstração não precisa.')
       const at = await readFact(db, 'last-back-up')

@@ -8,6 +8,7 @@ import { NEVER } from '#server/mail/outbox.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 import type { TokenSource } from '#server/reports/issue-embed-token.ts'
 import { IS_WAITING } from '#server/users/user-queries.ts'
+import { SEND_DELAY } from './send-trail.ts'
 import { CHAIN_NAMES, CHAINS, type Chain } from './trail-chain.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -233,6 +234,10 @@ const DATABASE_GAUGES: Record<string, [help: string, value: RawBuilder<unknown>]
     'How long the oldest row of the trail has waited for its seal; absent before the first seal.',
     UNSEALED_SECONDS,
   ],
+  patio_trail_send_delay_seconds: [
+    'How long the oldest sealed row has waited for stdout or the webhook; absent without one.',
+    SEND_DELAY,
+  ],
   patio_database_size_bytes: ['Size of the database.', sql`pg_database_size(current_database())`],
 }
 
@@ -250,4 +255,11 @@ export async function readMailBacklog(db: Db): Promise<{ count: number; seconds:
   const { rows } = await sql<{ count: number; seconds: number }>`
     select ${UNSENT_MAILS}::float8 as count, ${MAIL_DELAY}::float8 as seconds`.execute(db)
   return rows[0] as { count: number; seconds: number }
+}
+
+/** @returns how many seconds the trail's oldest row waits for its seal; null before the first one */
+export async function readUnsealedSeconds(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select ${UNSEALED_SECONDS}::float8 as seconds`.execute(db)
+  return rows[0]?.seconds ?? null
 }

@@ -1,0 +1,237 @@
+import { createHmac } from 'node:crypto'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { backoffDelay } from '#contract/timing.ts'
+import {
+  createLeasedWorker,
+  type KeepLease,
+  type LeasedWorker,
+  type WorkerServices,
+} from '#server/database/leased-worker.ts'
+import type { Db, Tables } from '#server/database/schema.ts'
+import { CHAIN_NAMES, CHAINS, type Chain, toHex } from './trail-chain.ts'
+
+/** Of it at least half is left before each batch, which is more than a receiver's time-out. */
+const LEASE_MS = 30_000
+const TIMEOUT_MS = 10_000
+const BATCH_ROWS = 200
+const BACKOFF = { firstMs: 5_000, maxMs: 300_000, jitterMs: 1_000 }
+const MAX_RETRY_AFTER_MS = 3_600_000
+
+/** Sealed rows in their order, as JSON lines. */
+interface TrailBatch {
+  /** The same in each attempt: 'audit-1-200-9f2c1be0', with the start of the last hash. */
+  id: string
+  lines: string
+}
+
+/** Where sealed rows go outside the portal. */
+export interface Receiver {
+  name: 'stdout' | 'webhook'
+  /** @throws Error if the batch did not arrive; its message holds neither secrets nor personal data */
+  send(batch: TrailBatch, signal: AbortSignal): Promise<void>
+}
+
+class SendError extends Error {
+  readonly retryAfterMs: number | undefined
+  constructor(message: string, retryAfterMs?: number) {
+    super(message)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Creates the receivers of the settings. @param trail may get another secret at runtime */
+export function createReceivers(trail: {
+  isOnStdout: boolean
+  webhook: { url: string; secret: string } | undefined
+}): Receiver[] {
+  const { isOnStdout, webhook } = trail
+  return [
+    ...(isOnStdout ? [createStreamReceiver(process.stdout)] : []),
+    ...(webhook ? [createWebhook(webhook)] : []),
+  ]
+}
+
+/** Writes lines to a stream; one that nobody reads holds the next batch. */
+export const createStreamReceiver = (stream: NodeJS.WritableStream): Receiver => ({
+  name: 'stdout',
+  send: ({ lines }) =>
+    new Promise((resolve, reject) => {
+      stream.write(lines, (error) => (error ? reject(error) : resolve()))
+    }),
+})
+
+/**
+ * Posts batches, signed as Standard Webhooks are: over id, time and body. Follows no redirect, which
+ * could carry the rows elsewhere.
+ */
+export function createWebhook(options: { url: string; secret: string; timeoutMs?: number }): Receiver {
+  const { url, timeoutMs = TIMEOUT_MS } = options
+  return {
+    name: 'webhook',
+    async send({ id, lines }, signal) {
+      const timestamp = Math.floor(Date.now() / 1000)
+      const signature = createHmac('sha256', options.secret)
+        .update(`${id}.${timestamp}.${lines}`)
+        .digest('base64')
+      const reply = await fetch(url, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: {
+          'content-type': 'application/x-ndjson',
+          'webhook-id': id,
+          'webhook-timestamp': `${timestamp}`,
+          'webhook-signature': `v1,${signature}`,
+        },
+        body: lines,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      }).catch((error) => {
+        const { name, cause } = error as { name?: string; cause?: { code?: string } }
+        throw new SendError(cause?.code ?? (name === 'TimeoutError' ? 'ETIMEDOUT' : 'ECONNRESET'))
+      })
+      await reply.body?.cancel()
+      const retryAfterMs = Number(reply.headers.get('retry-after')) * 1000 || 0
+      if (!reply.ok) throw new SendError(`HTTP ${reply.status}`, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS))
+    },
+  }
+}
+
+/** Creates the worker that sends sealed rows to a receiver, at least once and in their order. */
+export function createTrailSender(services: WorkerServices, receiver: Receiver): LeasedWorker {
+  return createLeasedWorker(services, {
+    name: `trail-${receiver.name}`,
+    leaseMs: LEASE_MS,
+    async work(keep, signal) {
+      // Apart: one chain's trouble does not hold the other.
+      for (const chain of CHAIN_NAMES) await sendChain(services, receiver, chain, keep, signal)
+    },
+  })
+}
+
+type Cursor = Pick<
+  Selectable<Tables['trail_cursors']>,
+  'position' | 'sending_to' | 'failures' | 'due_at' | 'failed_at'
+>
+
+async function sendChain(
+  { db, clock, log }: WorkerServices,
+  receiver: Receiver,
+  chain: Chain,
+  keep: KeepLease,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = { receiver: receiver.name, chain }
+  while (await keep()) {
+    const { position: newest } = await db
+      .selectFrom('trail_chains')
+      .select('position')
+      .where('chain', '=', chain)
+      .executeTakeFirstOrThrow()
+    const cursor = await readCursor(db, key, newest)
+    if (cursor.position >= newest || (cursor.due_at?.getTime() ?? 0) > clock()) return
+    const end = cursor.sending_to ?? Math.min(cursor.position + BATCH_ROWS, newest)
+    const update = (values: Updateable<Tables['trail_cursors']>) =>
+      db
+        .updateTable('trail_cursors')
+        .set(values)
+        .where('receiver', '=', key.receiver)
+        .where('chain', '=', chain)
+        // Never back: another replica may have sent it since.
+        .where('position', '=', cursor.position)
+        .execute()
+    if (cursor.sending_to === null) await update({ sending_to: end })
+    const batch = await readBatch(db, chain, cursor.position, end)
+    try {
+      if (batch) await receiver.send(batch, signal)
+      else log.warn({ chain, from: cursor.position, to: end }, 'trail rows went before they were sent')
+    } catch (error) {
+      if (signal.aborted) return
+      const { message, retryAfterMs } = error as SendError
+      const failures = cursor.failures + 1
+      const now = clock()
+      const due_at = new Date(now + backoffDelay(failures, { ...BACKOFF, retryAfterMs }))
+      await update({ failures, due_at, failed_at: cursor.failed_at ?? new Date(now), last_error: message })
+      log.warn({ receiver: receiver.name, chain, failures, cause: message }, 'trail not sent')
+      return
+    }
+    await update({
+      position: end,
+      sending_to: null,
+      failures: 0,
+      due_at: null,
+      failed_at: null,
+      last_error: null,
+    })
+  }
+}
+
+/** Returns how far a receiver has got; a new one begins with what is sealed from now on. */
+async function readCursor(
+  db: Db,
+  key: Pick<Insertable<Tables['trail_cursors']>, 'receiver' | 'chain'>,
+  newest: number,
+): Promise<Cursor> {
+  const read = () =>
+    db
+      .selectFrom('trail_cursors')
+      .select(['position', 'sending_to', 'failures', 'due_at', 'failed_at'])
+      .where('receiver', '=', key.receiver)
+      .where('chain', '=', key.chain)
+      .executeTakeFirst()
+  const known = await read()
+  if (known) return known
+  await db
+    .insertInto('trail_cursors')
+    .values({ ...key, position: newest })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await read()) as Cursor
+}
+
+interface SentRow {
+  position: number
+  kind: string
+  id: number
+  at: Date
+  action: string
+  sealed_at: Date
+  hash: Uint8Array
+  row: Record<string, unknown> | null
+}
+
+/** Reads the rows after `start` up to `end` as they are now; undefined when retention removed all. */
+async function readBatch(db: Db, chain: Chain, start: number, end: number): Promise<TrailBatch | undefined> {
+  const { table, fields } = CHAINS[chain]
+  const columns = sql.join(fields.flatMap((name) => [sql.lit(name), sql`e.${sql.ref(name)}`]))
+  const { rows } = await sql<SentRow>`
+    select s.position, s.kind, s.entry_id as id, s.at, s.action, s.sealed_at, s.hash,
+      case when e.id is not null then json_build_object(${columns}) end as row
+    from trail_seals s left join ${sql.table(table)} e on e.id = s.entry_id
+    where s.chain = ${chain} and s.position > ${start} and s.position <= ${end} order by s.position`.execute(
+    db,
+  )
+  const last = rows.at(-1)
+  if (!last) return undefined
+  const lines = rows.map(({ row, hash, ...seal }) =>
+    JSON.stringify({ trail: chain, ...seal, ...row, hash: toHex(hash) }),
+  )
+  const id = `${chain}-${start + 1}-${end}-${toHex(last.hash).slice(0, 8)}`
+  return { id, lines: `${lines.join('\n')}\n` }
+}
+
+const CURSOR_DELAY = sql`coalesce(extract(epoch from now() - (
+  select s.sealed_at from trail_seals s where s.chain = c.chain and s.position > c.position
+  order by s.position limit 1)), 0)`
+
+/** How long the oldest row has waited for a receiver that was at work within the last day. */
+export const SEND_DELAY = sql`(select max(${CURSOR_DELAY}) from trail_cursors c join job_claims j
+  on j.name = 'trail-' || c.receiver and j.claimed_until > now() - interval '1 day')`
+
+/** @returns how long the oldest row of each chain has waited for each receiver, longest first */
+export async function readSendDelays(
+  db: Db,
+): Promise<{ receiver: string; seconds: number; last_error: string | null }[]> {
+  const { rows } = await sql<{ receiver: string; seconds: number; last_error: string | null }>`
+    select c.receiver, ${CURSOR_DELAY}::float8 as seconds, c.last_error
+    from trail_cursors c order by seconds desc`.execute(db)
+  return rows
+}
