@@ -89,7 +89,9 @@ test('a further report has its own views, exports and links', async ({ page, por
     .getByRole('dialog', { name: 'Exportar Vendas · Metas' })
     .getByRole('button', { name: 'Exportar' })
     .click()
-  await expect(page.getByText(/o arquivo está pronto/)).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('Vendas · Metas em PDF: o arquivo está pronto')).toBeVisible({
+    timeout: 20_000,
+  })
 })
 
 test('a report that was removed is said to be gone, and the area’s first opens', async ({ page, portal }) => {

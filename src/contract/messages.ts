@@ -60,8 +60,18 @@ export const reportViewMessages = {
   gone: 'Esta visão não existe mais ou não foi compartilhada com você.',
 } as const
 
-export const describeExport = ({ area, format }: { area: string; format: 'pdf' | 'pptx' }) =>
-  `${area} em ${format === 'pdf' ? 'PDF' : 'PowerPoint'}`
+interface ExportedFile {
+  /** The report's, and the saved view's. */
+  title: string
+  format: 'pdf' | 'pptx'
+}
+
+export const describeExport = ({ title, format }: ExportedFile) =>
+  `${title} em ${format === 'pdf' ? 'PDF' : 'PowerPoint'}`
+
+/** @param day '2026-11-25' @returns a file name without the signs that some systems refuse */
+export const formatExportName = ({ title, format }: ExportedFile, day: string) =>
+  `${title.replace(/[\\/:*?"<>|]/g, '-')} ${day}.${format}`
 
 /** Removes the request id, which differs for the same cause. */
 export const removeRequestId = (message: string) => message.replace(/pedido [\w-]+/, '')

@@ -10,8 +10,8 @@ const MAX_STATE_LENGTH = 256 * 1024
 
 const reportExportSchema = z.object({
   id: z.uuid(),
-  /** The area's label. */
-  area: z.string(),
+  /** Of the report, and of the saved view that it shows. */
+  title: z.string(),
   format: exportFormatSchema,
   status: z.enum(['queued', 'running', 'done', 'failed']),
   percent: z.number(),

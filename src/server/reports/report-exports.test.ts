@@ -79,7 +79,7 @@ describeOnEachDatabase('exporting a report', (kind) => {
     const reader = await addReader()
     const started = await reader.start()
     expect(started.status).toBe(202)
-    expect(started.body).toMatchObject({ area: 'Vendas', format: 'pdf', status: 'queued', percent: 0 })
+    expect(started.body).toMatchObject({ title: 'Vendas', format: 'pdf', status: 'queued', percent: 0 })
     const { id } = started.body
     expect((await reader.download(id)).status).toBe(404)
     await portal.jobs.runDue()
@@ -170,7 +170,7 @@ describeOnEachDatabase('exporting a report', (kind) => {
     const { id: viewId } = await db
       .insertInto('report_views')
       .values({
-        ...{ user_id: rui.person.user_id, type: 'vendas', report_id: reportId, name: 'Mês' },
+        ...{ user_id: rui.person.user_id, type: 'vendas', report_id: reportId, name: 'Mês 10/11' },
         ...{ state: 'H4sI', updated_at: new Date(portal.clock()) },
       })
       .returning('id')
@@ -179,11 +179,15 @@ describeOnEachDatabase('exporting a report', (kind) => {
     const crm = { area: 'CRM', reportId: getEmulatedReport('CRM').reportId }
     expectRefusal(await rui.start({ ...crm, viewId }), 404, 'not-found')
     await db.updateTable('report_views').set({ shared: true }).execute()
-    await finish(ana, { viewId, state: 'abcd' })
+    const id = await finish(ana, { viewId, state: 'abcd' })
+    expect((await ana.get(`/${id}`)).body.title).toBe('Vendas · Mês 10/11')
     expect((await listCalls(portal)).exportTo.map(({ body }) => body)).toMatchObject([
       { powerBIReportConfiguration: { defaultBookmark: { state: 'H4sI' } } },
     ])
     expect((await readTrail(portal)).at(-1)).toMatchObject({ after: { published: false } })
+    expect(decodeURIComponent((await ana.download(id)).headers.get('content-disposition') ?? '')).toContain(
+      'Vendas · Mês 10-11 ',
+    )
   })
 
   test('does not know reports of other areas and other ids', async () => {

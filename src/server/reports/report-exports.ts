@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { formatExportName, formatReportTitle } from '#contract/messages.ts'
 import type { ExportFormat, ReportExport, reportExportRoutes } from '#contract/report-exports.ts'
 import type { BodyOf } from '#contract/route.ts'
 import { type JobStep, queueJob, type RunJobStep } from '#server/database/job-queue.ts'
@@ -38,6 +39,8 @@ interface ExportInput {
   area: string
   reportId: string
   format: ExportFormat
+  /** Left out by the version before. */
+  title?: string
   /** The entitlements that it was asked for with. */
   version: number
 }
@@ -75,7 +78,7 @@ export async function authorizeExport(
   { db, rlsRoles, exports }: { db: Db } & Omit<ExportServices, 'powerBi'>,
   holder: Pick<TokenHolder, 'profile'> & { approved: boolean },
   { area, reportId }: { area: string; reportId: string },
-): Promise<{ id: string; report: ReportRef; identity: EffectiveIdentity }> {
+): Promise<{ id: string; title: string; report: ReportRef; identity: EffectiveIdentity }> {
   if (!exports) throw refuse(messages.off)
   if (!holder.approved) throw new ProblemError('not-approved')
   const { catalogue, visible } = await readVisibleReports(db, holder.profile)
@@ -90,6 +93,7 @@ export async function authorizeExport(
   if (!hasScope(catalogue, holder.profile)) throw new ProblemError('no-scope')
   return {
     id: setting.id,
+    title: formatReportTitle(area, setting.name),
     report: { workspaceId: setting.workspace_id ?? '', reportId, datasetId: setting.dataset_id },
     identity: toEffectiveIdentity(catalogue, holder.profile, rlsRoles),
   }
@@ -106,13 +110,14 @@ export async function startReportExport(
   const { actor } = context
   const userId = actor.profile.user_id
   await context.consumeRateLimit(`report-export ${userId}`, LIMIT)
-  await authorizeExport(context, actor, wanted)
+  const { title } = await authorizeExport(context, actor, wanted)
   const view = viewId && (await findViewOfReport(context.db, actor, { ...wanted, viewId }))
   const state = view ? view.state : captured
   return context.db.transaction().execute(async (db) => {
     if (!(await lockProfile(db, userId))) throw new ProblemError('unauthenticated')
     const txContext = { ...context, db }
-    const input: ExportInput = { ...wanted, version: actor.entitlementVersion }
+    const named = { title: view ? `${title} · ${view.name}` : title }
+    const input: ExportInput = { ...wanted, ...named, version: actor.entitlementVersion }
     const id = await queueJob(txContext, { kind: 'export', userId, input, payload: state ?? null })
     await recordAudit(txContext, {
       action: 'report-exported',
@@ -160,11 +165,11 @@ function presentExport({
   detail,
   finished_at,
 }: Pick<ExportRow, 'id' | 'input' | 'progress' | 'status' | 'detail' | 'finished_at'>): ReportExport {
-  const { area, format } = input as ExportInput
+  const { area, title = area, format } = input as ExportInput
   const { percent = 0 } = progress as Partial<ExportProgress>
   const isDone = status === 'done' && finished_at !== null
   const available_until = isDone ? new Date(finished_at.getTime() + AVAILABLE_MS).toISOString() : null
-  return { id, area, format, status, percent, detail, available_until }
+  return { id, title, format, status, percent, detail, available_until }
 }
 
 /**
@@ -180,7 +185,7 @@ export async function downloadReportExport(context: ReportExportContext, id: str
   if (!file) throw createGoneError()
   try {
     // Power BI may take long, and nothing is handed out or recorded after a deletion.
-    const { area, format } = await context.db.transaction().execute(async (db) => {
+    const exported = await context.db.transaction().execute(async (db) => {
       const txContext = { ...context, db }
       const found = await findAvailable(txContext, await lockReader(txContext), id)
       if (found.progress.isDownloaded) return found
@@ -198,7 +203,7 @@ export async function downloadReportExport(context: ReportExportContext, id: str
       return found
     })
     const day = new Date(context.clock()).toLocaleDateString('sv', { timeZone: 'America/Sao_Paulo' })
-    return { ...file, name: `${area} ${day}.${format}` }
+    return { ...file, name: formatExportName(exported, day) }
   } catch (error) {
     await file.body.cancel()
     throw error
@@ -214,14 +219,14 @@ async function findAvailable(
   id: string,
 ) {
   const { input, status, ...row } = await findOwn(context, id)
-  const { format, version, ...wanted } = input as ExportInput
+  const { format, version, title, ...wanted } = input as ExportInput
   const progress = row.progress as ExportProgress
   if (status !== 'done' || version !== reader.entitlementVersion) throw createGoneError()
   const now = await authorizeExport(context, reader, wanted).catch((error) => {
     throw error instanceof ProblemError ? createGoneError() : error
   })
   if (!isSameIdentity(progress.identity, now.identity)) throw createGoneError()
-  return { area: wanted.area, format, report: now.report, progress }
+  return { area: wanted.area, title: title ?? wanted.area, format, report: now.report, progress }
 }
 
 /** Locks the caller's profile and reads it again. @throws ProblemError unauthenticated */

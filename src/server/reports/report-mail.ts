@@ -1,4 +1,5 @@
 import type { AuditAction } from '#contract/audit-actions.ts'
+import { formatExportName } from '#contract/messages.ts'
 import { describeSchedule } from '#contract/report-schedule.ts'
 import { MAX_ATTACHMENT_MB } from '#contract/report-subscriptions.ts'
 import type { ReportView } from '#contract/report-views.ts'
@@ -245,6 +246,7 @@ function composeReportMail(
     ...(view && { visao: view.id }),
   })
   const what = describeSource(row)
+  const title = [area, row.report, view?.name].filter(Boolean).join(' · ')
   const content = composeMail(groupName, {
     subject: `${what}, ${day}`,
     heading: `Relatório de ${what}`,
@@ -272,7 +274,10 @@ function composeReportMail(
     to: wanted.identity.username,
     kind: 'report-mail',
     unsubscribeUrl: `${publicUrl}/api/report-subscriptions/unsubscribe?token=${token}`,
-    attachment: file && { ...file, filename: `${area} ${day.split('/').reverse().join('-')}.${format}` },
+    attachment: file && {
+      ...file,
+      filename: formatExportName({ title, format }, day.split('/').reverse().join('-')),
+    },
   }
 }
 

@@ -13,7 +13,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { closeReadyToasts, downloadExport } from './export-files.ts'
 import { reportExportsQuery } from './report-exports.ts'
-import { SubscriptionDialog } from './subscription-dialog.tsx'
+import { FormatField, SubscriptionDialog } from './subscription-dialog.tsx'
 
 interface ExportDialogProps {
   userId: string
@@ -86,13 +86,7 @@ export function ExportDialog(props: ExportDialogProps) {
       onSubmit={() => void submit()}
       onCancel={onClose}
     >
-      <RadioGroup
-        label="Formato"
-        options={FORMATS}
-        value={format}
-        onChange={setFormat}
-        className="grid-cols-2"
-      />
+      <FormatField value={format} onChange={setFormat} />
       {captureView && (
         <RadioGroup label="Conteúdo" options={listContents(view)} value={content} onChange={setContent} />
       )}
@@ -114,11 +108,6 @@ const NO_LINKS =
   'Este relatório abre com a sua própria conta do Power BI, e o portal não o exporta. Use “Abrir no Power BI” e exporte-o lá.'
 const NO_PAGINATED =
   'Este é um relatório paginado, e o portal não o exporta: use a exportação na barra do próprio relatório.'
-
-const FORMATS = [
-  { value: 'pdf', label: 'PDF' },
-  { value: 'pptx', label: 'PowerPoint' },
-] as const
 
 type Content = 'current' | 'view' | 'published'
 

@@ -1,4 +1,4 @@
-import { describeExport } from '#contract/messages.ts'
+import { describeExport, formatExportName } from '#contract/messages.ts'
 import type { ReportExport } from '#contract/report-exports.ts'
 import { withAccessToken } from '#web/http/api.ts'
 import { saveFile } from '#web/http/save-file.ts'
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10 * 60_000
 
 /** Fetches the file with the session's token, which no link could carry, and saves it. */
 export async function downloadExport(item: ReportExport): Promise<void> {
-  const { id, area, format } = item
+  const { id } = item
   try {
     const file = await withAccessToken(async (accessToken) => {
       const input = { params: { id }, timeoutMs: TIMEOUT_MS }
@@ -21,7 +21,7 @@ export async function downloadExport(item: ReportExport): Promise<void> {
       return response.blob()
     })
     const day = formatDay(new Date()).split('/').reverse().join('-')
-    saveFile(`${area} ${day}.${format}`, file)
+    saveFile(formatExportName(item, day), file)
   } catch (error) {
     showToast(toFailureToast(`Erro ao baixar ${describeExport(item)}`, error))
   }

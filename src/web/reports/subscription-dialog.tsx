@@ -47,6 +47,11 @@ const FORMATS = [
   { value: 'pdf', label: 'PDF' },
   { value: 'pptx', label: 'PowerPoint' },
 ] as const
+
+export function FormatField(props: { value: ExportFormat; onChange: (format: ExportFormat) => void }) {
+  return <RadioGroup label="Formato" options={FORMATS} className="grid-cols-2" {...props} />
+}
+
 const PERIODS = [
   { value: 'day', label: 'Todo dia' },
   { value: 'week', label: 'Toda semana' },
@@ -137,13 +142,7 @@ export function SubscriptionDialog(props: SubscriptionDialogProps) {
         value={viewId}
         onChange={setViewId}
       />
-      <RadioGroup
-        label="Formato"
-        options={FORMATS}
-        value={format}
-        onChange={setFormat}
-        className="grid-cols-2"
-      />
+      <FormatField value={format} onChange={setFormat} />
       <div className="grid grid-cols-2 gap-4">
         <SelectField
           label="Frequência"

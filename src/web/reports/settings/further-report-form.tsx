@@ -25,6 +25,33 @@ interface FurtherReportFormProps {
 
 const EMPTY: SettingForm = { ...toForm(undefined), mode: 'service_principal' }
 
+interface NameFieldProps {
+  name: string
+  errors: ReturnType<typeof useSettingErrors>
+  hint?: string
+  onChange: (name: string) => void
+}
+
+/** How a report is named beside others of its area. */
+export function NameField({ name, errors, hint, onChange }: NameFieldProps) {
+  return (
+    <TextField
+      name="name"
+      label="Nome do relatório"
+      hint={hint}
+      value={name}
+      error={errors.getError('name')}
+      autoFocus
+      maxLength={60}
+      autoComplete="off"
+      onChange={(event) => {
+        errors.clear(['name'])
+        onChange(event.currentTarget.value)
+      }}
+    />
+  )
+}
+
 /** The name and the setting of a further report of an area. */
 export function FurtherReportForm({ type, slug, item, onClose }: FurtherReportFormProps) {
   // A change by somebody else meanwhile is refused when saved, by the version that the form began with.
@@ -81,19 +108,7 @@ export function FurtherReportForm({ type, slug, item, onClose }: FurtherReportFo
         }}
         className="space-y-5"
       >
-        <TextField
-          name="name"
-          label="Nome do relatório"
-          value={name}
-          error={errors.getError('name')}
-          autoFocus
-          maxLength={60}
-          autoComplete="off"
-          onChange={(event) => {
-            errors.clear(['name'])
-            setName(event.currentTarget.value)
-          }}
-        />
+        <NameField name={name} errors={errors} onChange={setName} />
         <SettingFields
           form={form}
           isFurther

@@ -13,11 +13,10 @@ import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
-import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
-import { FurtherReportForm } from './further-report-form.tsx'
+import { FurtherReportForm, NameField } from './further-report-form.tsx'
 import { useSettingErrors } from './save-setting.ts'
 import { toForm, toInput } from './setting-form.ts'
 
@@ -268,19 +267,11 @@ function FirstNameForm({ type, slug, first, onSaved, onClose }: FirstNameFormPro
       }}
       className="space-y-3 p-4"
     >
-      <TextField
-        name="name"
-        label="Nome do relatório"
+      <NameField
         hint={`Vazio, vale o nome da área: ${type}.`}
-        value={name}
-        error={errors.getError('name')}
-        autoFocus
-        maxLength={60}
-        autoComplete="off"
-        onChange={(event) => {
-          errors.clear(['name'])
-          setName(event.currentTarget.value)
-        }}
+        name={name}
+        errors={errors}
+        onChange={setName}
       />
       <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
         <Button variant="ghost" onClick={onClose}>
