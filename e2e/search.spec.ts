@@ -37,6 +37,23 @@ test('Ctrl K finds areas and pages without accents, the recently opened first', 
   await expect(search(page)).toHaveCount(0)
 })
 
+test('what is typed while ‘Buscar’ still loads is searched for, and is no key', async ({ page }) => {
+  const { promise: hasTyped, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/assets/search-dialog-*.js', async (route) => {
+    await hasTyped
+    await route.continue()
+  })
+  await openAs(page, 'diretoria')
+  await waitForReport(page, 'Vendas')
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('s2?oficina')
+  await expect(page.getByRole('tab', { selected: true })).toHaveText('Vendas')
+  release()
+  await expect(search(page)).toHaveValue('s2?oficina')
+  await expect(search(page)).toBeFocused()
+  await expect(page.getByRole('dialog')).toHaveCount(1)
+})
+
 test('administrators find people and screens; others find neither', async ({ page }) => {
   await openAs(page, 'admin', '/profile')
   await page.getByRole('button', { name: 'Buscar' }).click()

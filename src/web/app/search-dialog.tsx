@@ -22,17 +22,25 @@ interface Item {
   label: string
   note?: string | undefined
   /** The key that opens it too. */
-  hint?: string | undefined
+  hint?: string | false | undefined
   run: () => unknown
 }
 
 const MAX_RECENT = 5
+/** Of the tabs, in order. */
+const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9']
 const RECENT = 'Abertas há pouco'
 
+interface SearchDialogProps {
+  initialText: string
+  onClose: () => void
+  onKeys: () => void
+}
+
 /** 'Buscar': areas, reports, views, pages of the open report, screens, and for administrators people. */
-export function SearchDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
+export function SearchDialog({ initialText, onClose, onKeys }: SearchDialogProps) {
   const userId = useSession()?.user.id ?? ''
-  const [q, setQ] = useState('')
+  const [q, setQ] = useState(initialText)
   const [active, setActive] = useState(0)
   const listId = useId()
   const { items, isLoading } = useItems(userId, q)
@@ -171,7 +179,7 @@ function useItems(userId: string, q: string): { items: readonly Item[]; isLoadin
           : tab.kind === 'shared'
             ? 'abre com a sua conta Microsoft'
             : undefined,
-      hint: tab.isFirst && areas.includes(tab.area) ? String(areas.indexOf(tab.area) + 1) : undefined,
+      hint: tab.isFirst && KEYS[areas.indexOf(tab.area)],
       run: () => openTab(tab),
     })),
     ...(views.data?.items ?? []).flatMap(({ id, name, owner, area, reportId }) => {

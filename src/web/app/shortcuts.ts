@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { getOpenReport } from '#web/reports/open-report.ts'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { areKeysOn } from './single-keys.ts'
@@ -6,9 +6,17 @@ import { areKeysOn } from './single-keys.ts'
 const loadSearch = async () => (await import('./search-dialog.tsx')).SearchDialog
 const loadKeys = async () => (await import('./keys-dialog.tsx')).KeysDialog
 
-/** Ctrl K opens 'Buscar', ? the list of keys; the others are of the reports screen. */
+/**
+ * Ctrl K opens 'Buscar', ? the list of keys; the others are of the reports screen.
+ * @returns also what was typed while 'Buscar' loaded
+ */
 export function useShortcuts() {
+  const [typed, setTyped] = useState('')
   const search = useLazyDialog(loadSearch)
+  const openSearch = () => {
+    setTyped('')
+    search.open()
+  }
   const keys = useLazyDialog(loadKeys)
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event
@@ -16,7 +24,11 @@ export function useShortcuts() {
     // An open popup has keys of its own.
     if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'))
       return
-    const run = ctrlKey || metaKey ? key.toLowerCase() === 'k' && !shiftKey && search.open : findAction(event)
+    if (search.isOpening && key.length === 1 && !ctrlKey && !metaKey) {
+      event.preventDefault()
+      return setTyped((before) => before + key)
+    }
+    const run = ctrlKey || metaKey ? key.toLowerCase() === 'k' && !shiftKey && openSearch : findAction(event)
     if (!run || (!(ctrlKey || metaKey) && isField(target))) return
     event.preventDefault()
     run()
@@ -28,15 +40,16 @@ export function useShortcuts() {
     if (!report || shiftKey) return undefined
     const area = report.areas[Number(key) - 1]
     if (area !== undefined) return () => report.selectArea(area)
-    if (key === 'f' || (key === 'Escape' && report.isReportOnly)) return report.toggleReportOnly
-    return key === 's' ? report.saveView : undefined
+    const letter = key.toLowerCase()
+    if (letter === 'f' || (key === 'Escape' && report.isReportOnly)) return report.toggleReportOnly
+    return letter === 's' ? report.saveView : undefined
   }
   useEffect(() => {
     const listener = (event: KeyboardEvent) => handleKey(event)
     window.addEventListener('keydown', listener)
     return () => window.removeEventListener('keydown', listener)
   }, [])
-  return { search, keys }
+  return { search: { ...search, open: openSearch }, keys, typed }
 }
 
 function isField(target: EventTarget | null): boolean {

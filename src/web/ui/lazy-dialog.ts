@@ -15,9 +15,13 @@ export function showLoadFailure(): void {
  * unlike lazy(), a failed load can be retried.
  * @returns its parts once loaded: it opens at once
  */
-export function useLazyPopup<T>(load: () => Promise<T>) {
+export function useLazyPopup<T>(load: () => Promise<T>, onFailed = () => {}) {
   const [parts, setParts] = useState<T>()
-  return { parts, open: () => void loadChunk(load).then((loaded) => setParts(() => loaded), showLoadFailure) }
+  const fail = () => {
+    showLoadFailure()
+    onFailed()
+  }
+  return { parts, open: () => void loadChunk(load).then((loaded) => setParts(() => loaded), fail) }
 }
 
 /**
@@ -26,10 +30,11 @@ export function useLazyPopup<T>(load: () => Promise<T>) {
  * @returns the component while it is open
  */
 export function useLazyDialog<P>(load: () => Promise<ComponentType<P>>) {
-  const { parts, open } = useLazyPopup(load)
   const [isOpen, setIsOpen] = useState(false)
+  const { parts, open } = useLazyPopup(load, () => setIsOpen(false))
   return {
     Dialog: isOpen ? parts : undefined,
+    isOpening: isOpen && !parts,
     open: () => {
       closeToasts()
       setIsOpen(true)
