@@ -43,6 +43,21 @@ const fail =
 const OWN_REPORTS = '**/api/reports/me'
 const TOKEN = '**/api/functions/get-powerbi-token'
 
+/** Adds a second report to the first area. */
+const addFurtherReport = (page: Page) =>
+  page.route(OWN_REPORTS, async (route) => {
+    const response = await route.fetch()
+    const reports = await response.json()
+    const [first, other] = reports.areas
+    const further = {
+      ...other.reports[0],
+      id: first.reports[0].id.replace(/^../, '00'),
+      name: 'Metas e resultados',
+    }
+    first.reports.push(further)
+    await route.fulfill({ response, json: reports })
+  })
+
 const SUBSCRIPTION = {
   ...{
     id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c4',
@@ -205,6 +220,51 @@ export const SCREEN_STATES: ScreenState[] = [
       await press(page, 'Visões')
       await text('Como foi publicado')(page).waitFor()
     },
+  },
+  {
+    name: 'power-bi-buscar',
+    path: '/power-bi',
+    as: 'diretoria',
+    ready: card('Vendas'),
+    act: async (page) => {
+      await press(page, 'Buscar')
+      await page.getByRole('option', { name: 'Detalhe por estado' }).waitFor()
+    },
+  },
+  {
+    name: 'power-bi-compartilhar',
+    path: '/power-bi',
+    as: 'diretoria',
+    ready: card('Vendas'),
+    act: async (page) => {
+      const wide = page.getByRole('button', { name: 'Compartilhar', exact: true })
+      await ((await wide.isVisible()) ? wide.click() : press(page, 'Ações do relatório'))
+      await page.getByLabel('Link').waitFor()
+    },
+  },
+  {
+    name: 'power-bi-outros-relatorios',
+    path: '/power-bi',
+    as: 'diretoria',
+    given: addFurtherReport,
+    ready: card('Vendas'),
+    act: async (page) => {
+      await press(page, 'Relatório: Vendas')
+      await page.getByRole('dialog', { name: 'Relatórios da área' }).waitFor()
+    },
+  },
+  {
+    name: 'power-bi-varios-relatorios',
+    path: '/power-bi',
+    as: 'diretoria',
+    given: addFurtherReport,
+    ready: card('Vendas'),
+  },
+  {
+    name: 'power-bi-sem-a-area',
+    path: '/power-bi?area=Diretoria',
+    as: 'diretoria',
+    ready: text('Pedir acesso'),
   },
   {
     name: 'power-bi-exportar',
