@@ -34,6 +34,7 @@ test.beforeAll(async () => {
           companyEmailDomain: 'grupopatio.com.br',
           humanCheck: { kind: 'altcha' },
           contactCaptcha: false,
+          signIn: 'password',
           reportEmbedBase: 'https://app.powerbi.com',
           powerBiHosts: ['app.powerbi.com'],
           isDemo: false,

@@ -69,3 +69,7 @@ export function isRecentlyAuthenticated(caller: Caller, wanted: RecentAuthentica
 
 /** Validity in ms of the mark with which the browser that signed up confirms its e-mail. */
 export const CONFIRMATION_MARK_MS = 30 * 60_000
+
+/** How long the browser that began may take at Microsoft, in ms, and then for a mailed link. */
+export const MICROSOFT_SIGN_IN_MS = 10 * 60_000
+export const MICROSOFT_MAIL_MS = 60 * 60_000

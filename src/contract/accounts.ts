@@ -180,11 +180,11 @@ const signedUpSchema = z.object({
 /**
  * Owner of a mailed link, and what using it requires: nothing, a password, or a new link, because a
  * verification link sets a password in its first hour only. 'used' is returned only to the owner of a
- * used verification link.
+ * used verification link. Of a Microsoft sign-in 'mailed' waits for a mailed link, 'linked' is done.
  */
 const linkStateSchema = z.object({
   email: z.string(),
-  state: z.enum(['confirms', 'asks-password', 'too-late', 'used']),
+  state: z.enum(['confirms', 'asks-password', 'too-late', 'used', 'mailed', 'linked']),
 })
 export type LinkState = z.output<typeof linkStateSchema>
 
@@ -309,16 +309,21 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/verify',
     access: 'public',
-    trail: ['email-verified', 'password-reset', 'invitation-accepted', 'invitation-lost'],
+    trail: [
+      ...(['email-verified', 'password-reset', 'invitation-accepted', 'invitation-lost'] as const),
+      ...(['sign-in', 'account-created', 'microsoft-linked', 'microsoft-refused'] as const),
+    ],
     optionalAuth: true,
     summary:
       'Uses the link of a verification, reset or invitation mail up, once, with a password to set or without, and opens a session for its owner; or only tells about it',
     query: z.extend(redirectQuerySchema, { dryRun: z.optional(z.enum(['true', 'false'])) }),
     body: z.strictObject({
-      type: z.enum(['signup', 'recovery', 'invite']),
+      type: z.enum(['signup', 'recovery', 'invite', 'microsoft']),
       token_hash: linkTokenSchema,
       mark: z.optional(z.string().check(z.maxLength(128))),
       password: z.optional(newPasswordSchema),
+      /** Of a sign-in with Microsoft. */
+      device_token: presentedDeviceSchema,
       gotrue_meta_security: metaSecuritySchema,
     }),
     response: z.union([sessionSchema, linkStateSchema]),

@@ -9,6 +9,7 @@ const ALL: readonly string[] = [...AUDIT_ACTIONS, ...ACCESS_ACTIONS]
 /** Left by no route: by a command on the server, or by the portal itself. */
 const WITHOUT_ROUTE: readonly TrailAction[] = [
   'access-revoked',
+  'microsoft-disabled',
   'password-revoked',
   'report-mailed',
   'reset-link-printed',

@@ -92,6 +92,16 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
       .filter(Boolean)
       .join('; '),
   ],
+  'microsoft-refused': ({ after }) => [
+    'Uma entrada com a Microsoft foi recusada',
+    typeof after.detail === 'string' ? after.detail : '',
+  ],
+  'microsoft-linked': () => 'Uma conta Microsoft foi ligada à conta',
+  'microsoft-unlinked': () => 'A conta Microsoft foi desligada pela própria pessoa',
+  'microsoft-disabled': () => [
+    'O portal encerrou as sessões da pessoa',
+    'a conta dela foi desativada na Microsoft',
+  ],
   'sign-up-repeated': () => 'Houve um novo pedido de cadastro com este e-mail',
   'account-disowned': () => 'O cadastro foi removido por quem recebeu o e-mail (“não fui eu”)',
   'email-verified': () => 'O e-mail foi confirmado pelo link de verificação',

@@ -6,6 +6,7 @@ import { factorRoutes } from './factors.ts'
 import { healthRoutes } from './health.ts'
 import { invitationRoutes } from './invitations.ts'
 import { liveRoutes } from './live.ts'
+import { microsoftRoutes } from './microsoft.ts'
 import { operationsRoutes } from './operations.ts'
 import { ownSessionRoutes } from './own-sessions.ts'
 import { reportExportRoutes } from './report-exports.ts'
@@ -25,6 +26,7 @@ export const api = {
   accounts: accountRoutes,
   factors: factorRoutes,
   ownSessions: ownSessionRoutes,
+  microsoft: microsoftRoutes,
   catalogue: catalogueRoutes,
   users: userRoutes,
   userAccounts: userAccountRoutes,

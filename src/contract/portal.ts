@@ -8,6 +8,8 @@ export interface PortalSettings {
   companyEmailDomain: string
   humanCheck: { kind: 'altcha' } | { kind: 'recaptcha'; siteKey: string }
   contactCaptcha: boolean
+  /** Whether Microsoft signs people in, besides the password or alone. */
+  signIn: 'password' | 'both' | 'microsoft'
   /** Base URL of /reportEmbed: an allowed https host, or in demo mode a same-origin path. */
   reportEmbedBase: string
   /** Allowed frame hosts of secure_sso reports. */
@@ -53,16 +55,17 @@ export const PLACEHOLDERS = {
   year: '__YEAR__',
 } as const
 
-type ShapingSettings = Pick<PortalSettings, 'logoPath' | 'contactCaptcha'> & {
+type ShapingSettings = Pick<PortalSettings, 'logoPath' | 'contactCaptcha' | 'signIn'> & {
   humanCheck: Pick<PortalSettings['humanCheck'], 'kind'>
 }
 
 /** Returns a key of the settings that determine which elements a screen has. */
-export function getVariant({ logoPath, humanCheck, contactCaptcha }: ShapingSettings): string {
+export function getVariant({ logoPath, humanCheck, contactCaptcha, signIn }: ShapingSettings): string {
   return [
     logoPath ? 'logo' : 'mark',
     humanCheck.kind,
     contactCaptcha ? 'contact-check' : 'no-contact-check',
+    signIn,
   ].join(' ')
 }
 

@@ -1,11 +1,13 @@
 import { api } from '#contract/index.ts'
 import type { Database } from '#server/database/database.ts'
-import { accountHandlers, ownSessionHandlers } from './accounts/account-handlers.ts'
+import { accountHandlers, microsoftHandlers, ownSessionHandlers } from './accounts/account-handlers.ts'
 import { createFactorChallenges } from './accounts/factor-challenges.ts'
 import { factorHandlers } from './accounts/factor-handlers.ts'
 import { factorMails } from './accounts/factor-mails.ts'
 import { createAltcha, createHumanCheck, createRecaptcha } from './accounts/human-check.ts'
 import { accountMails } from './accounts/mails.ts'
+import type { MicrosoftDirectory } from './accounts/microsoft-directory.ts'
+import { createMicrosoftMount } from './accounts/microsoft-sign-in.ts'
 import { createAuthenticate } from './accounts/sessions.ts'
 import { createTokens } from './accounts/tokens.ts'
 import { catalogueHandlers } from './catalogue/catalogue-handlers.ts'
@@ -53,6 +55,8 @@ import { VERSION } from './version.ts'
 export interface PortalServices {
   database: Database
   powerBi: PowerBi
+  /** Undefined where people sign in by password alone. */
+  microsoft: MicrosoftDirectory | undefined
   liveStreams: Omit<LiveStreams, 'stop'>
   keyring: Keyring
   log: Log
@@ -70,9 +74,11 @@ export interface PortalServices {
     | 'builtinAdminEmail'
     | 'companyEmailDomain'
     | 'contactCaptcha'
+    | 'entraSessionHours'
     | 'exports'
     | 'groupNetworks'
     | 'metricsToken'
+    | 'onlyMicrosoft'
     | 'publicUrl'
     | 'rateLimits'
     | 'recaptcha'
@@ -131,12 +137,15 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     ...limits,
     embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
   }
-  return createHttpApp(services, (app) => {
+  const { microsoft, mounts = [] } = given
+  const own = microsoft ? [createMicrosoftMount({ ...services, microsoft })] : []
+  return createHttpApp({ ...services, mounts: [...own, ...mounts] }, (app) => {
     implement(app, services, api.operations, operationsHandlers(services))
     implement(app, services, api.health, healthHandlers(services))
     implement(app, services, api.accounts, accountHandlers(services))
     implement(app, services, api.factors, factorHandlers(services))
     implement(app, services, api.ownSessions, ownSessionHandlers(services))
+    implement(app, services, api.microsoft, microsoftHandlers(services))
     implement(app, services, api.catalogue, catalogueHandlers())
     implement(app, services, api.users, userHandlers(services))
     implement(app, services, api.userAccounts, userAccountHandlers(services))

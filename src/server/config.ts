@@ -113,6 +113,22 @@ function buildConfig(
       emulatorDirectoryLatencyMs: env.POWERBI_EMULATOR_DIRECTORY_LATENCY_MS,
     },
     exports: env.EXPORTS === 'on',
+    /** Sign-in with Microsoft; undefined where it is not configured. */
+    entra:
+      env.ENTRA_TENANT_ID && env.ENTRA_CLIENT_ID
+        ? {
+            // One tenant's exact issuer, never that of all tenants.
+            issuer: env.ENTRA_ISSUER ?? `${cloud.authority}/${env.ENTRA_TENANT_ID}/v2.0`,
+            tenantId: env.ENTRA_TENANT_ID.toLowerCase(),
+            clientId: env.ENTRA_CLIENT_ID,
+            clientSecret: env.ENTRA_CLIENT_SECRET,
+            clientCertificate: env.ENTRA_CLIENT_CERTIFICATE,
+            secretEnds: env.ENTRA_SECRET_ENDS,
+          }
+        : undefined,
+    entraSessionHours: env.ENTRA_SESSION_HOURS,
+    /** Whether passwords open no session, but for the built-in administrator's. */
+    onlyMicrosoft: env.SIGN_IN === 'microsoft',
     trustedProxies: env.TRUSTED_PROXIES,
     retention: {
       unverifiedDays: env.RETENTION_UNVERIFIED_DAYS,
@@ -158,6 +174,8 @@ const FORBIDDEN_IN_DEMO = [
   'POWERBI_CLIENT_ID',
   'POWERBI_CLIENT_SECRET',
   'POWERBI_CLIENT_CERTIFICATE',
+  'ENTRA_CLIENT_SECRET',
+  'ENTRA_CLIENT_CERTIFICATE',
 ] as const
 
 /** URLs of this machine. */
@@ -220,6 +238,17 @@ function findFaults(
       isProduction && url && !url.startsWith('https:') && !LOCAL_URL.test(url),
       'PUBLIC_URL: use https:// em produção',
     ],
+    [
+      [env.ENTRA_TENANT_ID, env.ENTRA_CLIENT_ID, env.ENTRA_CLIENT_SECRET ?? env.ENTRA_CLIENT_CERTIFICATE]
+        .map(Boolean)
+        .some((isSet, _, all) => isSet !== all[0]),
+      'ENTRA_TENANT_ID, ENTRA_CLIENT_ID e ENTRA_CLIENT_SECRET (ou ENTRA_CLIENT_CERTIFICATE): informe todas ou nenhuma',
+    ],
+    [
+      env.SIGN_IN === 'microsoft' && !isDemo && !env.ENTRA_TENANT_ID,
+      'SIGN_IN: microsoft pede ENTRA_TENANT_ID, ENTRA_CLIENT_ID e ENTRA_CLIENT_SECRET',
+    ],
+    [isProduction && env.ENTRA_ISSUER, 'ENTRA_ISSUER: só existe para demonstração e testes'],
     [env.DATABASE_DIRECT_URL && !env.DATABASE_URL, 'DATABASE_DIRECT_URL: só vale junto com DATABASE_URL'],
     [isProduction && env.RATE_LIMITS === 'off', 'RATE_LIMITS: não pode ser desligado em produção'],
     [isProduction && env.PATIO_DEMO, 'PATIO_DEMO: o modo de demonstração não existe em produção'],

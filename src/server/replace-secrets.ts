@@ -30,6 +30,10 @@ export function replaceSecrets(
   if (next.databaseUrl) database.replaceUrls?.(next.databaseUrl, next.databaseDirectUrl)
   const { clientSecret, clientCertificate } = next.powerBi
   Object.assign(config.powerBi, { clientSecret, clientCertificate })
+  if (config.entra && next.entra) {
+    const { clientSecret, clientCertificate, secretEnds } = next.entra
+    Object.assign(config.entra, { clientSecret, clientCertificate, secretEnds })
+  }
   const { sessionSecrets, smtpUrl, metricsToken, databaseUrl, databaseDirectUrl } = next
   if (config.trail.webhook && next.trail.webhook) config.trail.webhook.secret = next.trail.webhook.secret
   if (config.recaptcha && next.recaptcha) config.recaptcha.secretKey = next.recaptcha.secretKey

@@ -58,9 +58,11 @@ export const applicationId = z.string().regex(UUID, { error: 'informe o ID do ap
 export const tenantId = z.string().refine((id) => UUID.test(id) || DOMAIN.test(id), {
   error: 'informe o ID do diretório (um UUID) ou o domínio do locatário',
 })
+/** The claim `tid` is compared with it, so that no domain will do. */
+export const directoryId = z.string().regex(UUID, { error: 'informe o ID do diretório (um UUID)' })
 export const certificate = text.refine(isCertificateWithKey, {
   error:
-    'não é um certificado PEM com a sua chave privada; o caminho de um arquivo vai em POWERBI_CLIENT_CERTIFICATE_FILE',
+    'não é um certificado PEM com a sua chave privada; o caminho de um arquivo vai no mesmo nome com _FILE',
 })
 export const networks = list.transform(readNetworks)
 export const proxies = networks.prefault('')

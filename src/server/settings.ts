@@ -5,6 +5,7 @@ import {
   applicationId,
   certificate,
   companyDomain,
+  directoryId,
   ESCAPES,
   emailAddress,
   flag,
@@ -76,6 +77,15 @@ const environmentSchema = z.object({
   POWERBI_TOKEN_MINUTES: wholeNumber(1, 60).default(30),
   EXPORTS: z.enum(['on', 'off'], { error: 'use on ou off' }).default('on'),
 
+  // Sign-in with Microsoft
+  ENTRA_TENANT_ID: directoryId.optional(),
+  ENTRA_CLIENT_ID: applicationId.optional(),
+  ENTRA_CLIENT_SECRET: text.optional(),
+  ENTRA_CLIENT_CERTIFICATE: certificate.optional(),
+  ENTRA_SECRET_ENDS: z.iso.date({ error: 'use uma data como 2027-05-31' }).optional(),
+  ENTRA_SESSION_HOURS: wholeNumber(1, 168).default(12),
+  SIGN_IN: z.enum(['all', 'microsoft'], { error: 'use all ou microsoft' }).default('all'),
+
   // Mail
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: `informe uma URL smtp:// ou smtps://; ${ESCAPES}` })
@@ -112,6 +122,7 @@ const environmentSchema = z.object({
   // For trials and tests
   PATIO_DEMO: flag.optional(),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'use on ou off' }).default('on'),
+  ENTRA_ISSUER: httpUrl.optional(),
   POWERBI_EMULATOR_LATENCY_MS: wholeNumber(0, 60_000).default(0),
   POWERBI_EMULATOR_DIRECTORY_LATENCY_MS: wholeNumber(0, 60_000).default(0),
 })
@@ -130,6 +141,8 @@ const SECRETS: readonly SettingName[] = [
   'RECAPTCHA_SECRET_KEY',
   'POWERBI_CLIENT_SECRET',
   'POWERBI_CLIENT_CERTIFICATE',
+  'ENTRA_CLIENT_SECRET',
+  'ENTRA_CLIENT_CERTIFICATE',
   'SMTP_URL',
   // Many services put a key into its path.
   'AUDIT_WEBHOOK_URL',

@@ -3,7 +3,9 @@ import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LOGO_PATH, type PortalSettings } from '#contract/portal.ts'
-import { resealFactors } from './accounts/tokens.ts'
+import { createMicrosoftDirectory } from './accounts/microsoft-directory.ts'
+import { createLeaversJob } from './accounts/microsoft-leavers.ts'
+import { createTokens, resealFactors } from './accounts/tokens.ts'
 import { createApp, portalMails } from './app.ts'
 import type { Config } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
@@ -119,6 +121,10 @@ export async function servePortal(
     countCall: trackUpstreamStatus(metrics.countUpstreamCall, serviceStatus),
     clock,
   })
+  const entra = config.entra ?? demo?.entra
+  const microsoft = entra && createMicrosoftDirectory(entra, config.publicUrl)
+  const leavers =
+    microsoft && createLeaversJob({ db, log, clock, tokens: createTokens(keyring, clock), microsoft })
   const { exports } = config
   const { rlsRoles } = config.powerBi
   const jobs = createJobQueue({
@@ -135,6 +141,7 @@ export async function servePortal(
     clock,
     keyring,
     powerBi,
+    microsoft,
     serviceStatus,
     runPortalChecks: async () => {
       // Loaded on demand.
@@ -191,6 +198,7 @@ export async function servePortal(
   outbox.start()
   jobs.start()
   for (const worker of trailWorkers) worker.start()
+  leavers?.start()
   // The demo's seeded sign-ups are deliberately old.
   if (!demo) retention.start()
   return {
@@ -200,7 +208,7 @@ export async function servePortal(
       isDraining = true
       // Late mails are sent by another replica or after the next start. Streams would never end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
-      const workers = [outbox, jobs, liveStreams, retention, ...trailWorkers]
+      const workers = [outbox, jobs, liveStreams, retention, ...trailWorkers, ...(leavers ? [leavers] : [])]
       await Promise.all([drained, ...workers.map((worker) => worker.stop())])
       databaseClock?.stop()
       await database.close()
@@ -241,6 +249,7 @@ function buildPortalSettings(config: Config, demo: Demo | undefined): PortalSett
       ? { kind: 'recaptcha', siteKey: config.recaptcha.siteKey }
       : { kind: 'altcha' },
     contactCaptcha: config.contactCaptcha,
+    signIn: !(config.entra ?? demo?.entra) ? 'password' : config.onlyMicrosoft ? 'microsoft' : 'both',
     reportEmbedBase: demo?.reportEmbedBase ?? `https://${config.powerBi.hosts[0]}`,
     powerBiHosts: config.powerBi.hosts,
     isDemo: config.isDemo,

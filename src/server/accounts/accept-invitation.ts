@@ -16,6 +16,7 @@ import { hashPassword } from './password-hashing.ts'
 import { rejectGuessablePassword } from './password-rules.ts'
 import { openSession } from './sessions.ts'
 import { consumeResetLimit, revokeUnverifiedAccess, writePassword } from './set-password.ts'
+import { rejectPasswords } from './sign-in.ts'
 import { clearFailures } from './sign-in-attempts.ts'
 
 type Invitation = Selectable<Tables['invitations']>
@@ -42,6 +43,7 @@ export async function acceptInvitation(
 ): Promise<Session> {
   await limitUnknownLinks(context, token)
   const { id, email } = await findInvitation(context, token)
+  rejectPasswords(context, email)
   const fault = checkPassword(forcedChangeFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await consumeResetLimit(context, id)
@@ -101,7 +103,10 @@ async function findInvitation(
 }
 
 /** Locks the account of an address until the transaction ends; creates it if there is none. */
-async function lockAccount({ db, clock }: PublicContext, email: string): Promise<Selectable<ProfilesTable>> {
+export async function lockAccount(
+  { db, clock }: PublicContext,
+  email: string,
+): Promise<Selectable<ProfilesTable>> {
   await db
     .insertInto('profiles')
     .values({ email, created_at: new Date(clock()) })

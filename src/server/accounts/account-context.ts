@@ -3,6 +3,7 @@ import type { RateLimits } from '#server/http/rate-limits.ts'
 import type { RefusalCounter } from '#server/operations/audit.ts'
 import type { FactorChallenges } from './factor-challenges.ts'
 import type { Altcha, HumanCheck } from './human-check.ts'
+import type { MicrosoftDirectory } from './microsoft-directory.ts'
 import type { SecondFactorPolicy } from './second-factor.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -19,6 +20,12 @@ export interface AccountServices extends RateLimits {
   sessionMaxDays: number
   /** Undefined for nobody. */
   secondFactor?: SecondFactorPolicy
+  /** Undefined where it is not configured. */
+  microsoft: MicrosoftDirectory | undefined
+  /** Longest session that Microsoft opens. */
+  entraSessionHours: number
+  /** Whether passwords and mailed links open no session, but the built-in administrator's. */
+  onlyMicrosoft: boolean
   builtinAdminEmail: string | undefined
   /** The domain whose addresses may sign up. */
   companyEmailDomain: string

@@ -1,4 +1,5 @@
 import type { accountRoutes } from '#contract/accounts.ts'
+import type { microsoftRoutes } from '#contract/microsoft.ts'
 import type { ownSessionRoutes } from '#contract/own-sessions.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
@@ -7,6 +8,13 @@ import { acceptInvitation, previewInvitation } from './accept-invitation.ts'
 import type { AccountServices } from './account-context.ts'
 import { disownEmail } from './disown-email.ts'
 import { requestLinkMail } from './email-links.ts'
+import {
+  beginLink,
+  previewMicrosoft,
+  readOwnIdentity,
+  redeemMicrosoft,
+  unlinkOwnIdentity,
+} from './microsoft-accounts.ts'
 import { endOwnSession, listOwnSessions, type OwnSessionContext } from './own-sessions.ts'
 import { presentAuthUser, refreshSession, signOut } from './sessions.ts'
 import { changePassword, resetPassword } from './set-password.ts'
@@ -75,7 +83,13 @@ export function accountHandlers(services: Services): Handlers<typeof accountRout
     },
     disownEmail: ({ context, body }) => disownEmail({ ...services, ...context }, body.token_hash),
     verifyEmailLink({ context: { actor: caller, ...context }, query, body }) {
-      const { type, token_hash: token, mark, password } = body
+      const { type, token_hash: token, mark, password, device_token: deviceToken } = body
+      if (type === 'microsoft') {
+        const use = { token, mark, deviceToken, caller }
+        return query.dryRun === 'true'
+          ? previewMicrosoft({ ...services, ...context }, use)
+          : redeemMicrosoft({ ...services, ...context }, use)
+      }
       if (type === 'invite')
         return query.dryRun === 'true'
           ? previewInvitation({ ...services, ...context }, token)
@@ -93,6 +107,15 @@ export function accountHandlers(services: Services): Handlers<typeof accountRout
       const pass = await humanCheck.exchangeForPass(body.token, context.request.ip)
       return pass ? { success: true, pass } : { success: false }
     },
+  }
+}
+
+/** The caller's Microsoft account. */
+export function microsoftHandlers(services: AccountServices): Handlers<typeof microsoftRoutes> {
+  return {
+    readOwnIdentity: ({ context }) => readOwnIdentity({ ...services, ...context }),
+    beginLink: ({ context, query }) => beginLink({ ...services, ...context }, query.mark_hash),
+    unlinkOwnIdentity: ({ context }) => unlinkOwnIdentity({ ...services, ...context }),
   }
 }
 

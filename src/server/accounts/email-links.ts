@@ -18,12 +18,12 @@ const SIGN_UPS_PER_IP = { max: 60, windowSeconds: 3600, perIp: 'kept' } as const
 const MAILS_PER_MINUTE = { max: 1, windowSeconds: 60 }
 const MAILS_PER_HOUR = { max: 5, windowSeconds: 3600 }
 /** For links that are unknown or expired. */
-const UNKNOWN_LINKS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'kept' } as const
+export const UNKNOWN_LINKS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'kept' } as const
 
 /** Name of the call that requests each mail, used in rate limit keys. */
 const ACTIONS = { verification: 'resend', recovery: 'recover' } as const
 
-type MailAction = 'sign-up' | 'resend' | 'recover' | 'factor-link'
+type MailAction = 'sign-up' | 'resend' | 'recover' | 'factor-link' | 'microsoft'
 /** Apart, so that strangers' requests do not use up those of administrators. */
 type HelpAction = `help-${AccountAction}`
 
@@ -141,6 +141,7 @@ export async function markVerified(context: PublicContext, userId: string): Prom
   if (person) await applyInvitation(context, person)
   await db.deleteFrom('sign_ups').where('user_id', '=', userId).execute()
   await deleteFactors(db, userId)
+  await db.deleteFrom('identities').where('user_id', '=', userId).execute()
   // A browser that only knew the password of the sign-up does not count as known.
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
   await cancelLinks(db, userId, ['disown-account'])

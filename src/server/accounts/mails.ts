@@ -191,11 +191,59 @@ export const accountMails = {
       subject: `Novo acesso à sua conta no portal ${context.groupName}`,
       heading: 'Novo acesso à sua conta',
       paragraphs: [
-        `Em ${formatInstant(mail.created_at)} alguém entrou na sua conta no portal de relatórios, com a sua senha, em um navegador que ainda não conhecíamos.`,
+        `Em ${formatInstant(mail.created_at)} alguém entrou na sua conta no portal de relatórios, com a sua senha ou conta Microsoft, em um navegador que ainda não conhecíamos.`,
         'Se foi você, não precisa fazer nada. Se não foi, avise agora: encerramos todas as sessões, a senha deixa de valer e você recebe um link para criar outra.',
       ],
       button: { label: 'Não fui eu', link },
       notes: ['O link vale por 7 dias. Uma janela anônima ou dados do navegador apagados também contam.'],
+    }
+  },
+
+  /**
+   * Sent where Microsoft does not vouch for the address, or an account has it already. One link for all
+   * that wait: each completes only in the browser that began it.
+   */
+  async 'microsoft-link'({ db, clock, publicUrl, groupName }, { recipient }) {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const { numUpdatedRows } = await db
+      .updateTable('microsoft_sign_ins')
+      .set({ token_hash: hashLinkToken(token) })
+      .where('email', '=', recipient)
+      .where('expires_at', '>', new Date(clock()))
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return undefined
+    return {
+      subject: `Confirme sua entrada com a Microsoft no portal ${groupName}`,
+      heading: 'Confirme que é você',
+      paragraphs: [
+        'Alguém quer entrar no portal de relatórios com uma conta Microsoft que tem este endereço.',
+        'Se foi você, abra o link no mesmo navegador em que começou. Depois disso, a Microsoft basta.',
+      ],
+      button: {
+        label: 'Confirmar e entrar',
+        link: `${publicUrl}/auth/callback#token_hash=${token}&type=microsoft`,
+      },
+      notes: [
+        'O link vale por 1 hora e serve uma única vez. Em outro navegador ele não abre nada.',
+        'Se não foi você, ignore esta mensagem: sem o link ninguém entra, e sua conta continua como está.',
+      ],
+    }
+  },
+
+  /** Sent when a Microsoft account was linked, so that the owner notices a stranger's. */
+  async 'microsoft-linked'(context, mail) {
+    const person = await findByEmail(context.db, mail.recipient)
+    if (!person) return undefined
+    const link = await createEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
+    return {
+      subject: `Uma conta Microsoft foi ligada à sua no portal ${context.groupName}`,
+      heading: 'Conta Microsoft ligada',
+      paragraphs: [
+        `Desde ${formatInstant(mail.created_at)} você entra no portal de relatórios com a sua conta Microsoft.`,
+        'Se não foi você que a ligou, avise agora: a ligação e todas as sessões terminam, a senha deixa de valer e você recebe um link para criar outra.',
+      ],
+      button: { label: 'Não fui eu', link },
+      notes: ['O link vale por 7 dias.'],
     }
   },
 

@@ -35,6 +35,7 @@ export async function listOwnSessions(
     from sessions
     where user_id = ${userId} and kind <> 'recovery'
       and created_at > ${openedAfter} and refreshed_at > ${refreshedAfter}
+      and (ends_at is null or ends_at > ${new Date(clock())})
     order by id = ${actor.sessionId} desc, refreshed_at desc, id`)
   const signIns = await query(sql<{ at: string; refusal: string | null; attempts: number } & Origin>`
     select ${instant('at')} as at, refusal, attempts, user_agent, ips from (

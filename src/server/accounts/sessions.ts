@@ -62,7 +62,7 @@ type SessionContext = Pick<AccountContext, 'db' | 'clock' | 'tokens'> & {
 type Origin = Pick<RequestInfo, 'ip' | 'userAgent'>
 type Aal = 'aal1' | 'aal2'
 /** Methods of the first step. */
-export type AuthenticationMethod = 'password' | 'passkey'
+export type AuthenticationMethod = 'password' | 'passkey' | 'microsoft'
 
 /** Reads the user object of GoTrue's official client. */
 export async function presentAuthUser(
@@ -102,6 +102,10 @@ interface Opening {
   knownDevice?: string | undefined
   /** Whether a mailed link was used for it, or to set the password. */
   isByMailedLink?: boolean
+  /** Whether the directory has seen the second step. */
+  isMultiFactor?: boolean
+  /** End of a session that Microsoft opened. */
+  endsAt?: Date
 }
 
 /** Opens a session for an authenticated user: of the kind 'aal1' if the second factor is still owed. */
@@ -109,7 +113,7 @@ export async function openSession(context: SessionContext, opening: Opening): Pr
   const { profile, by, knownDevice } = opening
   const { db, clock, tokens, request } = context
   const now = new Date(clock())
-  const aal: Aal = by === 'passkey' ? 'aal2' : 'aal1'
+  const aal: Aal = by === 'passkey' || opening.isMultiFactor ? 'aal2' : 'aal1'
   const isOwed =
     opening.kind !== 'recovery' && aal === 'aal1' && (await isFactorOwed(context, profile.user_id))
   const kind = isOwed ? ('aal1' as const) : opening.kind
@@ -129,6 +133,7 @@ export async function openSession(context: SessionContext, opening: Opening): Pr
       kind_after_factor: isOwed ? (opening.kind as 'full' | 'forcedChange') : null,
       known_device: knownDevice ?? null,
       enrolment_allowed_at: opening.isByMailedLink || by === 'link' ? now : null,
+      ends_at: opening.endsAt ?? null,
       ip: request.ip,
       user_agent: request.userAgent,
       created_at: now,
@@ -225,6 +230,7 @@ const READ_SESSION = prepare(`
   where s.id = $1 and s.user_id = $2
     and s.refreshed_at > $3::timestamptz - interval '${SESSION_IDLE_MS} ms'
     and s.created_at > $3 - make_interval(hours => $4)
+    and (s.ends_at is null or s.ends_at > $3)
     and (s.kind <> 'recovery' or s.created_at > $3 - interval '${RECOVERY_SESSION_SECONDS} s')`)
 
 interface SessionRow extends Profile {
@@ -370,8 +376,10 @@ async function rotateSession(
   if (!opened) return undefined
   const { row, refreshKey } = opened
   const { openedAfter, refreshedAfter } = getSessionCutoffs(clock(), context.sessionMaxDays)
+  const hasEnded = row.ends_at !== null && row.ends_at.getTime() <= clock()
   if (row.kind === 'recovery' || row.refreshed_at <= refreshedAfter || row.created_at <= openedAfter)
     return undefined
+  if (hasEnded) return undefined
 
   const profile = await findProfile(db, row.user_id)
   if (!profile) return undefined

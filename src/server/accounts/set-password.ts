@@ -202,9 +202,10 @@ export async function writePassword(context: AccountContext, person: Person, has
   return rememberDevice(context, person)
 }
 
-/** Deletes the passwords and factors that were set before the address was verified. */
+/** Deletes passwords, factors and Microsoft accounts from before the address was verified. */
 export async function deletePassword(db: Db, userId: string): Promise<void> {
   await deleteFactors(db, userId)
+  await db.deleteFrom('identities').where('user_id', '=', userId).execute()
   await db.deleteFrom('password_history').where('user_id', '=', userId).execute()
   await db.deleteFrom('passwords').where('user_id', '=', userId).execute()
 }
@@ -235,7 +236,8 @@ export async function revokePassword(
   const userId = person.user_id
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
-  // Ending sessions is not enough: with the password one could sign in again.
+  // Ending sessions is not enough: with the password, or a linked account, one could sign in again.
+  await db.deleteFrom('identities').where('user_id', '=', userId).execute()
   await archivePassword(db, userId)
   await cancelLinks(db, userId, ['recovery', 'disown-change'])
   await queueMail(context, 'recovery', person.email)

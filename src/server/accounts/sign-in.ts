@@ -41,6 +41,7 @@ interface Credentials {
 export async function signIn(context: AccountContext, credentials: Credentials): Promise<Session> {
   const { captcha, deviceToken, password } = credentials
   const email = credentials.email.toLowerCase()
+  rejectPasswords(context, email)
   const isBuiltin = email === context.builtinAdminEmail
   const attempt = await createAttempt(context, { email, deviceToken, skipsHumanCheck: isBuiltin })
   const { ip, deviceId, knownDevice } = attempt
@@ -55,6 +56,19 @@ export async function signIn(context: AccountContext, credentials: Credentials):
     const opened = await openSession(txContext, { profile, kind, by: 'password', knownDevice })
     return { ...opened, device_token }
   })
+}
+
+/**
+ * Refuses what a password or a mailed link would open where people sign in with Microsoft alone. The
+ * built-in administrator keeps the way in, for an outage of the directory.
+ * @throws ProblemError forbidden
+ */
+export function rejectPasswords(
+  { onlyMicrosoft, builtinAdminEmail }: Pick<AccountContext, 'onlyMicrosoft' | 'builtinAdminEmail'>,
+  email: string,
+): void {
+  if (onlyMicrosoft && email !== builtinAdminEmail)
+    throw new ProblemError('forbidden', { detail: 'Neste portal se entra com a conta Microsoft do grupo.' })
 }
 
 /**
@@ -97,18 +111,29 @@ export async function renewAuthentication(context: OwnAccountContext, method: st
 }
 
 async function createAttempt(
-  { db, clock, tokens, request }: AccountContext,
+  context: AccountContext,
   who: { email: string; deviceToken: string | undefined; skipsHumanCheck: boolean },
 ): Promise<Attempt & { knownDevice: string | undefined }> {
   const { email, deviceToken, skipsHumanCheck } = who
+  return {
+    ...(await identifyDevice(context, email, deviceToken)),
+    email,
+    ip: context.request.ip,
+    skipsHumanCheck,
+  }
+}
+
+/** Identifies a browser by its token; `knownDevice` only if the account has known it for a while. */
+export async function identifyDevice(
+  { db, clock, tokens }: AccountContext,
+  email: string,
+  deviceToken: string | undefined,
+) {
   const presentedId = deviceToken ? tokens.devices.read(deviceToken, email) : undefined
   const device = presentedId && (await findDevice(db, email, presentedId))
   const deviceId = device ? device.id : undefined
   const isKnown = device && clock() - device.created_at.getTime() >= KNOWN_AFTER_MS
-  return {
-    ...{ email, deviceId, ip: request.ip, skipsHumanCheck },
-    knownDevice: isKnown ? device.id : undefined,
-  }
+  return { deviceId, knownDevice: isKnown ? device.id : undefined }
 }
 
 interface Try {

@@ -13,6 +13,7 @@ import { limitMailsPerIp, limitMailsPerRecipient } from './email-links.ts'
 import { hashLinkToken } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
 import { rejectGuessablePassword } from './password-rules.ts'
+import { rejectPasswords } from './sign-in.ts'
 
 /** Dot-atom of RFC 5322 in ASCII without '+': no quoted part, look-alikes or control characters. */
 const LOCAL_PART = /^[\w.!#$%&'*/=?^`{|}~-]+$/
@@ -47,6 +48,7 @@ export async function signUp(
 ) {
   const { password } = typed
   const email = parseCompanyEmail(typed.email, context.companyEmailDomain)
+  rejectPasswords(context, email)
   const issue = FORM.safeParse({ email, password, confirmation: password }).error?.issues[0]
   if (issue) throw toFieldError(issue.path.join('.'), issue.message)
   const { ip } = context.request

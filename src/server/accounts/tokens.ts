@@ -38,6 +38,7 @@ export function createTokens(keyring: Keyring, clock: () => number) {
     access: createAccessTokens(keyring, clock),
     refreshKeys: createSealer(keyring, SEALING_PURPOSE),
     factorSecrets: createSealer(keyring, FACTOR_PURPOSE),
+    microsoft: createSealer(keyring, 'microsoft-sealing'),
     devices: createDeviceTokens(keyring),
   }
 }

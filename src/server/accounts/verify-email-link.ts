@@ -19,7 +19,7 @@ import { cancelLinks, type EmailLink, limitUnknownLinks, lockLink, markVerified 
 import { HOUR_MS, hashLinkToken, SIGN_UP_LINK_MS } from './mails.ts'
 import { openSession, recordLastAccess } from './sessions.ts'
 import { consumeResetLimit, deletePassword, endSessionsOnReset, replacePassword } from './set-password.ts'
-import { rememberDevice } from './sign-in.ts'
+import { rejectPasswords, rememberDevice } from './sign-in.ts'
 
 interface LinkUse {
   type: 'signup' | 'recovery'
@@ -62,6 +62,7 @@ export async function verifyEmailLink(
     await lockCatalogue(db)
     const link = await lockLink(txContext, use.token, [use.type])
     const { owner } = link
+    rejectPasswords(context, owner.email)
     if (use.type === 'recovery') {
       await cancelLinks(db, owner.user_id, ['recovery'])
       return openOwnerSession(txContext, owner, 'recovery')
@@ -142,6 +143,7 @@ async function setPassword(context: AccountContext, use: LinkUse & { password: s
   }
   const { password, type } = use
   const person = await context.db.transaction().execute((db) => open({ ...context, db }))
+  rejectPasswords(context, person.email)
   const fault = checkPassword(type === 'signup' ? forcedChangeFormSchema : resetPasswordFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await consumeResetLimit(context, person.user_id)
@@ -181,7 +183,7 @@ async function openOwnerSession(
  * Ends every earlier session at the first verification: its holder had not proved to own the e-mail.
  * Also promotes the built-in administrator, who is never promoted before.
  */
-async function confirmEmail(context: AccountContext, owner: EmailLink['owner']): Promise<void> {
+export async function confirmEmail(context: AccountContext, owner: EmailLink['owner']): Promise<void> {
   const { db } = context
   const userId = owner.user_id
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()

@@ -54,6 +54,8 @@ export interface SessionsTable {
   known_device: Defaulted<string | null>
   /** When a mailed link allowed it to enrol a factor. */
   enrolment_allowed_at: Defaulted<Date | null>
+  /** End of a session that Microsoft opened. */
+  ends_at: Defaulted<Date | null>
 }
 
 /** A TOTP secret or a passkey; unverified until its first right answer. */
@@ -74,6 +76,21 @@ export interface FactorsTable {
   public_key: Defaulted<Uint8Array | null>
   counter: Defaulted<number | null>
   transports: Defaulted<string[] | null>
+}
+
+interface IdentitiesTable {
+  tenant_id: string
+  object_id: string
+  user_id: string
+  /** The directory's address at the last sign-in. */
+  email: string
+  linked_at: Date
+  last_used_at: Date
+  /** Of the last complete claim. */
+  groups: Defaulted<string[] | null>
+  groups_at: Defaulted<Date | null>
+  refresh_token: Defaulted<Uint8Array | null>
+  asked_at: Defaulted<Date | null>
 }
 
 export interface ReportSettingsTable {
@@ -230,6 +247,18 @@ export interface Tables {
     /** When its sender lost the administrator role. */
     withdrawn_at: Defaulted<Date | null>
   }
+  /** Microsoft accounts, one a person. */
+  identities: IdentitiesTable
+  /** Used states, and what the directory said until it is used. */
+  microsoft_sign_ins: {
+    state_hash: Uint8Array
+    expires_at: Date
+    token_hash: Defaulted<Uint8Array | null>
+    mark_hash: Defaulted<Uint8Array | null>
+    email: Defaulted<string | null>
+    answer: Defaulted<Uint8Array | null>
+  }
+  group_mappings: { group_id: string; name: string; template_id: string }
   /** Sign-ups of unverified accounts; mark_hash is null after more than one. */
   sign_ups: { user_id: string; count: number; mark_hash: Uint8Array | null; mark_expires_at: Date }
   rate_limits: { key: string; taken: number; resets_at: Date }

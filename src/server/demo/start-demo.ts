@@ -1,8 +1,16 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getValues } from '#contract/entitlement-lists.ts'
 import { backoffDelay, retry } from '#contract/timing.ts'
+import {
+  createDirectoryAccounts,
+  EMULATED_DIRECTORY_CLIENT,
+  EMULATED_DIRECTORY_TENANT,
+} from '#emulators/directory/directory-accounts.ts'
+import { createDirectoryEmulator } from '#emulators/directory/directory-emulator.ts'
 import { createMailbox } from '#emulators/mailbox/mailbox.ts'
 import { EMULATED_CLIENT_ID, EMULATED_REPORTS, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
+import { CALLBACK_PATH } from '#server/accounts/microsoft-directory.ts'
 import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Config } from '#server/config.ts'
 import { DatabaseOpenError } from '#server/database/database.ts'
@@ -15,6 +23,7 @@ import { type DemoReport, seedDemo } from './seed.ts'
 
 const POWER_BI_PATH = '/demo/power-bi'
 const MAILBOX_PATH = '/demo/mailbox'
+const DIRECTORY_PATH = '/demo/directory'
 
 /** The emulated outside services of demo mode. */
 export interface Demo {
@@ -23,6 +32,8 @@ export interface Demo {
   powerBi: Pick<PowerBiOptions, 'directory' | 'apiBase'>
   /** Path of the emulated /reportEmbed. */
   reportEmbedBase: string
+  /** Undefined where the packages of development are not installed. */
+  entra: Config['entra']
 }
 
 /**
@@ -46,13 +57,16 @@ export async function startDemo(config: Config, db: Db, secret: string): Promise
       ),
   })
   const mailbox = createMailbox()
+  const directory = createDirectory(config, clientSecret)
   const base = `http://127.0.0.1:${config.port}${POWER_BI_PATH}`
   return {
     mounts: [
       { path: POWER_BI_PATH, handle: (request) => emulator.handle(request) },
       { path: MAILBOX_PATH, handle: mailbox.handle },
       { path: `${MAILBOX_PATH}.json`, handle: mailbox.handle },
+      ...(directory ? [directory.mount] : []),
     ],
+    entra: directory?.options,
     mailer: { deliver: async (mail) => mailbox.deliver(mail) },
     powerBi: {
       directory: {
@@ -65,6 +79,32 @@ export async function startDemo(config: Config, db: Db, secret: string): Promise
     },
     reportEmbedBase: POWER_BI_PATH,
   }
+}
+
+/** Plays Microsoft's directory; the provider is loaded by the first sign-in. */
+function createDirectory({ publicUrl, companyEmailDomain }: Config, clientSecret: string) {
+  try {
+    import.meta.resolve('oidc-provider')
+  } catch {
+    return undefined
+  }
+  const issuer = publicUrl + DIRECTORY_PATH
+  let emulator: ReturnType<typeof createDirectoryEmulator> | undefined
+  const mount: Mount = {
+    path: DIRECTORY_PATH,
+    async handle(_request, _info, { incoming, outgoing }) {
+      emulator ??= createDirectoryEmulator({
+        issuer,
+        clientSecret,
+        redirectUri: publicUrl + CALLBACK_PATH,
+        accounts: createDirectoryAccounts(companyEmailDomain),
+      })
+      ;(await emulator).handle(incoming as IncomingMessage, outgoing as ServerResponse)
+      return undefined
+    },
+  }
+  const options = { issuer, tenantId: EMULATED_DIRECTORY_TENANT, clientId: EMULATED_DIRECTORY_CLIENT }
+  return { mount, options: { ...options, clientSecret, clientCertificate: undefined, secretEnds: undefined } }
 }
 
 /** Reads the brands and states that the emulated data cover. */

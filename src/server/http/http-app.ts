@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Log } from '#server/log.ts'
 import { type Brand, serveBrand } from './brand.ts'
 import { getClientIp, isTrusted, type TrustedProxies } from './client-ip.ts'
+import type { RequestInfo } from './context.ts'
 import { annotateReply, type HttpEnv } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
 import { ProblemError, toProblem } from './problem-error.ts'
@@ -13,7 +15,8 @@ import { ProblemError, toProblem } from './problem-error.ts'
 /** A handler of a path and its subpaths, such as '/demo/power-bi'. */
 export interface Mount {
   path: string
-  handle(request: Request): Promise<Response>
+  /** @returns undefined when it has answered by Node's response itself */
+  handle(request: Request, info: RequestInfo, node: HttpBindings): Promise<Response | undefined>
 }
 
 export type HttpApp = Hono<HttpEnv>
@@ -41,7 +44,10 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
   mountApi(app)
   app.all('/api/*', (context) => context.notFound())
   for (const { path, handle } of options.mounts ?? [])
-    app.all(`${path}/*`, (context) => handle(context.req.raw))
+    app.all(`${path}/*`, async (context) => {
+      const reply = await handle(context.req.raw, context.get('info'), context.env as HttpBindings)
+      return reply ?? RESPONSE_ALREADY_SENT
+    })
   if (options.page) {
     serveAssets(app, options.page.folder)
     const { brand, portal } = options.page

@@ -21,6 +21,7 @@ const settings: PortalSettings = {
   companyEmailDomain: 'example.com',
   humanCheck: { kind: 'altcha' },
   contactCaptcha: false,
+  signIn: 'password',
   reportEmbedBase: 'https://app.powerbi.com',
   powerBiHosts: ['app.powerbi.com'],
   isDemo: false,

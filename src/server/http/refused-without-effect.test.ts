@@ -157,6 +157,14 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
         { ...added, id: SOME_PASSKEY, factor_type: 'webauthn', public_key: Buffer.alloc(0) },
       ])
       .execute()
+    await db.deleteFrom('identities').execute()
+    await db
+      .insertInto('identities')
+      .values({
+        ...{ tenant_id: 'tenant', object_id: 'object', user_id: SOME_USER, email: 'alguem@example.com' },
+        ...{ linked_at: at, last_used_at: at },
+      })
+      .execute()
     await db.deleteFrom('access_templates').execute()
     await db
       .insertInto('access_templates')
@@ -252,7 +260,7 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     const kind: SessionKind = getRouteName(route) === RESET ? 'recovery' : 'full'
     const person = await addPerson(portal, { approved: !isForWaiting, password: TEST_PASSWORD })
     const { user_id } = person
-    for (const table of ['report_views', 'report_subscriptions'] as const)
+    for (const table of ['report_views', 'report_subscriptions', 'identities'] as const)
       await portal.database.db.updateTable(table).set({ user_id }).execute()
     await portal.database.db.updateTable('sessions').set({ user_id }).where('id', '=', SOME_SESSION).execute()
     const { access_token } = await openTestSession(portal, person, kind)

@@ -266,7 +266,7 @@ interface SessionRow extends Pick<ListeningSession, 'me' | 'role' | 'types'> {
 /** Reads those of the sessions $1 that are valid at the instant $2, by the rules of READ_SESSION. */
 const READ_SESSIONS = prepare(`
   select s.id, coalesce(r.role, 'user') as role, p.types, p.approved, ${ACCESS_ENDS_AT} as access_ends_at,
-    (extract(epoch from least(s.refreshed_at + interval '${SESSION_IDLE_MS} ms',
+    (extract(epoch from least(s.refreshed_at + interval '${SESSION_IDLE_MS} ms', s.ends_at,
       s.created_at + make_interval(hours => $3))) * 1000)::float8 as session_ends_at,
     hashtextextended(row(p.entitlement_version, p.approved, p.valid_until, p.full_name, p.email,
       p.email_verified_at is null, r.role)::text, 0)::text as me
@@ -275,7 +275,8 @@ const READ_SESSIONS = prepare(`
   left join user_roles r on r.user_id = s.user_id
   where s.id = any($1::uuid[]) and s.kind = 'full'
     and s.refreshed_at > $2::timestamptz - interval '${SESSION_IDLE_MS} ms'
-    and s.created_at > $2 - make_interval(hours => $3)`)
+    and s.created_at > $2 - make_interval(hours => $3)
+    and (s.ends_at is null or s.ends_at > $2)`)
 
 function toSession({ me, role, types, approved, ...row }: SessionRow, now: number): ListeningSession {
   const access = getApprovalAt(now, approved, row.access_ends_at)

@@ -18,6 +18,8 @@ export type MailKind =
   | 'factor-reset'
   | 'invitation'
   | 'message-digest'
+  | 'microsoft-link'
+  | 'microsoft-linked'
   | 'new-device'
   | 'password-changed'
   | 'recovery'

@@ -457,6 +457,7 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'POST /api/auth/factors/recovery-codes/regenerate': '/api/auth/factors/recovery-codes/regenerate',
   'DELETE /api/auth/factors/recovery-codes': '/api/auth/factors/recovery-codes',
   'POST /api/auth/factors/link': '/api/auth/factors/link',
+  'DELETE /api/auth/microsoft': '/api/auth/microsoft',
   'DELETE /api/sessions/me/{id}': `/api/sessions/me/${SOME_SESSION}`,
   'DELETE /api/catalogue/{kind}/{code}': '/api/catalogue/marcas/OMJA',
   'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,

@@ -79,6 +79,8 @@ export interface TestPortalOptions extends Partial<PortalServices['options']> {
   clock?: TestClock
   /** The values of SESSION_SECRET, newest first. */
   secrets?: string[]
+  /** A directory that signs people in. */
+  microsoft?: PortalServices['microsoft']
 }
 
 export async function startTestPortal(options: TestPortalOptions): Promise<TestPortal> {
@@ -96,6 +98,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     clock = createTestClock(),
     secrets = [TEST_SECRET],
     page,
+    microsoft,
     mailer = { deliver: async (mail) => void mails.push(mail) },
     ...overrides
   } = options
@@ -157,6 +160,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     serviceStatus,
     ...(page && { page }),
     powerBi,
+    microsoft,
     options: {
       builtinAdminEmail: 'admin@grupopatio.com.br',
       companyEmailDomain: 'grupopatio.com.br',
@@ -171,6 +175,8 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       rlsRoles,
       powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
       contactCaptcha: false,
+      entraSessionHours: 12,
+      onlyMicrosoft: false,
       exports,
       trustedProxies: parseProxies([]),
       metricsToken: undefined,

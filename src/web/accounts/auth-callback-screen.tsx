@@ -1,9 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import type { LinkState } from '#contract/accounts.ts'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { sessionMessages } from '#contract/messages.ts'
 import { forcedChangeFormSchema, PASSWORD_MIN } from '#contract/passwords.ts'
 import { ApiError } from '#web/http/api.ts'
+import { loadChunk } from '#web/http/load-chunk.ts'
 import { runInOneTab } from '#web/session/browser-storage.ts'
 import { ResendButton } from '#web/session/resend-button.tsx'
 import { adoptSession, getSession, signOut } from '#web/session/session.ts'
@@ -17,9 +17,24 @@ import { explainRefusal } from './change-password.ts'
 import { fetchLinkState, parseTokenHash, redeemLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
-/** The target of verification and invitation links. Opening it uses nothing up, since mail scanners do. */
+const MicrosoftCallback = lazy(() =>
+  loadChunk(() => import('./microsoft-callback.tsx')).then((module) => ({
+    default: module.MicrosoftCallback,
+  })),
+)
+
+/**
+ * The target of verification and invitation links, which opening does not use up, since mail scanners
+ * do, and of sign-ins with Microsoft.
+ */
 export function AuthCallbackScreen() {
   const linkHash = useLinkHash()
+  if (new URLSearchParams(linkHash).get('type') === 'microsoft')
+    return (
+      <Suspense>
+        <MicrosoftCallback key={linkHash} linkHash={linkHash} />
+      </Suspense>
+    )
   const invitation = parseTokenHash(linkHash, 'invite')
   return invitation === undefined ? (
     <Callback key={linkHash} type="signup" tokenHash={parseTokenHash(linkHash, 'signup')} />
@@ -61,7 +76,7 @@ type Step =
   | { kind: 'checking' }
   /** A different person is signed in in this browser. */
   | { kind: 'other-person'; email: string; signedIn: string }
-  | { kind: Extract<LinkState['state'], 'asks-password' | 'too-late'>; email: string }
+  | { kind: 'asks-password' | 'too-late'; email: string }
 
 /** Redeems the link and opens its session, automatically where the server allows this browser to. */
 function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string | undefined }) {
@@ -93,7 +108,7 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
     if (session && session.user.email !== email)
       return setStep({ kind: 'other-person', email, signedIn: session.user.email })
     if (state === 'confirms') return confirm()
-    setStep({ kind: state, email })
+    setStep({ kind: state === 'too-late' ? state : 'asks-password', email })
   }
   const checkLink = async () => {
     try {

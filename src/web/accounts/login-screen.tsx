@@ -4,6 +4,7 @@ import { signInFormSchema, signInMessages } from '#contract/accounts.ts'
 import { describeOuterBlanks } from '#contract/passwords.ts'
 import { ApiError, NetworkError } from '#web/http/api.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import type { HumanCheckClient } from '#web/human-check/human-check-client.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
@@ -24,6 +25,7 @@ import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { focusFirstField, toFormFailure, useForm } from '#web/ui/use-form.ts'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
+import { MicrosoftButton } from './microsoft-button.tsx'
 
 const ForcedPasswordChange = lazy(() =>
   loadChunk(() => import('./forced-password-change.tsx')).then((module) => ({
@@ -61,13 +63,36 @@ export function LoginScreen() {
     <VisitorPage title="Entrar" description="Use seu e-mail corporativo para ver seus relatórios.">
       <EndNotice />
       <StorageNotice />
-      <LoginForm />
+      <SignInForms />
       {session && mustChangePassword(session) && (
         <Suspense>
           <ForcedPasswordChange />
         </Suspense>
       )}
     </VisitorPage>
+  )
+}
+
+/** Microsoft above the form, or alone but for whoever keeps a password for its outages. */
+function SignInForms() {
+  const [showsForm, setShowsForm] = useState(portalSettings.signIn !== 'microsoft')
+  if (portalSettings.signIn === 'password') return <LoginForm />
+  return (
+    <div className="space-y-5">
+      <MicrosoftButton />
+      {showsForm ? (
+        <>
+          <p className="flex items-center gap-3 text-muted text-sm before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+            ou com sua senha
+          </p>
+          <LoginForm />
+        </>
+      ) : (
+        <button type="button" className={`text-sm ${textLinkClasses}`} onClick={() => setShowsForm(true)}>
+          Entrar com senha (administrador do portal)
+        </button>
+      )}
+    </div>
   )
 }
 

@@ -59,7 +59,14 @@ function listSettingsVariants(): Partial<PortalSettings>[] {
   const checks: PortalSettings['humanCheck'][] = [{ kind: 'altcha' }, { kind: 'recaptcha', siteKey: '' }]
   return [null, LOGO_PATH].flatMap((logoPath) =>
     checks.flatMap((humanCheck) =>
-      [false, true].map((contactCaptcha) => ({ logoPath, humanCheck, contactCaptcha })),
+      [false, true].flatMap((contactCaptcha) =>
+        (['password', 'both', 'microsoft'] as const).map((signIn) => ({
+          logoPath,
+          humanCheck,
+          contactCaptcha,
+          signIn,
+        })),
+      ),
     ),
   )
 }

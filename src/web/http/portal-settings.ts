@@ -9,6 +9,7 @@ const defaults: PortalSettings = {
   companyEmailDomain: '',
   humanCheck: { kind: 'altcha' },
   contactCaptcha: false,
+  signIn: 'password',
   reportEmbedBase: 'https://app.powerbi.com',
   powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
   isDemo: false,

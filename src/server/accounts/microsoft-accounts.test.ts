@@ -1,0 +1,395 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Profile } from '#contract/users.ts'
+import {
+  disown,
+  findNotMeLink,
+  getLinkToken,
+  isSignedIn,
+  NEW_PASSWORD,
+  receiveMail,
+  refreshSession,
+  requestRecovery,
+  signIn,
+  signUp,
+  useLink,
+} from '#server/testing/account-calls.ts'
+import { readTrail, removeAllPeople } from '#server/testing/admin-calls.ts'
+import {
+  addPerson,
+  ageAuthentication,
+  openTestSession,
+  send,
+  TEST_PASSWORD,
+} from '#server/testing/builders.ts'
+import {
+  comeBack,
+  type Directory,
+  enterWithMicrosoft,
+  goToMicrosoft,
+  redeemTrip,
+  startDirectory,
+} from '#server/testing/directory-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { endLeaversSessions } from './microsoft-leavers.ts'
+import { createTokens } from './tokens.ts'
+
+const EMAIL = 'novata@grupopatio.com.br'
+const HOUR_MS = 60 * 60_000
+
+describeOnEachDatabase('Microsoft accounts', (kind) => {
+  let directory: Directory
+  let portal: TestPortal
+  beforeAll(async () => {
+    directory = await startDirectory(1)
+    portal = await startTestPortal({ kind, microsoft: directory.createClient() })
+  })
+  afterAll(async () => {
+    await portal.stop()
+    await directory.stop()
+  })
+  beforeEach(async () => {
+    await removeAllPeople(portal)
+    const { db } = portal.database
+    await db.deleteFrom('rate_limits').execute()
+    await db.deleteFrom('mail_outbox').execute()
+    await db.deleteFrom('microsoft_sign_ins').execute()
+    portal.mails.length = 0
+  })
+  afterEach(() => {
+    directory.hooks.intercept = undefined
+    directory.find('novata').isDisabled = false
+  })
+
+  const readIdentities = () => portal.database.db.selectFrom('identities').selectAll().execute()
+  const readPerson = () =>
+    portal.database.db.selectFrom('profiles').selectAll().where('email', '=', EMAIL).executeTakeFirst()
+  const readActions = async () => (await readTrail(portal)).map(({ action }) => action)
+
+  /** Begins linking in a session, and goes to Microsoft. */
+  const goToLink = (token: string, account = 'novata') =>
+    goToMicrosoft(portal, directory, account, async (mark_hash) => {
+      const path = `/api/auth/microsoft/link?mark_hash=${mark_hash}`
+      return (await send(portal, 'GET', path, { token })).body.location
+    })
+
+  describe('of an address that is not proved', () => {
+    test('waits for a mailed link, which completes in the browser that began, and nowhere else', async () => {
+      const entered = await enterWithMicrosoft(portal, directory, 'sem.confirmar')
+      const email = 'sem.confirmar@grupopatio.com.br'
+      expect(entered).toMatchObject({ status: 200, body: { email, state: 'mailed' } })
+      expect(await portal.database.db.selectFrom('profiles').select('email').execute()).toEqual([])
+      const token = getLinkToken((await receiveMail(portal, email, 'microsoft-link'))?.link)
+      expect(await redeemTrip(portal, token, 'another mark')).toMatchObject({ status: 400 })
+      const { mark } = entered.trip
+      expect((await redeemTrip(portal, token, mark)).body.user).toMatchObject({ email })
+      expect(await redeemTrip(portal, token, mark)).toMatchObject({ status: 400 })
+    })
+
+    test('keeps the mailed link for an hour', async () => {
+      const { trip } = await enterWithMicrosoft(portal, directory, 'sem.confirmar')
+      const mail = await receiveMail(portal, 'sem.confirmar@grupopatio.com.br')
+      portal.clock.advance(HOUR_MS)
+      expect(await redeemTrip(portal, getLinkToken(mail?.link), trip.mark)).toMatchObject({ status: 400 })
+    })
+  })
+
+  describe('of a person with a verified account', () => {
+    let person: Profile
+    beforeEach(async () => {
+      person = await addPerson(portal, { email: EMAIL, password: TEST_PASSWORD })
+    })
+
+    test('are linked by a mailed link, not by the word of the directory', async () => {
+      const entered = await enterWithMicrosoft(portal, directory, 'novata')
+      expect(entered.body).toEqual({ email: EMAIL, state: 'mailed' })
+      expect(await readIdentities()).toEqual([])
+      const token = getLinkToken((await receiveMail(portal, EMAIL, 'microsoft-link'))?.link)
+      const { body } = await redeemTrip(portal, token, entered.trip.mark)
+      expect(body.user.id).toBe(person.user_id)
+      expect((await readPerson())?.approved).toBe(true)
+      expect(await readActions()).toEqual(['microsoft-linked'])
+    })
+
+    test('are linked in a session with a recent password, and unlinked', async () => {
+      const { access_token: token } = await openTestSession(portal, person)
+      const stale = await ageAuthentication(portal, token, 11 * 60_000)
+      const path = `/api/auth/microsoft/link?mark_hash=${'a'.repeat(43)}`
+      expect(await send(portal, 'GET', path, { token: stale })).toMatchObject({
+        body: { code: 'reauthentication-needed' },
+      })
+      const trip = await goToLink(token)
+      const back = await comeBack(portal, trip)
+      expect((await redeemTrip(portal, back.token, trip.mark, { token })).body).toEqual({
+        email: EMAIL,
+        state: 'linked',
+      })
+      const own = await send(portal, 'GET', '/api/auth/microsoft', { token })
+      expect(own.body).toMatchObject({ offered: true, email: EMAIL, has_password: true })
+      const byMicrosoft = await enterWithMicrosoft(portal, directory, 'novata')
+      expect(byMicrosoft.body.user.id).toBe(person.user_id)
+      expect((await send(portal, 'DELETE', '/api/auth/microsoft', { token: stale })).status).toBe(403)
+      expect((await send(portal, 'DELETE', '/api/auth/microsoft', { token })).status).toBe(204)
+      expect(await isSignedIn(portal, byMicrosoft.body.access_token)).toBe(false)
+      expect(await isSignedIn(portal, token)).toBe(true)
+      expect(await readIdentities()).toEqual([])
+      expect((await send(portal, 'DELETE', '/api/auth/microsoft', { token })).status).toBe(404)
+    })
+
+    test('are not linked by another session, an ended one, or with another address', async () => {
+      const attacker = await addPerson(portal, { email: 'outra@grupopatio.com.br' })
+      const [own, theirs] = [await openTestSession(portal, person), await openTestSession(portal, attacker)]
+      // The attacker sends the victim the address of their own link.
+      const trip = await goToLink(theirs.access_token)
+      const { token } = await comeBack(portal, trip)
+      for (const session of [own.access_token, undefined]) {
+        const extras = session ? { token: session } : {}
+        expect(await redeemTrip(portal, token, trip.mark, extras)).toMatchObject({ status: 400 })
+      }
+      const differs = await redeemTrip(portal, token, trip.mark, { token: theirs.access_token })
+      expect(differs).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+      expect(differs.body.detail).toContain('não é o desta conta')
+      expect(await readIdentities()).toEqual([])
+      expect(await readActions()).toEqual(['microsoft-refused'])
+    })
+
+    test('are one a person, and one person each', async () => {
+      const { access_token: token } = await openTestSession(portal, person)
+      const trip = await goToLink(token)
+      await redeemTrip(portal, (await comeBack(portal, trip)).token, trip.mark, { token })
+      const again = await goToLink(token)
+      const reply = await redeemTrip(portal, (await comeBack(portal, again)).token, again.mark, { token })
+      expect(reply.body.detail).toContain('já está ligada')
+      expect(await readIdentities()).toHaveLength(1)
+    })
+
+    test('are unlinked with sessions and password by ‘não fui eu’', async () => {
+      const entered = await enterWithMicrosoft(portal, directory, 'novata')
+      const token = getLinkToken((await receiveMail(portal, EMAIL, 'microsoft-link'))?.link)
+      const { body } = await redeemTrip(portal, token, entered.trip.mark)
+      const mail = await receiveMail(portal, EMAIL, 'microsoft-linked')
+      expect((await disown(portal, findNotMeLink(mail))).status).toBe(200)
+      expect(await isSignedIn(portal, body.access_token)).toBe(false)
+      expect(await readIdentities()).toEqual([])
+    })
+  })
+
+  test('are not unlinked from a person without a password', async () => {
+    const { body } = await enterWithMicrosoft(portal, directory, 'novata')
+    const reply = await send(portal, 'DELETE', '/api/auth/microsoft', { token: body.access_token })
+    expect(reply).toMatchObject({ status: 409 })
+    expect(await readIdentities()).toHaveLength(1)
+  })
+
+  test('still ask for a second factor, unless the directory has seen one', async () => {
+    const { body } = await enterWithMicrosoft(portal, directory, 'novata')
+    await portal.database.db.deleteFrom('sessions').execute()
+    const at = new Date(portal.clock())
+    await portal.database.db
+      .insertInto('factors')
+      .values({
+        user_id: body.user.id,
+        factor_type: 'totp',
+        friendly_name: 'Celular',
+        created_at: at,
+        verified_at: at,
+        secret: new Uint8Array(20),
+      })
+      .execute()
+    const once = await enterWithMicrosoft(portal, directory, 'novata')
+    expect((await send(portal, 'GET', '/api/profiles/me', { token: once.body.access_token })).body.code).toBe(
+      'second-factor-required',
+    )
+    directory.find('novata').claims.amr = ['pwd', 'mfa']
+    const both = await enterWithMicrosoft(portal, directory, 'novata')
+    delete directory.find('novata').claims.amr
+    expect(await isSignedIn(portal, both.body.access_token)).toBe(true)
+  })
+
+  describe('before the owner of the mailbox comes', () => {
+    let stranger: { access_token: string; refresh_token: string }
+    beforeEach(async () => {
+      await signUp(portal, EMAIL, NEW_PASSWORD)
+      stranger = (await signIn(portal, EMAIL, NEW_PASSWORD)).body
+    })
+
+    /** The stranger has nothing left, and the owner one account. */
+    async function expectTakenOver(own: { access_token: string; user: { id: string } }) {
+      expect(await isSignedIn(portal, stranger.access_token)).toBe(false)
+      expect((await refreshSession(portal, stranger.refresh_token)).status).toBe(400)
+      expect(await isSignedIn(portal, own.access_token)).toBe(true)
+      expect((await signIn(portal, EMAIL, NEW_PASSWORD)).status).toBe(400)
+      const people = await portal.database.db.selectFrom('profiles').select('user_id').execute()
+      expect(people).toEqual([{ user_id: own.user.id }])
+    }
+
+    test('a stranger’s password, session and unverified factor end with the owner’s Microsoft', async () => {
+      const person = await readPerson()
+      const at = new Date(portal.clock())
+      await portal.database.db
+        .insertInto('factors')
+        .values({
+          user_id: person?.user_id as string,
+          factor_type: 'totp',
+          friendly_name: 'Celular',
+          created_at: at,
+          secret: new Uint8Array(20),
+        })
+        .execute()
+      const { body } = await enterWithMicrosoft(portal, directory, 'novata')
+      await expectTakenOver(body)
+      expect(await portal.database.db.selectFrom('factors').select('id').execute()).toEqual([])
+    })
+
+    test('a stranger links nothing to an unverified account', async () => {
+      const { access_token: token } = stranger
+      const path = `/api/auth/microsoft/link?mark_hash=${'a'.repeat(43)}`
+      const reply = await send(portal, 'GET', path, { token })
+      expect(reply.body.detail).toContain('Confirme primeiro o e-mail')
+    })
+
+    test('an identity on an unverified account ends with its verification, by mail or reset', async () => {
+      for (const way of ['signup', 'recovery'] as const) {
+        const person = await readPerson()
+        const at = new Date(portal.clock())
+        await portal.database.db
+          .insertInto('identities')
+          .values({
+            tenant_id: directory.options.tenantId,
+            object_id: `stranger-${way}`,
+            user_id: person?.user_id as string,
+            email: EMAIL,
+            linked_at: at,
+            last_used_at: at,
+          })
+          .execute()
+        if (way === 'recovery') await requestRecovery(portal, EMAIL)
+        const link = (await receiveMail(portal, EMAIL, way === 'signup' ? 'verification' : way))?.link
+        const password = way === 'signup' ? 'Outra-Travessia-77!' : 'Mais-Uma-Longa-78!'
+        expect(await useLink(portal, way, link, { password })).toMatchObject({
+          status: 200,
+        })
+        expect(await readIdentities()).toEqual([])
+        await portal.database.db.updateTable('profiles').set({ email_verified_at: null }).execute()
+        portal.clock.advance(61_000)
+      }
+    })
+
+    test('a stranger’s mailed link opens nothing in the owner’s browser, nor the owner’s in theirs', async () => {
+      const account = directory.find('sem.confirmar')
+      const before = account.claims.email
+      account.claims.email = EMAIL
+      const theirs = await enterWithMicrosoft(portal, directory, 'sem.confirmar')
+      account.claims.email = before
+      expect(theirs.body.state).toBe('mailed')
+      const first = getLinkToken((await receiveMail(portal, EMAIL, 'microsoft-link'))?.link)
+      // The owner opens the stranger's mail, without the stranger's mark.
+      expect(await redeemTrip(portal, first, 'mark of the owner')).toMatchObject({ status: 400 })
+      const own = await enterWithMicrosoft(portal, directory, 'novata')
+      expect(own.body.user).toMatchObject({ email: EMAIL })
+      await expectTakenOver(own.body)
+      const [identity, ...others] = await readIdentities()
+      expect(others).toEqual([])
+      expect(identity?.object_id).toBe(String(directory.find('novata').claims.oid))
+    })
+
+    test('the owner comes by password first, then by Microsoft, and a stranger’s Microsoft stays out', async () => {
+      const link = (await receiveMail(portal, EMAIL, 'verification'))?.link
+      const own = await useLink(portal, 'signup', link, { password: 'Outra-Travessia-77!' })
+      expect(own.status).toBe(200)
+      expect(await isSignedIn(portal, stranger.access_token)).toBe(false)
+      const account = directory.find('vendas.rj')
+      const before = account.claims.email
+      account.claims.email = EMAIL
+      const theirs = await enterWithMicrosoft(portal, directory, 'vendas.rj')
+      account.claims.email = before
+      expect(theirs.body).toEqual({ email: EMAIL, state: 'mailed' })
+      expect(await readIdentities()).toEqual([])
+    })
+  })
+
+  describe('of leavers', () => {
+    const runJob = () => {
+      const { clock, keyring } = portal
+      const { db } = portal.database
+      const log = { error() {}, warn() {}, info() {} } as never
+      const tokens = createTokens(keyring, clock)
+      return endLeaversSessions({ db, log, clock, tokens, microsoft: directory.createClient() })
+    }
+
+    test('lose every session within the hour in which the directory disables them', async () => {
+      const { body } = await enterWithMicrosoft(portal, directory, 'novata')
+      directory.find('novata').isDisabled = true
+      expect(await runJob()).toBe(0)
+      portal.clock.advance(31 * 60_000)
+      const { body: next } = await refreshSession(portal, body.refresh_token, body.device_token)
+      portal.clock.advance(30 * 60_000)
+      expect(
+        await isSignedIn(portal, (await refreshSession(portal, next.refresh_token)).body.access_token),
+      ).toBe(true)
+      expect(await runJob()).toBe(1)
+      expect(await portal.database.db.selectFrom('sessions').select('id').execute()).toEqual([])
+      expect(await readActions()).toContain('microsoft-disabled')
+    })
+
+    test('is nobody whom a failing directory, or a token that merely ended, is silent about', async () => {
+      await enterWithMicrosoft(portal, directory, 'novata')
+      const answers = [
+        { status: 503, type: 'text/plain', body: '' },
+        { type: 'text/html', body: '<p>' },
+        { status: 400, type: 'application/json', body: '{"error":"invalid_client"}' },
+        { status: 400, type: 'application/json', body: '{"error":"invalid_grant","error_codes":[70043]}' },
+      ]
+      for (const answer of answers) {
+        await portal.database.db
+          .updateTable('identities')
+          .set({ asked_at: new Date(0) })
+          .execute()
+        directory.hooks.intercept = (path) => (path.includes('/token') ? answer : undefined)
+        expect(await runJob()).toBe(0)
+      }
+      expect(await portal.database.db.selectFrom('sessions').select('id').execute()).toHaveLength(1)
+      expect((await readIdentities())[0]?.refresh_token).toBeNull()
+    })
+
+    test('ends a session of Microsoft after ENTRA_SESSION_HOURS, refreshed or not', async () => {
+      let { body } = await enterWithMicrosoft(portal, directory, 'novata')
+      for (let half = 0; half < 23; half++) {
+        portal.clock.advance(30 * 60_000)
+        ;({ body } = await refreshSession(portal, body.refresh_token))
+      }
+      expect(await isSignedIn(portal, body.access_token)).toBe(true)
+      portal.clock.advance(9 * 60_000)
+      expect(await isSignedIn(portal, body.access_token)).toBe(true)
+      portal.clock.advance(21 * 60_000)
+      expect((await refreshSession(portal, body.refresh_token)).status).toBe(400)
+      const { db } = portal.database
+      const session = await db.selectFrom('sessions').select('user_id').executeTakeFirstOrThrow()
+      await db
+        .updateTable('sessions')
+        .set({ ends_at: new Date(portal.clock()), refreshed_at: new Date(portal.clock()) })
+        .execute()
+      expect(session.user_id).toBeDefined()
+      expect(await isSignedIn(portal, body.access_token)).toBe(false)
+    })
+  })
+})
+
+describeOnEachDatabase('SIGN_IN=microsoft', (kind) => {
+  test('lets passwords and mailed links open nothing, but for the built-in administrator', async () => {
+    const directory = await startDirectory()
+    const portal = await startTestPortal({ kind, microsoft: directory.createClient(), onlyMicrosoft: true })
+    const email = 'admin@grupopatio.com.br'
+    await addPerson(portal, { email: EMAIL, password: TEST_PASSWORD })
+    await addPerson(portal, { email, password: TEST_PASSWORD })
+    expect(await signIn(portal, EMAIL, TEST_PASSWORD)).toMatchObject({ status: 403 })
+    expect(await signIn(portal, email, TEST_PASSWORD)).toMatchObject({ status: 200 })
+    expect(await signUp(portal, 'mais.uma@grupopatio.com.br')).toMatchObject({ status: 403 })
+    await requestRecovery(portal, EMAIL)
+    const link = (await receiveMail(portal, EMAIL, 'recovery'))?.link
+    expect(await useLink(portal, 'recovery', link)).toMatchObject({ status: 403 })
+    expect(await useLink(portal, 'recovery', link, { password: NEW_PASSWORD })).toMatchObject({ status: 403 })
+    await portal.stop()
+    await directory.stop()
+  })
+})

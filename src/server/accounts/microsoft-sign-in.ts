@@ -1,0 +1,270 @@
+import { randomBytes } from 'node:crypto'
+import { MICROSOFT_SIGN_IN_MS } from '#contract/access.ts'
+import { MICROSOFT_REFUSALS, type MicrosoftRefusal } from '#contract/microsoft.ts'
+import { nameSchema } from '#contract/users.ts'
+import { toIpPrefix } from '#server/http/client-ip.ts'
+import type { PublicContext } from '#server/http/context.ts'
+import type { Mount } from '#server/http/http-app.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import type { RateLimits } from '#server/http/rate-limits.ts'
+import type { Log } from '#server/log.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { hashLinkToken } from './mails.ts'
+import {
+  CALLBACK_PATH,
+  type Claims,
+  DirectoryError,
+  type MicrosoftDirectory,
+  type SignInSecrets,
+} from './microsoft-directory.ts'
+import { isPreviousVersionActive } from './second-factor.ts'
+import { parseCompanyEmail } from './sign-up.ts'
+import type { Tokens } from './tokens.ts'
+
+const START_PATH = '/auth/microsoft'
+/** High, because a dealership shares one IP address; only failures stay counted. */
+const CALLBACKS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'refunded' } as const
+/** The browser redeems it at once. */
+const TOKEN_MS = 60_000
+/** SHA-256 in base64url. */
+const HASH = /^[\w-]{43}$/
+
+export interface MicrosoftServices extends RateLimits, Pick<PublicContext, 'db' | 'clock'> {
+  microsoft: MicrosoftDirectory
+  tokens: Tokens
+  log: Log
+  publicUrl: string
+  companyEmailDomain: string
+}
+
+/** Whom a link is for, proved before the redirect by a recent authentication. */
+export interface LinkTicket {
+  userId: string
+  sessionId: string
+  until: number
+}
+
+interface Cookie extends SignInSecrets {
+  /** Hash of the mark that the browser keeps. */
+  mark: string
+  link?: LinkTicket | undefined
+  until: number
+}
+
+/** What the directory said of a person, until the browser redeems its token. */
+export interface MicrosoftAnswer {
+  tenantId: string
+  objectId: string
+  email: string
+  /** Whether the directory says that the address is the person's. */
+  isVerified: boolean
+  name: string | null
+  /** Null unless the claim is there and complete. */
+  groups: string[] | null
+  isMultiFactor: boolean
+  refreshToken: string | null
+  link?: LinkTicket | undefined
+  /** Until when its token is taken, unless a link was mailed. */
+  until: number
+}
+
+/** Seals a value for the browser or the database. */
+export const sealJson = ({ microsoft }: Tokens, value: object): Uint8Array =>
+  microsoft.seal(Buffer.from(JSON.stringify(value)))
+
+/** @returns undefined for what this portal has not sealed */
+export function openJson<T>({ microsoft }: Tokens, sealed: Uint8Array): T | undefined {
+  try {
+    const bytes = microsoft.open(sealed)
+    return bytes && (JSON.parse(Buffer.from(bytes).toString()) as T)
+  } catch {
+    return undefined
+  }
+}
+
+/** '__Host-' needs https; the demo and tests are plain http on this machine. */
+const toCookieName = (publicUrl: string) =>
+  publicUrl.startsWith('https:') ? '__Host-patio-microsoft' : 'patio-microsoft'
+
+/** Creates the two addresses outside the API: the contract has neither redirects nor cookies. */
+export function createMicrosoftMount(services: MicrosoftServices): Mount {
+  const { publicUrl } = services
+  const name = toCookieName(publicUrl)
+  const redirect = (location: string, value: string, maxAge: number) => {
+    const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
+    const cookie = `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`
+    return new Response(null, { status: 302, headers: { Location: location, 'Set-Cookie': cookie } })
+  }
+  const refuse = (refusal: MicrosoftRefusal) =>
+    redirect(`${publicUrl}/auth/callback#type=microsoft&erro=${refusal}`, '', 0)
+  return {
+    path: START_PATH,
+    async handle(request, info) {
+      const { pathname, search, searchParams } = new URL(request.url)
+      const context = { ...services, request: info }
+      const isCallback = pathname === CALLBACK_PATH
+      if (!isCallback && pathname !== START_PATH) throw new ProblemError('not-found')
+      if (request.method !== 'GET') throw new ProblemError('method-not-allowed', { allow: 'GET' })
+      try {
+        if (!isCallback) {
+          const begun = await begin(context, searchParams)
+          return redirect(begun.location, begun.cookie, MICROSOFT_SIGN_IN_MS / 1000)
+        }
+        const cookie = readCookie(request.headers.get('cookie'), name)
+        const token = await finish(context, search, cookie)
+        return redirect(`${publicUrl}/auth/callback#token_hash=${token}&type=microsoft`, '', 0)
+      } catch (error) {
+        if (!(error instanceof DirectoryError)) throw error
+        const { refusal, cause } = error
+        services.log.warn(
+          { requestId: info.requestId, refusal, err: cause },
+          'sign-in with Microsoft refused',
+        )
+        return refuse(refusal)
+      }
+    },
+  }
+}
+
+function readCookie(header: string | null, name: string): string | undefined {
+  const found = header?.split(/; */).find((pair) => pair.startsWith(`${name}=`))
+  return found?.slice(name.length + 1)
+}
+
+type MicrosoftContext = MicrosoftServices & Pick<PublicContext, 'request'>
+
+/** Draws the secrets of a sign-in and seals them into the cookie; no row is written. */
+async function begin(context: MicrosoftContext, query: URLSearchParams) {
+  const { tokens, clock, db, microsoft } = context
+  const mark = query.get('mark') ?? ''
+  const sealedTicket = query.get('ligar')
+  const link = sealedTicket ? openJson<LinkTicket>(tokens, Buffer.from(sealedTicket, 'base64url')) : undefined
+  const isStale = sealedTicket && (!link?.userId || link.until <= clock())
+  if (!HASH.test(mark) || isStale) throw new DirectoryError('other-browser')
+  if (await isPreviousVersionActive(db, clock())) throw new DirectoryError('upgrading')
+  const random = () => randomBytes(32).toString('base64url')
+  const secrets = { state: random(), nonce: random(), verifier: random() }
+  const cookie: Cookie = { ...secrets, mark, link, until: clock() + MICROSOFT_SIGN_IN_MS }
+  return {
+    location: (await microsoft.buildRedirect(secrets)).href,
+    cookie: Buffer.from(sealJson(tokens, cookie)).toString('base64url'),
+  }
+}
+
+/**
+ * Finishes what the cookie began, and keeps what the directory said for one minute.
+ * @returns the token with which the browser that holds the mark redeems it
+ * @throws DirectoryError, after a row in the trail
+ */
+async function finish(context: MicrosoftContext, search: string, sealed: string | undefined) {
+  const key = `microsoft ${toIpPrefix(context.request.ip)}`
+  await context.consumeRateLimit(key, CALLBACKS_PER_IP).catch((error: unknown) => {
+    throw error instanceof ProblemError ? new DirectoryError('too-many', error) : error
+  })
+  let claims: Claims | undefined
+  try {
+    const cookie = openCookie(context, sealed, search)
+    await useState(context, cookie.state)
+    const redeemed = await context.microsoft.redeem(search, cookie)
+    claims = redeemed.claims
+    const answer = readClaims(context, claims)
+    const token = randomBytes(32).toString('base64url')
+    const { refreshToken = null } = redeemed
+    const until = context.clock() + TOKEN_MS
+    await context.db
+      .updateTable('microsoft_sign_ins')
+      .set({
+        token_hash: hashLinkToken(token),
+        mark_hash: Buffer.from(cookie.mark, 'base64url'),
+        answer: sealJson(context.tokens, {
+          ...answer,
+          refreshToken,
+          link: cookie.link,
+          until,
+        } satisfies MicrosoftAnswer),
+      })
+      .where('state_hash', '=', hashLinkToken(cookie.state))
+      .execute()
+    await context.refundRateLimit(key)
+    return token
+  } catch (error) {
+    if (error instanceof DirectoryError) await recordRefusal(context, error.refusal, claims)
+    throw error
+  }
+}
+
+/** @throws DirectoryError for another browser's callback, or another sign-in's */
+function openCookie({ tokens, clock }: MicrosoftContext, sealed: string | undefined, search: string): Cookie {
+  const cookie = sealed ? openJson<Cookie>(tokens, Buffer.from(sealed, 'base64url')) : undefined
+  // A ticket is sealed with the same key, but has no state.
+  if (!cookie?.state || cookie.until <= clock()) throw new DirectoryError('other-browser')
+  const states = new URLSearchParams(search).getAll('state')
+  if (states.length !== 1 || states[0] !== cookie.state) throw new DirectoryError('other-browser')
+  return cookie
+}
+
+/** @throws DirectoryError for a state that came back before */
+async function useState({ db, clock }: MicrosoftContext, state: string): Promise<void> {
+  const now = clock()
+  const added = await db
+    .insertInto('microsoft_sign_ins')
+    .values({ state_hash: hashLinkToken(state), expires_at: new Date(now + MICROSOFT_SIGN_IN_MS) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('state_hash')
+    .executeTakeFirst()
+  if (!added) throw new DirectoryError('replayed')
+}
+
+/** Reads the claims of a verified ID token. @throws DirectoryError for whom the portal does not admit */
+function readClaims(
+  { microsoft, companyEmailDomain }: Pick<MicrosoftServices, 'microsoft' | 'companyEmailDomain'>,
+  claims: Claims,
+): Omit<MicrosoftAnswer, 'refreshToken' | 'link' | 'until'> {
+  const { tid, oid, acct, email, preferred_username, xms_edov, name, amr } = claims
+  if (typeof tid !== 'string' || tid.toLowerCase() !== microsoft.tenantId)
+    throw new DirectoryError('other-tenant')
+  if (typeof oid !== 'string' || oid === '') throw new DirectoryError('invalid-answer')
+  if (acct === undefined || acct === null) throw new DirectoryError('kind-unknown')
+  if (acct !== 0 && acct !== '0') throw new DirectoryError('guest')
+  const address = email ?? preferred_username
+  if (typeof address !== 'string' || !address.includes('@')) throw new DirectoryError('no-address')
+  return {
+    tenantId: microsoft.tenantId,
+    objectId: oid.toLowerCase(),
+    email: parseAddress(address, companyEmailDomain),
+    // Microsoft sends it as a boolean or a text; absent is unverified.
+    isVerified: email !== undefined && [true, 1, '1', 'true'].includes(xms_edov as never),
+    name: nameSchema.safeParse(name).data ?? null,
+    groups: readGroups(claims),
+    isMultiFactor: Array.isArray(amr) && amr.includes('mfa'),
+  }
+}
+
+function parseAddress(address: string, domain: string): string {
+  try {
+    return parseCompanyEmail(address, domain)
+  } catch (error) {
+    throw new DirectoryError('foreign-address', error)
+  }
+}
+
+/** A claim that is missing, or too long for the token, says nothing about the groups. */
+function readGroups({ groups, hasgroups, _claim_names }: Claims): string[] | null {
+  const isElsewhere = hasgroups || (_claim_names as { groups?: unknown } | undefined)?.groups
+  const isComplete = Array.isArray(groups) && groups.every((group) => typeof group === 'string')
+  return isComplete && !isElsewhere ? groups.map((group: string) => group.toLowerCase()) : null
+}
+
+/** Leaves a row in the trail: of whom, only as far as the directory vouches for it. */
+async function recordRefusal(
+  context: Pick<MicrosoftContext, 'db' | 'clock' | 'request'>,
+  reason: MicrosoftRefusal,
+  claims: Claims | undefined,
+): Promise<void> {
+  const { tid, oid } = claims ?? {}
+  const who = { ...(typeof tid === 'string' && { tid }), ...(typeof oid === 'string' && { oid }) }
+  await recordAudit(context, {
+    action: 'microsoft-refused',
+    after: { reason, detail: MICROSOFT_REFUSALS[reason], ...who },
+  })
+}

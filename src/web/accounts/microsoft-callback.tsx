@@ -1,0 +1,96 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { LinkState, Session } from '#contract/accounts.ts'
+import { MICROSOFT_REFUSALS, type MicrosoftRefusal } from '#contract/microsoft.ts'
+import { withAccessToken } from '#web/http/api.ts'
+import { sendRequest } from '#web/http/send-request.ts'
+import { runInOneTab } from '#web/session/browser-storage.ts'
+import { getDeviceToken } from '#web/session/device-token.ts'
+import { adoptSession, getSession } from '#web/session/session.ts'
+import { buttonClasses } from '#web/ui/button.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { FormLoading, MessagePage, VisitorPage } from '#web/ui/visitor-page.tsx'
+import { forgetMicrosoftMark, readMicrosoftMark } from './microsoft-button.tsx'
+
+/** Redeems what the directory said, with the mark of this browser. */
+async function redeem(tokenHash: string): Promise<Session | LinkState> {
+  const mark = readMicrosoftMark()
+  const body = { type: 'microsoft' as const, token_hash: tokenHash, ...(mark && { mark }) }
+  const query = { dryRun: 'true' as const }
+  const { email } = (await sendRequest('POST /api/auth/verify', { body, query })) as LinkState
+  const device_token = getDeviceToken(email)
+  // With the session, which a link is for.
+  return withAccessToken((accessToken) =>
+    sendRequest('POST /api/auth/verify', { body: { ...body, device_token } }, accessToken),
+  )
+}
+
+type Step = { kind: 'checking' } | { kind: 'mailed'; email: string } | { kind: 'refused'; why: string }
+
+/** Where Microsoft sends people back to: signs in, links, or says in one sentence why not. */
+export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }) {
+  const values = new URLSearchParams(linkHash)
+  const [refusal, tokenHash] = [values.get('erro'), values.get('token_hash') ?? '']
+  const navigate = useNavigate()
+  const [step, setStep] = useState<Step>({ kind: 'checking' })
+  const finish = async () => {
+    if (refusal) return setStep({ kind: 'refused', why: explainRefusal(refusal) })
+    try {
+      const answer = await runInOneTab('patio.mail-link', () => redeem(tokenHash))
+      if ('access_token' in answer) {
+        forgetMicrosoftMark()
+        adoptSession(answer)
+        // Its guard leads to where the last session ended, or asks for what is still owed.
+        return await navigate({ to: '/login', replace: true })
+      }
+      if (answer.state === 'mailed') return setStep({ kind: 'mailed', email: answer.email })
+      forgetMicrosoftMark()
+      showToast({ kind: 'success', title: 'Conta Microsoft ligada' })
+      await navigate({ to: '/profile/seguranca', replace: true })
+    } catch (error) {
+      setStep({ kind: 'refused', why: error instanceof Error ? error.message : explainRefusal('') })
+    }
+  }
+  const isStarted = useRef(false)
+  useEffect(() => {
+    if (isStarted.current) return
+    isStarted.current = true
+    void finish()
+  })
+  if (step.kind === 'checking')
+    return (
+      <VisitorPage title="Entrando com a Microsoft...">
+        <FormLoading>Isto leva só um instante.</FormLoading>
+      </VisitorPage>
+    )
+  const isSignedIn = getSession() !== undefined
+  const back = (
+    <Link
+      to={isSignedIn ? '/profile/seguranca' : '/login'}
+      replace
+      className={buttonClasses(step.kind === 'refused' ? 'primary' : 'secondary', 'large')}
+    >
+      {isSignedIn ? 'Voltar para Segurança' : 'Voltar para o login'}
+    </Link>
+  )
+  if (step.kind === 'refused')
+    return (
+      <MessagePage title="Não deu para entrar com a Microsoft" actions={back}>
+        <p role="alert">{step.why}</p>
+      </MessagePage>
+    )
+  return (
+    <MessagePage title="Falta confirmar pelo e-mail" actions={back}>
+      <div className="space-y-3">
+        <p>
+          Enviamos um link para <strong className="break-words font-medium text-ink">{step.email}</strong>.
+          Abra-o neste mesmo navegador, em até 1 hora, e você já entra.
+        </p>
+        <p>É só desta vez: depois, a conta Microsoft basta. Não chegou? Confira a pasta de spam.</p>
+      </div>
+    </MessagePage>
+  )
+}
+
+const explainRefusal = (refusal: string): string =>
+  MICROSOFT_REFUSALS[refusal as MicrosoftRefusal] ?? MICROSOFT_REFUSALS['invalid-answer']
