@@ -62,6 +62,8 @@ export const AUDIT_ACTIONS = [
   'invitation-accepted',
   'invitation-lost',
   'list-exported',
+  'trail-exported',
+  'access-exported',
   'report-setting-saved',
   'report-setting-removed',
   'report-exported',
@@ -78,6 +80,24 @@ export const AUDIT_ACTIONS = [
   'message-accepted',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+/** The actions that change what a person may see; their `before` is what it was. */
+export const ENTITLEMENT_ACTIONS = [
+  'approval-given',
+  'approval-removed',
+  'access-revoked',
+  'validity-set',
+  'types-set',
+  'scope-set',
+  'access-set',
+  'access-granted',
+  'entitlements-added',
+  'entitlements-removed',
+  'bulk-edit-undone',
+  'access-review-removed',
+  'invitation-accepted',
+] as const satisfies readonly AuditAction[]
+export type EntitlementAction = (typeof ENTITLEMENT_ACTIONS)[number]
 
 /** What other tables record: sign-ins and opened reports, and refused sign-ins counted by the hour. */
 export const ACCESS_ACTIONS = ['sign-in', 'report', 'sign-in-refused'] as const

@@ -71,7 +71,7 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
     after.attempts === 1
       ? 'O portal recusou uma entrada'
       : `O portal recusou entradas (${after.attempts ?? 'várias'})`,
-    REFUSALS[String(after.outcome).replace(/^.* /, '')] ?? '',
+    formatRefusal(after.outcome),
   ],
   'session-reuse': () => [
     'O portal encerrou uma sessão',
@@ -179,6 +179,8 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
     LOSSES[String(after.reason)] ?? '',
   ],
   'list-exported': ({ who }) => `${who} exportou a lista de usuários`,
+  'trail-exported': ({ who }) => `${who} exportou a trilha de auditoria`,
+  'access-exported': ({ who, after }) => `${who} exportou quem vê a área${toArea(after, 'de')}`,
   'access-reviewed': ({ who, after }) => `${who} revisou quem tem ${formatItem(after)}`,
   'access-review-removed': describeBulkEdit('removeu em uma revisão de acessos'),
   'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${toArea(after)}`,
@@ -204,11 +206,13 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'message-accepted': ({ who }) => `${who} moveu uma mensagem suspeita para a entrada`,
 }
 
+type Change = Omit<HistoryEntry, 'id' | 'at'>
+
 /**
  * Formats an audit entry as a sentence: 'carla@… mudou os tipos às 14:32: + CRM, − Vendas'.
  * @param reader e-mail of the reader, who is called 'Você'
  */
-export function describeChange(entry: HistoryEntry, reader?: string, time?: string): string {
+export function describeChange(entry: Change, reader?: string, time?: string): string {
   const write = Object.hasOwn(DESCRIPTIONS, entry.action) && DESCRIPTIONS[entry.action as TrailAction]
   if (!write) return `Alteração registrada: ${entry.action}`
   const nobody = entry.actor_id === null ? 'O portal' : 'Alguém cuja conta foi excluída'
@@ -219,6 +223,59 @@ export function describeChange(entry: HistoryEntry, reader?: string, time?: stri
   const validity = valid_until !== undefined && formatValidity(valid_until)
   const detail = [differences, validity].filter(Boolean).join('; ')
   return (time ? `${event} ${time}` : event) + (detail ? `: ${detail}` : '')
+}
+
+const GRANTS: Record<string, string> = {
+  'approval-given': 'Aprovação',
+  'invitation-accepted': 'Convite',
+  'access-granted': 'Pedido de acesso',
+  'bulk-edit-undone': 'Alteração desfeita',
+  'entitlements-added': 'Alteração em massa',
+}
+
+/** Names what gave an access, by the action of its entry: 'Convite'; lists set for one person else. */
+export function describeGrant(action: string | null): string {
+  return action === null ? 'Sem registro' : (GRANTS[action] ?? 'Lista da pessoa')
+}
+
+/** Names a kind of entry, without who did it: 'Aprovou a conta'. */
+export function nameAction(action: TrailAction): string {
+  const sentence = describeChange({ action, actor_email: '', before: null, after: null }).trim()
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
+}
+
+const FIELDS: Record<string, string> = {
+  ...{ types: 'tipos', marcas: 'marcas', estados: 'estados', approved: 'aprovação', role: 'papel' },
+  ...{ valid_until: 'válido até', full_name: 'nome', name: 'nome', label: 'nome', code: 'código' },
+  ...{ type: 'área', kind: 'lista', position: 'posição', archived: 'arquivado', exports: 'exportação' },
+  ...{ embed_mode: 'modo', report_url: 'URL', workspace_id: 'workspace', report_id: 'relatório' },
+  ...{ dataset_id: 'conjunto de dados', format: 'formato', reason: 'motivo', count: 'quantidade' },
+  ...{ people: 'pessoas', email: 'e-mail', invited_by: 'convite de', attempts: 'tentativas', ips: 'IPs' },
+  ...{ outcome: 'resultado', viewed_as: 'ver como', failures: 'falhas', is_read: 'lida', last_at: 'última' },
+  ...{ area: 'área', action: 'ato', actor: 'quem', person: 'pessoa', from: 'desde', to: 'até' },
+}
+
+/** Formats what an entry has as before or after: 'tipos: CRM, HPD; aprovação: sim'. */
+export function formatState(state: State | null): string {
+  return Object.entries(state ?? {})
+    .map(
+      ([name, value]) =>
+        `${FIELDS[name] ?? name}: ${name === 'outcome' ? formatRefusal(value) : formatValue(value)}`,
+    )
+    .join('; ')
+}
+
+function formatRefusal(outcome: unknown): string {
+  return REFUSALS[String(outcome).replace(/^.* /, '')] ?? ''
+}
+
+function formatValue(value: unknown): string {
+  if (value === null) return 'nenhum'
+  if (typeof value === 'boolean') return value ? 'sim' : 'não'
+  if (Array.isArray(value)) return value.map(String).join(', ') || 'nenhum'
+  if (typeof value === 'object') return JSON.stringify(value)
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(String(value))
+  return day ? String(value).split('-').reverse().join('/') : String(value)
 }
 
 /** Formats the end of an access: 'válido até 31/12/2026'. */

@@ -1,6 +1,7 @@
 import { accessReviewRoutes } from './access-reviews.ts'
 import { accessTemplateRoutes } from './access-templates.ts'
 import { accountRoutes } from './accounts.ts'
+import { auditRoutes } from './audit.ts'
 import { catalogueRoutes } from './catalogue.ts'
 import { factorRoutes } from './factors.ts'
 import { healthRoutes } from './health.ts'
@@ -29,6 +30,7 @@ export const api = {
   microsoft: microsoftRoutes,
   catalogue: catalogueRoutes,
   users: userRoutes,
+  audit: auditRoutes,
   userAccounts: userAccountRoutes,
   accessTemplates: accessTemplateRoutes,
   accessReviews: accessReviewRoutes,

@@ -25,6 +25,7 @@ import type { LiveStreams } from './live/live-streams.ts'
 import type { Log } from './log.ts'
 import type { Mails } from './mail/mails.ts'
 import { createRefusalCounter } from './operations/audit.ts'
+import { auditHandlers } from './operations/audit-handlers.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { operationsHandlers } from './operations/operations-handlers.ts'
 import { trailMails } from './operations/seal-trail.ts'
@@ -148,6 +149,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.microsoft, microsoftHandlers(services))
     implement(app, services, api.catalogue, catalogueHandlers())
     implement(app, services, api.users, userHandlers(services))
+    implement(app, services, api.audit, auditHandlers())
     implement(app, services, api.userAccounts, userAccountHandlers(services))
     implement(app, services, api.accessTemplates, accessTemplateHandlers())
     implement(app, services, api.accessReviews, accessReviewHandlers())

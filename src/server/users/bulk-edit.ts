@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { AuditAction } from '#contract/audit-actions.ts'
+import type { EntitlementAction } from '#contract/audit-actions.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, sortItems } from '#contract/entitlement-lists.ts'
 import { adminMessages, MAX_IDS } from '#contract/user-rules.ts'
@@ -34,7 +34,7 @@ type EditableState = Omit<State, 'approved'>
 
 /** The effect of an edit on each person. */
 interface EditPlan {
-  action: AuditAction
+  action: EntitlementAction
   /** The columns that the change depends on. */
   columns: (keyof EditableState)[]
   /** Returns the change for these column values; undefined without one. */
@@ -181,7 +181,7 @@ function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditP
   }
 }
 
-const ACTIONS: Record<BulkEdit['action'], AuditAction> = {
+const ACTIONS: Record<BulkEdit['action'], EntitlementAction> = {
   add: 'entitlements-added',
   remove: 'entitlements-removed',
   replace: 'access-set',

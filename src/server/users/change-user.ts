@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { AuditAction } from '#contract/audit-actions.ts'
+import type { EntitlementAction } from '#contract/audit-actions.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, sortItems } from '#contract/entitlement-lists.ts'
 import type { ReplyOf } from '#contract/route.ts'
@@ -148,7 +148,7 @@ export function setLists(
   })
 }
 
-const getListAction = ({ types, marcas }: Partial<Entitlements>): AuditAction =>
+const getListAction = ({ types, marcas }: Partial<Entitlements>): EntitlementAction =>
   types && marcas ? 'access-set' : types ? 'types-set' : 'scope-set'
 
 /** Sets the last day of access, null for no end. @throws ProblemError as setLists does */

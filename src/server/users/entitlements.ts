@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { AuditAction } from '#contract/audit-actions.ts'
+import type { EntitlementAction } from '#contract/audit-actions.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, type ListName, mapLists, sortItems } from '#contract/entitlement-lists.ts'
 import { adminMessages, hasPassed } from '#contract/user-rules.ts'
@@ -95,7 +95,7 @@ export async function writeChanges(
     action,
     batchId,
     changes,
-  }: { action: AuditAction; batchId: string | null; changes: readonly SharedChange[] },
+  }: { action: EntitlementAction; batchId: string | null; changes: readonly SharedChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
   const { user_id = null, email = null } = actor?.profile ?? {}

@@ -1,0 +1,120 @@
+import * as z from 'zod/mini'
+import { ACCESS_ACTIONS, AUDIT_ACTIONS, historyEntrySchema } from './audit-actions.ts'
+import { slugSchema, typeSchema } from './catalogue.ts'
+import type { Routes } from './route.ts'
+import { dateSchema, userParams } from './users.ts'
+
+/** Groups of actions that the filter offers: administrators' and people's acts, accesses, refusals. */
+export const ACTION_GROUPS = ['acts', 'accesses', 'refusals'] as const
+
+/** An id, also of a deleted person's pseudonym, or an e-mail. */
+const whoSchema = z.string().check(z.trim(), z.maxLength(255))
+
+/** Filters of the trail, combined with AND; days are of São Paulo and included. */
+const filterFields = {
+  /** To whom it happened; of sign-ins and opened reports who did them. */
+  person: z.optional(whoSchema),
+  /** Who did it; 'portal' for the portal itself. */
+  actor: z.optional(whoSchema),
+  action: z.optional(z.enum([...ACTION_GROUPS, ...AUDIT_ACTIONS, ...ACCESS_ACTIONS])),
+  /** Label of an area: its report, its readers, its place in the catalogue. */
+  area: z.optional(typeSchema),
+  from: z.optional(dateSchema),
+  to: z.optional(dateSchema),
+}
+export type TrailFilter = z.output<z.ZodMiniObject<typeof filterFields>>
+
+const trailEntrySchema = z.extend(historyEntrySchema, {
+  id: z.string(),
+  target_id: z.nullable(z.string()),
+  /** Null for nobody or a deleted person. */
+  target_email: z.nullable(z.string()),
+  ip: z.nullable(z.string()),
+  user_agent: z.nullable(z.string()),
+})
+export type TrailEntry = z.output<typeof trailEntrySchema>
+
+const onDay = z.object({ on: z.optional(dateSchema) })
+
+/** How somebody came to an area, by the trail; nulls where it does not reach so far. */
+const grantFields = {
+  since: z.nullable(z.string()),
+  /** The action that gave it. */
+  through: z.nullable(z.string()),
+  by: z.nullable(z.string()),
+  until: z.nullable(dateSchema),
+}
+/** False when the day is before the trail's reach: nothing is known, and the lists are empty. */
+const knownFields = { known: z.boolean(), reach: z.nullable(z.string()) }
+
+const readerSchema = z.object({
+  user_id: z.string(),
+  /** Null for a deleted person. */
+  email: z.nullable(z.string()),
+  full_name: z.nullable(z.string()),
+  marcas: z.array(z.string()),
+  estados: z.array(z.string()),
+  ...grantFields,
+})
+export type Reader = z.output<typeof readerSchema>
+
+const hindranceSchema = z.enum(['no-account', 'not-approved', 'ended', 'no-scope', 'no-types'])
+export type Hindrance = z.output<typeof hindranceSchema>
+
+export const auditRoutes = {
+  readTrail: {
+    method: 'GET',
+    path: '/api/audit',
+    access: 'admin',
+    summary: 'The audit trail with sign-ins, opened reports and refusals, newest first, a page at a time',
+    query: z.strictObject({ ...filterFields, cursor: z.optional(z.string().check(z.maxLength(100))) }),
+    response: z.object({ items: z.array(trailEntrySchema), next: z.nullable(z.string()) }),
+  },
+  exportTrail: {
+    method: 'GET',
+    path: '/api/audit/export',
+    access: 'admin',
+    recentAuthentication: 'many',
+    trail: 'trail-exported',
+    summary: 'All entries that match, as a stream of CSV or JSON lines',
+    query: z.strictObject({ ...filterFields, format: z._default(z.enum(['csv', 'jsonl']), 'csv') }),
+    file: true,
+  },
+  readAreaAccess: {
+    method: 'GET',
+    path: '/api/access/{type}',
+    access: 'admin',
+    summary: 'Who can see the reports of an area, or could at the end of a past day, and through what',
+    params: z.object({ type: slugSchema }),
+    query: onDay,
+    response: z.object({ ...knownFields, readers: z.array(readerSchema) }),
+  },
+  exportAreaAccess: {
+    method: 'GET',
+    path: '/api/access/{type}/export',
+    access: 'admin',
+    recentAuthentication: 'many',
+    trail: 'access-exported',
+    summary: 'The same as a CSV file that Excel in Portuguese opens',
+    params: z.object({ type: slugSchema }),
+    query: onDay,
+    response: z.object({ csv: z.string(), people: z.number() }),
+  },
+  readPersonAccess: {
+    method: 'GET',
+    path: '/api/profiles/{userId}/access',
+    access: 'admin',
+    summary: 'Which areas a person can see, or could at the end of a past day, and through what',
+    params: userParams,
+    query: onDay,
+    response: z.object({
+      ...knownFields,
+      email: z.string(),
+      /** Why nothing is seen in spite of the areas. */
+      hindrance: z.nullable(hindranceSchema),
+      marcas: z.array(z.string()),
+      estados: z.array(z.string()),
+      areas: z.array(z.object({ type: z.string(), reports: z.array(z.string()), ...grantFields })),
+    }),
+  },
+} as const satisfies Routes

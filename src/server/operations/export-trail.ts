@@ -1,0 +1,76 @@
+import type { TrailEntry, TrailFilter } from '#contract/audit.ts'
+import { toCsv } from '#contract/csv.ts'
+import { describeChange, formatState } from '#contract/describe-change.ts'
+import { toSaoPauloDay } from '#contract/user-rules.ts'
+import type { Db } from '#server/database/schema.ts'
+import { runAdminTransaction } from '#server/http/admin-transaction.ts'
+import type { Context } from '#server/http/context.ts'
+import type { FileReply } from '#server/http/implement.ts'
+import { formatDateTime } from '#server/mail/compose-mail.ts'
+import { recordAudit } from './audit.ts'
+import { readTrail } from './trail.ts'
+
+const CHUNK = 1_000
+
+/** A deleted person is named by their pseudonym. */
+const formatWho = (email: string | null, id: string | null | undefined): string => email ?? id ?? ''
+
+const COLUMNS: readonly [head: string, format: (entry: TrailEntry) => string][] = [
+  ['Quando', ({ at }) => formatDateTime(new Date(at)).replace(',', '')],
+  ['Quem', ({ actor_email, actor_id }) => formatWho(actor_email, actor_id) || 'Portal'],
+  ['Com quem', ({ target_email, target_id }) => formatWho(target_email, target_id)],
+  ['O que aconteceu', (entry) => describeChange(entry)],
+  ['Antes', ({ before }) => formatState(before)],
+  ['Depois', ({ after }) => formatState(after)],
+  ['De onde (IP)', ({ ip }) => ip ?? ''],
+  ['Navegador', ({ user_agent }) => user_agent ?? ''],
+  ['Código', ({ action }) => action],
+  ['Horário exato (UTC)', ({ at }) => at],
+]
+
+/** Yields all entries that match, newest first, as text: CSV for Excel in Portuguese, or JSON lines. */
+export async function* writeTrail(
+  db: Db,
+  filter: TrailFilter,
+  format: 'csv' | 'jsonl',
+): AsyncGenerator<string> {
+  if (format === 'csv') yield toCsv([COLUMNS.map(([head]) => head)])
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await readTrail(db, { ...filter, limit: CHUNK, ...(cursor && { cursor }) })
+    if (format === 'csv')
+      // The byte order mark stands only once, before the heads.
+      yield toCsv(page.items.map((entry) => COLUMNS.map(([, write]) => write(entry)))).slice(1)
+    else
+      yield page.items
+        .map((entry) => `${JSON.stringify({ ...entry, sentence: describeChange(entry) })}\n`)
+        .join('')
+    cursor = page.next
+  }
+}
+
+/** Exports what matches as a stream that reads as the browser takes it; the export is an entry itself. */
+export async function exportTrail(
+  context: Context,
+  { format, ...filter }: TrailFilter & { format: 'csv' | 'jsonl' },
+): Promise<FileReply> {
+  await runAdminTransaction(context, (db) =>
+    recordAudit({ ...context, db }, { action: 'trail-exported', after: { format, ...redact(filter) } }),
+  )
+  const parts = writeTrail(context.db, filter, format)
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await parts.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    cancel: async () => void (await parts.return(undefined)),
+  })
+  const name = `auditoria ${toSaoPauloDay(context.clock())}.${format}`
+  return { body, name, type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson' }
+}
+
+/** Deletion erases ids and e-mails only as whole values, so a typed name must not be kept. */
+function redact({ person, actor, ...rest }: TrailFilter): object {
+  return { ...rest, ...(person && { searched: true }), ...(actor && { searched: true }) }
+}

@@ -1,0 +1,148 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TrailEntry } from '#contract/audit.ts'
+import type { Profile } from '#contract/users.ts'
+import { openAdmin, patchProfile, removeAllPeople } from '#server/testing/admin-calls.ts'
+import { addPerson, configureReports, getEmulatedReport, send } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { TRAIL_PAGE } from './trail.ts'
+
+describeOnEachDatabase('reading the audit trail', (kind) => {
+  const portal = setUpPortal({ kind, rateLimits: false })
+  let admin: Awaited<ReturnType<typeof openAdmin>>
+  let ana: Profile
+  let bia: Profile
+  beforeAll(() => configureReports(portal, 'Vendas'))
+  beforeEach(async () => {
+    await removeAllPeople(portal)
+    await portal.database.db.deleteFrom('failed_sign_ins').execute()
+    admin = await openAdmin(portal)
+    ana = await addPerson(portal, { email: 'ana@grupopatio.com.br', types: ['CRM'] })
+    bia = await addPerson(portal, { email: 'bia@grupopatio.com.br', types: ['CRM'] })
+  })
+  const read = async (query: Record<string, string> = {}) => {
+    const { status, body } = await send(portal, 'GET', `/api/audit?${new URLSearchParams(query)}`, admin)
+    expect(status, JSON.stringify(body)).toBe(200)
+    return body as { items: TrailEntry[]; next: string | null }
+  }
+  const list = async (query: Record<string, string> = {}) =>
+    (await read(query)).items.map(({ action, target_email }) => `${action} ${target_email ?? '-'}`)
+  const addAccess = async (minutes: number, rest: object) => {
+    const at = new Date(portal.clock() + minutes * 60_000)
+    const access = { at, user_id: ana.user_id, action: 'report' as const, report_id: null }
+    const origin = { ip: '203.0.113.7', user_agent: 'Navegador', request_id: null }
+    await portal.database.db
+      .insertInto('access_records')
+      .values({ ...access, ...origin, ...rest })
+      .execute()
+  }
+  /** One of each source: an act, a sign-in, a refusal, an opened report and a 'Ver como'. */
+  const addOfEach = async () => {
+    const { reportId } = getEmulatedReport('Vendas')
+    const hour = new Date(Math.floor(portal.clock() / 3_600_000) * 3_600_000 - 3_600_000)
+    await portal.database.db
+      .insertInto('failed_sign_ins')
+      .values({
+        ...{ hour, subject: ana.user_id, user_id: ana.user_id, outcome: 'invalid-credentials' },
+        ...{ attempts: 3, ips: ['203.0.113.9'], last_at: new Date(hour.getTime() + 60_000) },
+      })
+      .execute()
+    await patchProfile(portal, admin, ana.user_id, { types: ['CRM', 'HPD'] })
+    await addAccess(1, { action: 'sign-in' })
+    await addAccess(2, { report_id: reportId })
+    await addAccess(3, { report_id: reportId, user_id: admin.user_id, viewed_as: bia.user_id })
+  }
+
+  test('merges acts, sign-ins, opened reports and refusals, newest first', async () => {
+    await addOfEach()
+    const { items } = await read()
+    expect(items).toMatchObject([
+      { action: 'report', actor_email: admin.email, target_email: bia.email, after: { viewed_as: true } },
+      { action: 'report', actor_email: ana.email, target_email: null, after: { type: 'Vendas' } },
+      { action: 'sign-in', actor_email: ana.email, ip: '203.0.113.7', user_agent: 'Navegador' },
+      { action: 'types-set', actor_email: admin.email, target_email: ana.email, before: { types: ['CRM'] } },
+      { action: 'sign-in-refused', actor_id: null, target_email: ana.email, after: { attempts: 3 } },
+    ])
+  })
+
+  test('filters by person, actor, act, area and time, alone and together', async () => {
+    await addOfEach()
+    expect(await list({ person: ana.email })).toEqual([
+      'report -',
+      'sign-in -',
+      `types-set ${ana.email}`,
+      `sign-in-refused ${ana.email}`,
+    ])
+    expect(await list({ person: bia.user_id })).toEqual([`report ${bia.email}`])
+    expect(await list({ actor: admin.email })).toEqual([`report ${bia.email}`, `types-set ${ana.email}`])
+    expect(await list({ actor: 'portal' })).toEqual([`sign-in-refused ${ana.email}`])
+    expect(await list({ action: 'acts' })).toEqual([`types-set ${ana.email}`])
+    expect(await list({ action: 'sign-in' })).toEqual(['sign-in -'])
+    expect(await list({ action: 'accesses', person: bia.email })).toEqual([`report ${bia.email}`])
+    expect(await list({ area: 'HPD' })).toEqual([`types-set ${ana.email}`])
+    // What was held before and after is no change of the area.
+    expect(await list({ area: 'CRM' })).toEqual([])
+    expect(await list({ area: 'Vendas', actor: ana.email })).toEqual(['report -'])
+    expect(await list({ person: 'ninguem@grupopatio.com.br' })).toEqual([])
+    const tomorrow = new Date(portal.clock() + 86_400_000).toISOString().slice(0, 10)
+    expect(await list({ from: tomorrow })).toEqual([])
+    expect(await list({ to: tomorrow, action: 'acts' })).toEqual([`types-set ${ana.email}`])
+  })
+
+  test('has pages that meet without gap or repetition, even among entries of the same instant', async () => {
+    const at = new Date(portal.clock())
+    const entries = Array.from({ length: TRAIL_PAGE }, () => ({ at, action: 'message-read' }))
+    await portal.database.db.insertInto('audit_entries').values(entries).execute()
+    for (let index = 0; index < TRAIL_PAGE + 5; index++) await addAccess(0, { action: 'sign-in' })
+    const seen: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await read(cursor ? { cursor } : {})
+      expect(page.items.length).toBeLessThanOrEqual(TRAIL_PAGE)
+      seen.push(...page.items.map(({ id }) => id))
+      cursor = page.next
+    }
+    expect(new Set(seen).size).toBe(TRAIL_PAGE * 2 + 5)
+    expect(seen).toHaveLength(TRAIL_PAGE * 2 + 5)
+    expect((await send(portal, 'GET', '/api/audit?cursor=1', admin)).status).toBe(400)
+  })
+
+  test('keeps a deleted person as one pseudonym, which can be searched for', async () => {
+    await addOfEach()
+    const body = { userIds: [ana.user_id] }
+    await send(portal, 'POST', '/api/functions/delete-users', { token: admin.token, body })
+    const { items } = await read({ action: 'user-deleted' })
+    const pseudonym = items[0]?.target_id ?? ''
+    expect(pseudonym).not.toBe(ana.user_id)
+    expect((await list({ person: pseudonym })).sort()).toEqual([
+      'report -',
+      'sign-in -',
+      'types-set -',
+      'user-deleted -',
+    ])
+    expect(JSON.stringify(await read())).not.toContain(ana.email)
+  })
+
+  test('exports all that matches as CSV and as JSON lines, and records the export without the name', async () => {
+    await addOfEach()
+    const fetchText = async (format: string) => {
+      const url = `${portal.url}/api/audit/export?format=${format}&person=${ana.email}`
+      return (await fetch(url, { headers: { authorization: `Bearer ${admin.token}` } })).text()
+    }
+    const csv = await fetchText('csv')
+    expect(csv.split('\r\n')).toHaveLength(6)
+    expect(csv).toContain(`${admin.email} mudou os tipos: + HPD;tipos: CRM;tipos: HPD, CRM`)
+    const lines = (await fetchText('jsonl')).trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).action)).toEqual([
+      'report',
+      'sign-in',
+      'types-set',
+      'sign-in-refused',
+    ])
+    const { items } = await read({ action: 'trail-exported' })
+    expect(items).toMatchObject([
+      { after: { format: 'jsonl', searched: true } },
+      { after: { format: 'csv', searched: true } },
+    ])
+    expect(JSON.stringify(items)).not.toContain(ana.email)
+  })
+})
