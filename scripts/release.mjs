@@ -109,7 +109,7 @@ exec "$home/bin/node" ${serverFlags.join(' ')} \${settings:+"$settings"} "$home/
 function writeManifest(version) {
   const { imports } = readManifest()
   const scripts = Object.fromEntries(
-    ['start', 'setup', 'doctor', 'admin', 'backup', 'restore', 'verify-trail'].map((name) => [
+    ['start', 'setup', 'doctor', 'admin', 'backup', 'restore', 'users', 'access', 'trail', 'verify-trail'].map((name) => [
       name,
       `exec bin/patio ${name}`,
     ]),

@@ -23,8 +23,8 @@ async function fill(db: Db): Promise<void> {
     select 'pessoa' || n || '@grupopatio.com.br', true, array['Vendas', 'CRM'], array['FIAT'], array['RJ'],
       now() - interval '2 years' from generate_series(1, ${sql.lit(people)}) n`)
   await run(sql`create table bench_who as
-    select row_number() over (order by email) as n, user_id, email from profiles`)
-  await run(sql`create unique index on bench_who (n)`)
+    select row_number() over (order by email) as place, user_id, email from profiles`)
+  await run(sql`create unique index on bench_who (place)`)
   const half = sql.lit(Math.floor(entries / 2))
   const ago = sql`now() - (${half} - n) * interval '1 year' / ${half}`
   await run(sql`
@@ -37,13 +37,13 @@ async function fill(db: Db): Promise<void> {
         when n % 5000 = 1 then '{"types": ["CRM", "HPD"]}' else '{"types": ["Vendas", "CRM"]}' end::jsonb,
       '203.0.113.7', 'Mozilla/5.0 (X11; Linux x86_64)'
     from generate_series(1, ${half}) n
-    join bench_who actor on actor.n = n % 10 + 1 join bench_who target on target.n = n % ${sql.lit(people)} + 1`)
+    join bench_who actor on actor.place = n % 10 + 1 join bench_who target on target.place = n % ${sql.lit(people)} + 1`)
   await run(sql`
     insert into access_records (at, user_id, action, report_id, ip, user_agent)
     select ${ago}, w.user_id, case when n % 3 = 0 then 'sign-in' else 'report' end,
       case when n % 3 > 0 then 'relatorio-' || case when n % 4000 = 1 then 9 else n % 4 end end,
       '203.0.113.7', 'Mozilla/5.0 (X11; Linux x86_64)'
-    from generate_series(1, ${half}) n join bench_who w on w.n = n % ${sql.lit(people)} + 1`)
+    from generate_series(1, ${half}) n join bench_who w on w.place = n % ${sql.lit(people)} + 1`)
   await run(sql`insert into failed_sign_ins (hour, subject, outcome, attempts, ips, last_at)
     select date_trunc('hour', now()) - n * interval '1 hour', 'unknown ' || n % 20, 'invalid-credentials', 3,
       array['203.0.113.9'], now() - n * interval '1 hour' from generate_series(1, 8760) n`)

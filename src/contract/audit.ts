@@ -4,8 +4,8 @@ import { slugSchema, typeSchema } from './catalogue.ts'
 import type { Routes } from './route.ts'
 import { dateSchema, userParams } from './users.ts'
 
-/** Groups of actions that the filter offers: administrators' and people's acts, accesses, refusals. */
-export const ACTION_GROUPS = ['acts', 'accesses', 'refusals'] as const
+/** Groups of actions that the filter offers; the last two are acts on the catalogue and on reports' settings. */
+export const ACTION_GROUPS = ['acts', 'accesses', 'refusals', 'catalogue', 'settings'] as const
 
 /** An id, also of a deleted person's pseudonym, or an e-mail. */
 const whoSchema = z.string().check(z.trim(), z.maxLength(255))

@@ -13,6 +13,9 @@ const COMMANDS: Record<string, Command> = {
   admin: ['COMANDO EMAIL', 'administradores', () => import('./admin.ts')],
   backup: ['ARQUIVO', 'cópia de segurança, com o portal no ar', () => import('./back-up.ts')],
   mail: ['retry', 'tenta agora os e-mails que esperam', () => import('./mail.ts')],
+  users: ['[--csv]', 'todas as contas', () => import('./audit-command.ts')],
+  access: ['--report NOME', 'quem vê o quê, hoje ou em um dia', () => import('./audit-command.ts')],
+  trail: ['[--since DIA]', 'a trilha de auditoria', () => import('./audit-command.ts')],
   restore: ['ARQUIVO', 'restaura uma cópia em um banco vazio', () => import('./back-up.ts')],
   'verify-trail': [
     'SELO…',
@@ -20,6 +23,8 @@ const COMMANDS: Record<string, Command> = {
     () => import('./verify-trail.ts'),
   ],
 }
+
+const READ_BY_NAME = ['access', 'backup', 'restore', 'trail', 'users']
 
 const usage = () => {
   const lines = Object.entries(COMMANDS).map(
@@ -49,8 +54,8 @@ const [name = ''] = process.argv.slice(2)
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
 if (command) {
   loadExtraCertificates(process.env.NODE_EXTRA_CA_CERTS)
-  // One module implements both and reads the command's name.
-  if (name !== 'backup' && name !== 'restore') process.argv.splice(2, 1)
+  // One module implements several and reads the command's name.
+  if (!READ_BY_NAME.includes(name)) process.argv.splice(2, 1)
   await command[2]()
 } else if (name === '--version' || name === 'version') {
   process.stdout.write(`${VERSION}\n`)

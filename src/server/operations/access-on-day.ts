@@ -89,15 +89,16 @@ interface Grant {
 
 /** Finds since when and through what people have an area: the later of its grant and the approval. */
 async function readGrants(db: Db, end: RawBuilder<Date> | null, ids: string[], labels: string[]) {
+  // From the newest entry of each person back to the one that gave it, by their index.
   const { rows } = await sql<{ id: string; at: Date; action: string; by: string | null }>`
-    select distinct on (target_id) target_id as id, at, action, coalesce(actor_email, actor_id::text) as by
-    from audit_entries e
-    where target_id = any(${ids}::uuid[]) and action = any(${[...ENTITLEMENT_ACTIONS]}::text[])
-      and ${end ? sql`at < ${end}` : sql`true`}
-      and ((jsonb_exists_any(after -> 'types', ${labels}::text[])
-          and not coalesce(jsonb_exists_any(before -> 'types', ${labels}::text[]), false))
-        or ((after ->> 'approved') = 'true' and (before ->> 'approved') is distinct from 'true'))
-    order by target_id, at desc, id desc`.execute(db)
+    select who.id, given.* from unnest(${ids}::uuid[]) as who(id), lateral (
+      select at, action, coalesce(actor_email, actor_id::text) as by from audit_entries
+      where target_id = who.id and action = any(${[...ENTITLEMENT_ACTIONS]}::text[])
+        and ${end ? sql`at < ${end}` : sql`true`}
+        and ((jsonb_exists_any(after -> 'types', ${labels}::text[])
+            and not coalesce(jsonb_exists_any(before -> 'types', ${labels}::text[]), false))
+          or ((after ->> 'approved') = 'true' and (before ->> 'approved') is distinct from 'true'))
+      order by at desc, id desc limit 1) as given`.execute(db)
   return new Map<string, Grant>(
     rows.map(({ id, at, action, by }) => [id, { since: at.toISOString(), through: action, by }]),
   )

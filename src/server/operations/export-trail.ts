@@ -28,11 +28,11 @@ const COLUMNS: readonly [head: string, format: (entry: TrailEntry) => string][] 
   ['Horário exato (UTC)', ({ at }) => at],
 ]
 
-/** Yields all entries that match, newest first, as text: CSV for Excel in Portuguese, or JSON lines. */
+/** Yields all entries that match, newest first: CSV for Excel in Portuguese, JSON lines or sentences. */
 export async function* writeTrail(
   db: Db,
   filter: TrailFilter,
-  format: 'csv' | 'jsonl',
+  format: 'csv' | 'jsonl' | 'text',
 ): AsyncGenerator<string> {
   if (format === 'csv') yield toCsv([COLUMNS.map(([head]) => head)])
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -40,13 +40,16 @@ export async function* writeTrail(
     if (format === 'csv')
       // The byte order mark stands only once, before the heads.
       yield toCsv(page.items.map((entry) => COLUMNS.map(([, write]) => write(entry)))).slice(1)
-    else
-      yield page.items
-        .map((entry) => `${JSON.stringify({ ...entry, sentence: describeChange(entry) })}\n`)
-        .join('')
+    else yield page.items.map((entry) => `${format === 'text' ? toLine(entry) : toJson(entry)}\n`).join('')
     cursor = page.next
   }
 }
+
+const toJson = (entry: TrailEntry) => JSON.stringify({ ...entry, sentence: describeChange(entry) })
+const toLine = (entry: TrailEntry) =>
+  [formatDateTime(new Date(entry.at)), describeChange(entry), formatWho(entry.target_email, entry.target_id)]
+    .filter(Boolean)
+    .join('  ')
 
 /** Exports what matches as a stream that reads as the browser takes it; the export is an entry itself. */
 export async function exportTrail(

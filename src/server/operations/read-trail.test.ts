@@ -77,6 +77,7 @@ describeOnEachDatabase('reading the audit trail', (kind) => {
     expect(await list({ actor: admin.email })).toEqual([`report ${bia.email}`, `types-set ${ana.email}`])
     expect(await list({ actor: 'portal' })).toEqual([`sign-in-refused ${ana.email}`])
     expect(await list({ action: 'acts' })).toEqual([`types-set ${ana.email}`])
+    expect(await list({ action: 'settings' })).toEqual([])
     expect(await list({ action: 'sign-in' })).toEqual(['sign-in -'])
     expect(await list({ action: 'accesses', person: bia.email })).toEqual([`report ${bia.email}`])
     expect(await list({ area: 'HPD' })).toEqual([`types-set ${ana.email}`])

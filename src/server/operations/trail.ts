@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TrailEntry, TrailFilter } from '#contract/audit.ts'
+import { AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import type { Db } from '#server/database/schema.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
 
@@ -107,6 +108,9 @@ function limitTime(source: Source, { from, to, cursor }: Wanted): Condition[] {
   return where
 }
 
+/** What the actions of a group begin with. */
+const GROUPS: Record<string, string> = { catalogue: 'catalogue-', settings: 'report-setting-' }
+
 function limitAction(source: Source, action: TrailFilter['action']): Condition[] {
   const sources: Record<string, Source> = {
     ...{ acts: 'a', accesses: 'r', refusals: 'f' },
@@ -114,6 +118,8 @@ function limitAction(source: Source, action: TrailFilter['action']): Condition[]
   }
   if (!action) return []
   if ((sources[action] ?? 'a') !== source) return [sql`false`]
+  const group = GROUPS[action]
+  if (group) return [sql`t.action = any(${AUDIT_ACTIONS.filter((each) => each.startsWith(group))}::text[])`]
   const isWhole = ['acts', 'accesses', 'refusals', 'sign-in-refused'].includes(action)
   return isWhole ? [] : [sql`t.action = ${action}`]
 }

@@ -2,6 +2,7 @@ import { toCsv } from '#contract/csv.ts'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { ManagedProfile, userRoutes } from '#contract/users.ts'
+import type { Db } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { formatDateTime } from '#server/mail/compose-mail.ts'
@@ -24,18 +25,21 @@ const COLUMNS: readonly [head: string, (profile: ManagedProfile, now: number) =>
   ['Estados', ({ estados }) => estados.join(', ')],
 ]
 
-/**
- * Exports the matching people in the order of the list, as CSV with dates of São Paulo.
- */
+/** Lists the heads and the matching people in the order of the list, with dates of São Paulo. */
+export async function listUserLines(db: Db, wanted: QueryOf<Route>, now: number): Promise<string[][]> {
+  const lines = [COLUMNS.map(([head]) => head)]
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await listUsers(db, { ...wanted, limit: MAX_IDS, ...(cursor && { cursor }) })
+    lines.push(...page.items.map((profile) => COLUMNS.map(([, formatCell]) => formatCell(profile, now))))
+    cursor = page.next
+  }
+  return lines
+}
+
+/** Exports the matching people as CSV. */
 export async function exportUserList(context: Context, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
   return runAdminTransaction(context, async (db) => {
-    const now = context.clock()
-    const lines = [COLUMNS.map(([head]) => head)]
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await listUsers(db, { ...wanted, limit: MAX_IDS, ...(cursor && { cursor }) })
-      lines.push(...page.items.map((profile) => COLUMNS.map(([, formatCell]) => formatCell(profile, now))))
-      cursor = page.next
-    }
+    const lines = await listUserLines(db, wanted, context.clock())
     const people = lines.length - 1
     // The search text may be a name, which the audit trail must not hold.
     const { sort: _, order: __, q, ...filter } = wanted

@@ -135,6 +135,12 @@ function useGroups(): { title: string; items: RailItem[] }[] {
         { to: '/admin/listas', label: 'Áreas, marcas e estados' },
       ],
     },
-    { title: 'Acompanhar', items: [{ to: '/admin/saude', label: 'Saúde do portal', state }] },
+    {
+      title: 'Acompanhar',
+      items: [
+        { to: '/admin/auditoria', label: 'Auditoria' },
+        { to: '/admin/saude', label: 'Saúde do portal', state },
+      ],
+    },
   ]
 }

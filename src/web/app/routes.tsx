@@ -27,6 +27,15 @@ type AdminSearch = Partial<Record<SearchKey | 'area' | 'pessoa', string>>
 /** The search parameters of /mensagens. */
 type InboxSearch = Partial<Record<'q' | 'unread', string>>
 
+/** The search parameters of /admin/auditoria and of /admin/auditoria/acesso. */
+type AuditSearch = Partial<Record<'person' | 'actor' | 'action' | 'area' | 'from' | 'to', string>>
+type AccessSearch = Partial<Record<'area' | 'pessoa' | 'dia', string>>
+
+function pickTexts<K extends string>(search: Record<string, unknown>, names: readonly K[]) {
+  const texts = names.flatMap((name) => (typeof search[name] === 'string' ? [[name, search[name]]] : []))
+  return Object.fromEntries(texts) as Partial<Record<K, string>>
+}
+
 /** Checks for a session that opens the portal; one that owes a step or a password stays at /login. */
 function isSignedIn(): boolean {
   const session = getSession()
@@ -356,6 +365,23 @@ const healthRoute = createRoute({
   component: screen(() => import('./health-screen.tsx'), 'HealthScreen'),
 })
 
+const auditRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/auditoria',
+  staticData: { title: 'Auditoria' },
+  validateSearch: (search): AuditSearch =>
+    pickTexts(search, ['person', 'actor', 'action', 'area', 'from', 'to']),
+  component: screen(() => import('#web/users/audit-screen.tsx'), 'AuditScreen'),
+})
+
+const accessRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/auditoria/acesso',
+  staticData: { title: 'Quem vê o quê' },
+  validateSearch: (search): AccessSearch => pickTexts(search, ['area', 'pessoa', 'dia']),
+  component: screen(() => import('#web/users/access-screen.tsx'), 'AccessScreen'),
+})
+
 const inboxRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/mensagens',
@@ -399,6 +425,8 @@ const routeTree = rootRoute.addChildren([
       accessReviewsRoute,
       accessTemplatesRoute,
       invitationsRoute,
+      auditRoute,
+      accessRoute,
       healthRoute,
       viewAsRoute,
       inboxRoute,

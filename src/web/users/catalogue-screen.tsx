@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
 import Archive from 'lucide-react/icons/archive'
 import ArchiveRestore from 'lucide-react/icons/archive-restore'
@@ -11,7 +12,7 @@ import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { Button } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
@@ -44,7 +45,15 @@ export function CatalogueScreen() {
   const catalogue = useQuery(catalogueQuery)
   const { data } = catalogue
   return (
-    <AdminPage title="Áreas, marcas e estados" isWide>
+    <AdminPage
+      title="Áreas, marcas e estados"
+      isWide
+      action={
+        <Link to="/admin/auditoria" search={{ action: 'catalogue' }} className={textLinkClasses}>
+          O que mudou nas listas
+        </Link>
+      }
+    >
       {!data && catalogue.errorUpdateCount > 0 ? (
         <NotLoaded query={catalogue} failed="As listas não puderam ser lidas agora." skeleton="h-96" />
       ) : (

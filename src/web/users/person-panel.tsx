@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import ChevronDown from 'lucide-react/icons/chevron-down'
 import ChevronUp from 'lucide-react/icons/chevron-up'
 import X from 'lucide-react/icons/x'
@@ -10,7 +11,7 @@ import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { USERS_QUERY } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { formatDate, formatInstant, formatRecent } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { RequestNotice } from './access-request.tsx'
@@ -176,6 +177,14 @@ function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
         </Part>
       )}
       <Part title="Histórico">
+        <p className="flex flex-wrap gap-x-4">
+          <Link to="/admin/auditoria" search={{ person: email }} className={textLinkClasses}>
+            Tudo na auditoria
+          </Link>
+          <Link to="/admin/auditoria/acesso" search={{ pessoa: userId }} className={textLinkClasses}>
+            O que vê, e por quê
+          </Link>
+        </p>
         <History userId={userId} />
       </Part>
     </>

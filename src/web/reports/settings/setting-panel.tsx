@@ -1,7 +1,8 @@
+import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { DataRefreshBar } from './data-refresh.tsx'
@@ -133,6 +134,14 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
           )}
         </LazyPart>
       )}
+      <p className="mt-4 flex flex-wrap gap-x-4 text-sm">
+        <Link to="/admin/auditoria" search={{ area: type, action: 'settings' }} className={textLinkClasses}>
+          O que mudou aqui
+        </Link>
+        <Link to="/admin/auditoria/acesso" search={{ area: slug }} className={textLinkClasses}>
+          Quem vê esta área
+        </Link>
+      </p>
     </>
   )
 }

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withDatabase } from '#server/operator-command.ts'
+import { createMigratedDataDir } from '#server/testing/migrated-portal.ts'
+import { BARE_ENVIRONMENT } from '#server/testing/portal-process.ts'
+
+const COMMAND = fileURLToPath(new URL('audit-command.ts', import.meta.url))
+const SLOW = 90_000
+const ANA = 'ana@grupopatio.com.br'
+
+describe('npm run users, access and trail as processes', () => {
+  let dataDir: string
+  beforeAll(async () => {
+    dataDir = await createMigratedDataDir()
+    await withDatabase({ dataDir, databaseUrl: undefined }, async ({ db }) => {
+      const access = { approved: true, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }
+      const { user_id } = await db
+        .insertInto('profiles')
+        .values({ email: ANA, created_at: new Date('2026-01-01'), ...access })
+        .returning('user_id')
+        .executeTakeFirstOrThrow()
+      const entry = { action: 'approval-given', target_id: user_id, target_email: ANA }
+      await db
+        .insertInto('audit_entries')
+        .values({
+          ...{ ...entry, at: new Date('2026-02-03T12:00:00Z'), actor_email: 'chefe@grupopatio.com.br' },
+          ...{ before: JSON.stringify({ approved: false, types: [] }), after: JSON.stringify(access) },
+        })
+        .execute()
+    })
+  }, SLOW)
+  afterAll(() => rm(dataDir, { recursive: true }))
+
+  const run = async (...args: string[]) => {
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      env: { ...BARE_ENVIRONMENT, DATA_DIR: dataDir },
+    })
+    const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr)])
+    return said || complaint
+  }
+
+  test(
+    'answers an auditor’s questions, and leaves an entry of the trail each time',
+    async () => {
+      expect(await run('users', '--csv')).toContain(`${ANA};;Usuário;Aprovado`)
+      expect(await run('access', '--report', 'vendas')).toContain(
+        `1 pessoa(s) podem ver Vendas\n${ANA} · desde 03/02/2026, 09:00 · Aprovação · sem prazo`,
+      )
+      expect(await run('access', '--report', 'Vendas', '--on', '2026-02-01')).toBe(
+        'Não há registro deste dia.\n',
+      )
+      expect(await run('access', '--person', ANA, '--on', '2026-03-01', '--csv')).toContain('Vendas;')
+      expect(await run('access', '--report', 'nada')).toContain('Não há área nem relatório com o nome nada.')
+      const lines = (await run('trail', '--since', '2026-02-01', '--json')).trim().split('\n')
+      const actions = lines.map((line) => JSON.parse(line).action)
+      expect(actions[0]).toBe('trail-exported')
+      expect(actions.filter((action) => action === 'access-exported')).toHaveLength(3)
+      expect(actions.at(-1)).toBe('approval-given')
+      expect(await run('trail', '--action', 'approval-given')).toMatch(
+        /^03\/02\/2026, 09:00 {2}chefe@grupopatio.com.br aprovou a conta: .* {2}ana@grupopatio.com.br\n/,
+      )
+    },
+    SLOW,
+  )
+
+  test.each([['access', '--on', '2026-02-01'], ['trail', '--action', 'nada'], ['outro']])(
+    'explains itself when called with %s %s',
+    async (...args) => {
+      expect(await run(...args)).toContain('Uso: npm run ')
+    },
+  )
+})

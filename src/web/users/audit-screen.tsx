@@ -1,0 +1,279 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ACTION_GROUPS, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
+import { ACCESS_ACTIONS, AUDIT_ACTIONS } from '#contract/audit-actions.ts'
+import { describeChange, formatState, nameAction } from '#contract/describe-change.ts'
+import { callApi, withAccessToken } from '#web/http/api.ts'
+import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
+import { saveFile } from '#web/http/save-file.ts'
+import { fetchReply, readFailure } from '#web/http/send-request.ts'
+import { useSession } from '#web/session/session.ts'
+import { AdminPage } from '#web/ui/admin-page.tsx'
+import { FailedLoad } from '#web/ui/alert.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { DateField } from '#web/ui/date-field.tsx'
+import { formatFileDate, formatInstant } from '#web/ui/format-instant.ts'
+import { NotLoaded } from '#web/ui/not-loaded.tsx'
+import { Picker } from '#web/ui/picker.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { toFailureToast } from '#web/ui/use-submit.ts'
+import { listClasses } from './access-review.tsx'
+import { ChangeSentence } from './dialog-notices.tsx'
+import { WhoField } from './who-field.tsx'
+
+type Action = NonNullable<TrailFilter['action']>
+
+const GROUPS: Record<(typeof ACTION_GROUPS)[number], string> = {
+  acts: 'Tudo o que mudou',
+  accesses: 'Entradas e relatórios abertos',
+  refusals: 'Entradas recusadas',
+  catalogue: 'Áreas, marcas e estados',
+  settings: 'Configuração de relatórios',
+}
+const ACTIONS: readonly { value: Action; label: string }[] = [
+  ...ACTION_GROUPS.map((value) => ({ value, label: GROUPS[value] })),
+  ...[...AUDIT_ACTIONS, ...ACCESS_ACTIONS]
+    .map((value) => ({ value, label: nameAction(value) }))
+    .toSorted((a, b) => a.label.localeCompare(b.label, 'pt-BR')),
+]
+/** A million entries over a slow line. */
+const EXPORT_TIMEOUT_MS = 10 * 60_000
+
+/** /admin/auditoria, 'Auditoria': everything that was done and seen, by filters in the address. */
+export function AuditScreen() {
+  const filter = useSearch({ from: '/signed-in/administrators/admin/auditoria' }) as TrailFilter
+  return (
+    <AdminPage
+      isWide
+      title="Auditoria"
+      intro="O que administradores e pessoas fizeram, quem entrou, quem abriu cada relatório e o que o portal fez sozinho."
+      action={<AuditLinks />}
+    >
+      <Filters filter={filter} />
+      <Trail filter={filter} />
+    </AdminPage>
+  )
+}
+
+/** Links the two screens of an audit. */
+export function AuditLinks() {
+  return (
+    <nav aria-label="Auditoria" className="flex gap-1 text-sm">
+      {(
+        [
+          ['/admin/auditoria', 'O que aconteceu'],
+          ['/admin/auditoria/acesso', 'Quem vê o quê'],
+        ] as const
+      ).map(([to, label]) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: true, includeSearch: false }}
+          activeProps={{ className: 'bg-subtle text-brand-strong' }}
+          inactiveProps={{ className: 'text-muted hover:bg-subtle hover:text-ink' }}
+          className="flex h-11 items-center rounded-lg px-3 font-medium sm:h-9"
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+function Filters({ filter }: { filter: TrailFilter }) {
+  const navigate = useNavigate()
+  const catalogue = useCatalogue()
+  const [exporting, setExporting] = useState<'csv' | 'jsonl'>()
+  const change = (changed: Partial<TrailFilter>) => {
+    const search = Object.fromEntries(Object.entries({ ...filter, ...changed }).filter(([, value]) => value))
+    void navigate({ to: '/admin/auditoria', search, replace: true })
+  }
+  const download = async (format: 'csv' | 'jsonl') => {
+    setExporting(format)
+    await exportTrail(filter, format)
+    setExporting(undefined)
+  }
+  return (
+    <section aria-label="Filtros" className="space-y-3">
+      <div className="flex flex-wrap items-start gap-3">
+        <WhoField label="Pessoa" value={filter.person ?? ''} onPick={(person) => change({ person })} />
+        <WhoField
+          label="Quem fez"
+          placeholder="nome, e-mail ou portal"
+          value={filter.actor ?? ''}
+          onPick={(actor) => change({ actor })}
+        />
+        <Day label="De" value={filter.from} onPick={(from) => change({ from })} />
+        <Day label="Até" value={filter.to} onPick={(to) => change({ to })} />
+      </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <Picker
+          title="O que aconteceu"
+          every="tudo"
+          options={ACTIONS}
+          value={filter.action}
+          onPick={(action) => change({ action })}
+        />
+        <Picker
+          title="Área"
+          every="todas"
+          options={listChoices(catalogue, 'types')}
+          value={filter.area}
+          onPick={(area) => change({ area })}
+        />
+        {Object.keys(filter).length > 0 && (
+          <Link to="/admin/auditoria" className={textLinkClasses}>
+            Limpar filtros
+          </Link>
+        )}
+        <div className="flex gap-2 sm:ml-auto">
+          {(['csv', 'jsonl'] as const).map((format) => (
+            <Button
+              key={format}
+              variant="secondary"
+              isBusy={exporting === format}
+              onClick={() => void download(format)}
+            >
+              {format === 'csv' ? 'Baixar CSV' : 'Baixar JSON'}
+            </Button>
+          ))}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+/** A day of the filter; what is typed of one does not filter yet. */
+function Day(props: { label: string; value: string | undefined; onPick: (day: string) => void }) {
+  const [text, setText] = useState(props.value ?? '')
+  const isShown = text === (props.value ?? '') || !/^\d{4}-/.test(text)
+  return (
+    <DateField
+      label={props.label}
+      min="2020-01-01"
+      value={isShown ? text : (props.value ?? '')}
+      className="w-40"
+      onChange={(day) => {
+        setText(day)
+        if (day === '' || /^\d{4}-\d\d-\d\d$/.test(day)) props.onPick(day)
+      }}
+    />
+  )
+}
+
+async function exportTrail(filter: TrailFilter, format: 'csv' | 'jsonl'): Promise<void> {
+  try {
+    const file = await withAccessToken(async (accessToken) => {
+      const input = { query: { ...filter, format }, timeoutMs: EXPORT_TIMEOUT_MS }
+      const response = await fetchReply('GET /api/audit/export', input, accessToken)
+      if (!response.ok) throw await readFailure(response)
+      return response.blob()
+    })
+    const name = `auditoria-${formatFileDate(new Date())}.${format}`
+    saveFile(name, file)
+    showToast({ kind: 'success', title: 'Auditoria exportada', description: name })
+  } catch (error) {
+    showToast(toFailureToast('Erro ao exportar a auditoria', error))
+  }
+}
+
+function Trail({ filter }: { filter: TrailFilter }) {
+  const trail = useInfiniteQuery({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callApi('GET /api/audit', { query: { ...filter, cursor }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    staleTime: 0,
+  })
+  const reader = useSession()?.user.email
+  const { data, error, isFetching, hasNextPage, fetchNextPage } = trail
+  if (!data)
+    return <NotLoaded query={trail} failed="A auditoria não pôde ser lida agora." skeleton="h-[48rem]" />
+  const entries = data.pages.flatMap(({ items }) => items)
+  if (entries.length === 0)
+    return (
+      <p className="py-12 text-center text-muted">
+        Nada registrado com estes filtros. Amplie o período ou limpe os filtros.
+      </p>
+    )
+  return (
+    <>
+      <ol aria-label="Registros, do mais recente para o mais antigo" className={listClasses}>
+        {entries.map((entry) => (
+          <li key={entry.id}>
+            <Entry entry={entry} reader={reader} />
+          </li>
+        ))}
+      </ol>
+      {error && (
+        <FailedLoad onRetry={() => void fetchNextPage()} isRetrying={isFetching}>
+          {error.message}
+        </FailedLoad>
+      )}
+      {hasNextPage && !error && (
+        <Button variant="secondary" isBusy={isFetching} onClick={() => void fetchNextPage()}>
+          Mostrar mais antigos
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefined }) {
+  const { at, actor_id, actor_email, target_id, target_email, before, after, ip, user_agent, action } = entry
+  const isOther = target_id !== null && target_id !== actor_id
+  const details: [string, string | null][] = [
+    ['Quem fez', actor_email ?? (actor_id ? formatPseudonym(actor_id) : 'O portal')],
+    ['Pessoa', target_email ?? (target_id && formatPseudonym(target_id))],
+    ['Antes', formatState(before)],
+    ['Depois', formatState(after)],
+    ['De onde', [ip, user_agent].filter(Boolean).join(' · ')],
+    ['Código', action],
+  ]
+  return (
+    <details>
+      <summary className="grid cursor-pointer gap-x-4 gap-y-0.5 px-4 py-2.5 hover:bg-canvas focus-visible:-outline-offset-2 sm:grid-cols-[9.5rem_minmax(0,1fr)] sm:px-6">
+        <time dateTime={at} className="text-muted tabular-nums">
+          {formatInstant(at)}
+        </time>
+        <span className="min-w-0 break-words">
+          <ChangeSentence text={describeChange(entry, reader)} />
+          {isOther && <span className="text-muted"> · {target_email ?? formatPseudonym(target_id)}</span>}
+        </span>
+      </summary>
+      <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-4 gap-y-1 border-line border-t bg-canvas px-4 py-3 sm:pl-[12rem]">
+        {details.map(
+          ([label, text]) =>
+            text && (
+              <div key={label} className="contents">
+                <dt className="text-muted">{label}</dt>
+                <dd className="break-words">{text}</dd>
+              </div>
+            ),
+        )}
+        <dt className="sr-only">Filtros</dt>
+        <dd className="col-start-2 flex flex-wrap gap-x-4">
+          {target_id && (
+            <FilterLink search={{ person: target_email ?? target_id }}>Tudo sobre esta pessoa</FilterLink>
+          )}
+          {actor_id && (
+            <FilterLink search={{ actor: actor_email ?? actor_id }}>Tudo o que quem fez já fez</FilterLink>
+          )}
+        </dd>
+      </dl>
+    </details>
+  )
+}
+
+/** The first digits are enough to tell two deleted people apart. */
+const formatPseudonym = (id: string) => `conta excluída ${id.slice(0, 8)}`
+
+function FilterLink({ search, children }: { search: TrailFilter; children: string }) {
+  return (
+    <Link to="/admin/auditoria" search={search as Record<string, string>} className={textLinkClasses}>
+      {children}
+    </Link>
+  )
+}
