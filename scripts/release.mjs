@@ -109,10 +109,18 @@ exec "$home/bin/node" ${serverFlags.join(' ')} \${settings:+"$settings"} "$home/
 function writeManifest(version) {
   const { imports } = readManifest()
   const scripts = Object.fromEntries(
-    ['start', 'setup', 'doctor', 'admin', 'backup', 'restore', 'users', 'access', 'trail', 'verify-trail'].map((name) => [
-      name,
-      `exec bin/patio ${name}`,
-    ]),
+    [
+      'start',
+      'setup',
+      'doctor',
+      'admin',
+      'backup',
+      'restore',
+      'users',
+      'access',
+      'trail',
+      'verify-trail',
+    ].map((name) => [name, `exec bin/patio ${name}`]),
   )
   const kept = Object.fromEntries(['#contract/*', '#server/*'].map((name) => [name, imports[name]]))
   return `${JSON.stringify({ name: 'patio', version, private: true, type: 'module', scripts, imports: kept }, null, 2)}\n`
