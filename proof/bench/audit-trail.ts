@@ -1,4 +1,4 @@
-// Measures the audit trail with a million entries: pages by each filter, and who saw an area on a past day.
+// Measures the audit trail with a million entries: pages by each filter, and who sees an area.
 // `node proof/bench/audit-trail.ts [--entries 1000000] [--people 10000] [--rounds 5]`
 import { sql } from 'kysely'
 import type { TrailFilter } from '#contract/audit.ts'

@@ -4,7 +4,7 @@ import { slugSchema, typeSchema } from './catalogue.ts'
 import type { Routes } from './route.ts'
 import { dateSchema, userParams } from './users.ts'
 
-/** Groups of actions that the filter offers; the last two are acts on the catalogue and on reports' settings. */
+/** Groups of actions that the filter offers; the last two are of the catalogue and of settings. */
 export const ACTION_GROUPS = ['acts', 'accesses', 'refusals', 'catalogue', 'settings'] as const
 
 /** An id, also of a deleted person's pseudonym, or an e-mail. */
