@@ -104,6 +104,29 @@ export function createMicrosoftDirectory(
       return { claims: tokens.claims() as Claims, refreshToken: tokens.refresh_token }
     },
 
+    /** Whether the directory accepts the credentials, whatever it thinks of the grant. */
+    async tryCredentials(): Promise<boolean> {
+      const openid = await import('openid-client')
+      try {
+        await openid.clientCredentialsGrant(await configure(), { scope: `${options.clientId}/.default` })
+        return true
+      } catch (error) {
+        if (!(error instanceof openid.ResponseBodyError)) throw error
+        return error.error !== 'invalid_client'
+      }
+    },
+
+    /** Whether the redirect address is registered: only there does the directory refuse by redirecting. */
+    async tryRedirect(): Promise<boolean> {
+      const openid = await import('openid-client')
+      const secrets = { state: 'doctor', nonce: 'doctor', verifier: openid.randomPKCECodeVerifier() }
+      const url = await this.buildRedirect(secrets)
+      url.searchParams.set('prompt', 'none')
+      const signal = AbortSignal.timeout(timeoutSeconds * 1000)
+      const reply = await fetch(url, { redirect: 'manual', signal })
+      return reply.headers.get('location')?.startsWith(redirectUri) ?? false
+    },
+
     /** Asks whether an account is still there; whatever is not said clearly is 'unknown'. */
     async askStanding(refreshToken: string): Promise<Standing> {
       const openid = await import('openid-client')

@@ -6,6 +6,7 @@ import { listAddressChecks } from './check-address.ts'
 import { listDatabaseChecks, listServerChecks } from './check-database.ts'
 import { createDiskCheck } from './check-machine.ts'
 import { listMailChecks } from './check-mail.ts'
+import { listMicrosoftChecks } from './check-microsoft.ts'
 import { listNetworkChecks } from './check-network.ts'
 import { listPowerBiChecks } from './check-power-bi.ts'
 import { listConfigChecks, listSettingChecks } from './check-settings.ts'
@@ -34,6 +35,7 @@ export function listPortalChecks({ config, environment, keyring, db, powerBi, ..
     ...listAddressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring), ...rest }),
     ...listMailChecks(config, rest.mailTo),
     ...(powerBi ? listPowerBiChecks(config, powerBi, db) : []),
+    ...listMicrosoftChecks(config, db),
     createDiskCheck(config.dataDir),
     ...listSettingChecks(environment),
   ]

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { OpenSession, SignIn } from '#contract/own-sessions.ts'
 import { callApi } from '#web/http/api.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
@@ -14,6 +15,7 @@ import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { FactorsCard } from './factors-card.tsx'
+import { MicrosoftCard } from './microsoft-card.tsx'
 
 const ownSessionsQuery = (userId: string) =>
   queryOptions({
@@ -69,6 +71,7 @@ function Security({ userId }: { userId: string }) {
           </>
         )}
       </Card>
+      {own.data && portalSettings.signIn !== 'password' && <MicrosoftCard userId={userId} />}
       {own.data && <FactorsCard userId={userId} />}
       {/* Not before the list above, which would move it. */}
       {own.data && <SignIns signIns={own.data.sign_ins} />}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Config } from '#server/config.ts'
+import { type Directory, startDirectory } from '#server/testing/directory-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { listMicrosoftChecks } from './check-microsoft.ts'
+import { runChecks } from './run-checks.ts'
+
+describeOnEachDatabase('the doctor about the sign-in with Microsoft', (kind) => {
+  const portal = setUpPortal({ kind })
+  let directory: Directory
+  beforeAll(async () => {
+    directory = await startDirectory(1)
+  })
+  afterAll(() => directory.stop())
+
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+  const diagnose = async (entra: object = {}, publicUrl = 'http://localhost') => {
+    const options = { ...directory.options, clientCertificate: undefined, secretEnds: day(300), ...entra }
+    const config = { entra: options, publicUrl } as unknown as Config
+    const found = await runChecks(listMicrosoftChecks(config, portal.database.db))
+    return found.filter(({ grade }) => grade !== 'good').map(({ grade, says }) => [grade, says])
+  }
+  const about = 'Entrada com a Microsoft'
+
+  test('finds nothing where all is well, and checks nothing without configuration', async () => {
+    expect(await diagnose()).toEqual([])
+    expect(listMicrosoftChecks({ entra: undefined } as Config, portal.database.db)).toEqual([])
+  })
+
+  test('finds a wrong secret, and an address that is not registered', async () => {
+    expect(await diagnose({ clientSecret: 'wrong' })).toEqual([
+      ['fault', `${about}: a Microsoft recusa o segredo do aplicativo.`],
+    ])
+    expect(await diagnose({}, 'http://elsewhere.example')).toEqual([
+      ['fault', `${about}: o endereço de retorno não está registrado.`],
+    ])
+  })
+
+  test('finds a secret that ends, has ended, or whose end is unknown', async () => {
+    expect(await diagnose({ secretEnds: day(-2) })).toEqual([['fault', `${about}: o segredo venceu.`]])
+    expect((await diagnose({ secretEnds: day(20) }))[0]?.[1]).toMatch(/vence em (19|20) dias/)
+    expect((await diagnose({ secretEnds: undefined }))[0]?.[1]).toContain('não sabe quando')
+  })
+
+  test('finds another issuer, and a directory that does not answer', async () => {
+    const [[grade] = []] = await diagnose({ issuer: `${directory.issuer}/other` })
+    expect(grade).toBe('fault')
+  })
+
+  test('finds claims that were missing lately', async () => {
+    await portal.database.db
+      .insertInto('audit_entries')
+      .values({
+        ...{ at: new Date(), action: 'microsoft-refused', after: '{"reason":"kind-unknown"}', before: null },
+        ...{ actor_id: null, actor_email: null, target_id: null, target_email: null },
+        ...{ ip: null, user_agent: null, request_id: null, batch_id: null },
+      })
+      .execute()
+    expect(await diagnose()).toEqual([['warning', `${about}: a declaração acct faltou nos últimos 7 dias.`]])
+  })
+})
