@@ -25,7 +25,7 @@ await runOperatorCommand(USAGE, async (config, args) => {
     ...reports.map(([chain, report]) => formatReport(NAMES[chain], report)),
     isForged
       ? 'A trilha NÃO confere. Guarde o banco como está e veja docs/operations.md, “The trail”.'
-      : `A trilha confere. Guarde fora do banco: ${reports.map(([, { anchor }]) => anchor).join(' ')}`,
+      : formatAdvice(reports.map(([, report]) => report)),
   ].join('\n')
 })
 
@@ -43,6 +43,13 @@ function verifyChains({ db }: Database, anchors: Anchor[]): Promise<[Chain, Chai
       }
       return reports
     })
+}
+
+function formatAdvice(reports: ChainReport[]): string {
+  const anchors = reports.flatMap(({ position, anchor }) => (position > 0 ? [anchor] : []))
+  return anchors.length === 0
+    ? 'Ainda não há o que conferir: os selos começam com o portal no ar.'
+    : `A trilha confere. Guarde fora do banco: ${anchors.join(' ')}`
 }
 
 function formatReport(name: string, report: ChainReport): string {

@@ -173,13 +173,15 @@ async function checkUnsealed(
   report: ChainReport,
   addFault: (text: string) => void,
 ): Promise<void> {
-  const unsealed = sql`from ${sql.table(CHAINS[chain].table)} e
-    where not exists (select from trail_seals s where s.chain = ${chain} and s.entry_id = e.id)`
-  const { rows: counted } = await sql<{ count: number }>`select count(*) ${unsealed}`.execute(db)
+  const { table } = CHAINS[chain]
+  const unsealed = sql`select id from ${sql.table(table)}
+    except select entry_id from trail_seals where chain = ${chain}`
+  const { rows: counted } = await sql<{ count: number }>`
+    select count(*) from (${unsealed}) waiting`.execute(db)
   report.unsealed = counted[0]?.count ?? 0
   if (report.unsealed === 0 || report.position === 0) return
   const { rows } = await sql<CoveredRow>`
-    select ${selectCovered(chain)} ${unsealed}
+    select ${selectCovered(chain)} from ${sql.table(table)} e where e.id in (${unsealed})
       and e.at < to_timestamp(${(latest - MAX_LATE_MICROSECONDS) / 1_000_000}::float8)
     order by e.id limit ${sql.lit(MAX_NAMED)}`.execute(db)
   for (const row of rows)
