@@ -46,12 +46,29 @@ test('what is typed while ‘Buscar’ still loads is searched for, and is no ke
   await openAs(page, 'diretoria')
   await waitForReport(page, 'Vendas')
   await page.keyboard.press('Control+K')
-  await page.keyboard.type('s2?oficina')
+  await page.keyboard.type('s2?ofi')
   await expect(page.getByRole('tab', { selected: true })).toHaveText('Vendas')
   release()
+  // Until the field has the focus, too.
+  await page.keyboard.type('cina')
   await expect(search(page)).toHaveValue('s2?oficina')
   await expect(search(page)).toBeFocused()
   await expect(page.getByRole('dialog')).toHaveCount(1)
+})
+
+test('pages are found although ‘Buscar’ was opened before the report', async ({ page }) => {
+  const { promise: isOpen, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/api/functions/get-powerbi-token', async (route) => {
+    await isOpen
+    await route.continue()
+  })
+  await openAs(page, 'vendas.rj')
+  await expect(page.getByRole('tab', { selected: true })).toHaveText('Vendas')
+  await page.keyboard.press('Control+K')
+  await expect(options(page).first()).toBeVisible()
+  await expect(page.getByRole('group', { name: 'Páginas de Vendas' })).toHaveCount(0)
+  release()
+  await expect(page.getByRole('group', { name: 'Páginas de Vendas' })).toBeVisible()
 })
 
 test('administrators find people and screens; others find neither', async ({ page }) => {

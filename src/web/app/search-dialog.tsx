@@ -5,7 +5,7 @@ import { foldText } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { USERS_QUERY } from '#web/http/query-client.ts'
 import { readKnownAge } from '#web/reports/data-age.tsx'
-import { getOpenReport, readRecent, rememberOpened } from '#web/reports/open-report.ts'
+import { readRecent, rememberOpened, useOpenReport } from '#web/reports/open-report.ts'
 import { reportViewsQuery } from '#web/reports/open-views.ts'
 import { ownReportsQuery, type ReportTab, toReportSearch, toTabs } from '#web/reports/own-reports.ts'
 import { useSession } from '#web/session/session.ts'
@@ -32,15 +32,15 @@ const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9']
 const RECENT = 'Abertas há pouco'
 
 interface SearchDialogProps {
-  initialText: string
+  q: string
+  onType: (q: string) => void
   onClose: () => void
   onKeys: () => void
 }
 
 /** 'Buscar': areas, reports, views, pages of the open report, screens, and for administrators people. */
-export function SearchDialog({ initialText, onClose, onKeys }: SearchDialogProps) {
+export function SearchDialog({ q, onType, onClose, onKeys }: SearchDialogProps) {
   const userId = useSession()?.user.id ?? ''
-  const [q, setQ] = useState(initialText)
   const [active, setActive] = useState(0)
   const listId = useId()
   const { items, isLoading } = useItems(userId, q)
@@ -79,7 +79,7 @@ export function SearchDialog({ initialText, onClose, onKeys }: SearchDialogProps
         maxLength={100}
         value={q}
         onChange={({ target }) => {
-          setQ(target.value)
+          onType(target.value)
           setActive(0)
         }}
         onKeyDown={moveActive}
@@ -148,7 +148,7 @@ function useItems(userId: string, q: string): { items: readonly Item[]; isLoadin
   const reports = useQuery(ownReportsQuery(userId))
   const { tabs } = reports.data?.approved ? toTabs(reports.data) : { tabs: [] }
   const views = useQuery({ ...reportViewsQuery(userId), enabled: tabs.length > 0 })
-  const open = getOpenReport()
+  const open = useOpenReport()
   const pages = useQuery({
     queryKey: ['report-pages', open?.id],
     queryFn: async () => (await open?.listPages?.()) ?? [],

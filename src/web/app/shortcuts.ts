@@ -8,13 +8,13 @@ const loadKeys = async () => (await import('./keys-dialog.tsx')).KeysDialog
 
 /**
  * Ctrl K opens 'Buscar', ? the list of keys; the others are of the reports screen.
- * @returns also what was typed while 'Buscar' loaded
+ * @returns also what is typed into 'Buscar', from before it has the focus on
  */
 export function useShortcuts() {
-  const [typed, setTyped] = useState('')
+  const [q, setQ] = useState('')
   const search = useLazyDialog(loadSearch)
   const openSearch = () => {
-    setTyped('')
+    setQ('')
     search.open()
   }
   const keys = useLazyDialog(loadKeys)
@@ -24,9 +24,9 @@ export function useShortcuts() {
     // An open popup has keys of its own.
     if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'))
       return
-    if (search.isOpening && key.length === 1 && !ctrlKey && !metaKey) {
+    if (search.isOpen && key.length === 1 && !ctrlKey && !metaKey && !isInDialog(target)) {
       event.preventDefault()
-      return setTyped((before) => before + key)
+      return setQ((typed) => typed + key)
     }
     const run = ctrlKey || metaKey ? key.toLowerCase() === 'k' && !shiftKey && openSearch : findAction(event)
     if (!run || (!(ctrlKey || metaKey) && isField(target))) return
@@ -49,8 +49,11 @@ export function useShortcuts() {
     window.addEventListener('keydown', listener)
     return () => window.removeEventListener('keydown', listener)
   }, [])
-  return { search: { ...search, open: openSearch }, keys, typed }
+  return { search: { ...search, open: openSearch, q, setQ }, keys }
 }
+
+const isInDialog = (target: EventTarget | null) =>
+  target instanceof Element && target.closest('[role="dialog"]') !== null
 
 function isField(target: EventTarget | null): boolean {
   return (

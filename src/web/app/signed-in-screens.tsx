@@ -41,7 +41,7 @@ export function SignedInScreens() {
 function Frame() {
   // Every screen starts scrolled to its top.
   const screen = useMatches({ select: (matches) => matches.at(-1)?.routeId })
-  const { search, keys, typed } = useShortcuts()
+  const { search, keys } = useShortcuts()
   const live = useOptionalChunk(loadLive)
   return (
     <div className="group/frame flex min-h-dvh flex-col sm:h-dvh">
@@ -67,7 +67,9 @@ function Frame() {
       </div>
       <ThumbBar onSearch={search.open} />
       {live && <live.LiveChanges />}
-      {search.Dialog && <search.Dialog initialText={typed} onClose={search.close} onKeys={keys.open} />}
+      {search.Dialog && (
+        <search.Dialog q={search.q} onType={search.setQ} onClose={search.close} onKeys={keys.open} />
+      )}
       {keys.Dialog && <keys.Dialog onClose={keys.close} />}
     </div>
   )

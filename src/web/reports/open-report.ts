@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { sharedStorage } from '#web/session/browser-storage.ts'
 import type { ReportCommands } from './embed/report-frame.ts'
 
@@ -16,17 +16,27 @@ export interface OpenReport extends Pick<ReportCommands, 'listPages' | 'openPage
 }
 
 let open: OpenReport | undefined
+const listeners = new Set<() => void>()
+
+function publish(report: OpenReport | undefined): void {
+  open = report
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
 
 /** Returns the report that is open; undefined on other screens. */
 export const getOpenReport = (): OpenReport | undefined => open
 
+/** The same, with what it can do once it is drawn. */
+export const useOpenReport = () => useSyncExternalStore(subscribe, getOpenReport)
+
 export function usePublishedReport(report: OpenReport | undefined): void {
-  useEffect(() => {
-    open = report
-    return () => {
-      open = undefined
-    }
-  })
+  useEffect(() => publish(report))
+  useEffect(() => () => publish(undefined), [])
 }
 
 const MAX_REMEMBERED = 20

@@ -34,7 +34,8 @@ export function useLazyDialog<P>(load: () => Promise<ComponentType<P>>) {
   const { parts, open } = useLazyPopup(load, () => setIsOpen(false))
   return {
     Dialog: isOpen ? parts : undefined,
-    isOpening: isOpen && !parts,
+    /** Also while it loads. */
+    isOpen,
     open: () => {
       closeToasts()
       setIsOpen(true)
