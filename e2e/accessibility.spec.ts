@@ -143,6 +143,9 @@ test('forced colors show the selected tab, buttons and the strength of a passwor
     ),
   )
   expect(new Set(colors).size).toBe(2)
+  await openAs(page, 'admin', '/profile')
+  const badge = page.getByRole('link', { name: /^Administração, \d/ }).locator('[data-text]')
+  expect(await styleOf(badge, 'color')).not.toBe(await styleOf(badge, 'background-color'))
 })
 
 test('at 400 % zoom the report has at least 60 % of the height', async ({ page }) => {

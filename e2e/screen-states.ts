@@ -262,8 +262,8 @@ export const SCREEN_STATES: ScreenState[] = [
   },
   {
     name: 'power-bi-sem-a-area',
-    path: '/power-bi?area=Diretoria',
-    as: 'diretoria',
+    path: '/power-bi?area=Oficina',
+    as: 'vendas.rj',
     ready: text('Pedir acesso'),
   },
   {

@@ -27,7 +27,12 @@ export function ThumbBar({ onSearch }: { onSearch: () => void }) {
       </button>
       <div className="grid">
         <div id={FRAME_SLOTS.views} className="peer grid empty:hidden" />
-        <Link to="/power-bi" activeProps={{}} className={`${thumbItemClasses} peer-not-empty:hidden`}>
+        {/* Leads to the reports, but is not the open screen's own. */}
+        <Link
+          to="/power-bi"
+          activeProps={{}}
+          className={`${thumbItemClasses} text-muted! peer-not-empty:hidden`}
+        >
           <ThumbLabel icon={Star}>Visões</ThumbLabel>
         </Link>
       </div>

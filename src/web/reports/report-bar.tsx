@@ -56,11 +56,19 @@ export function ReportBar(props: ReportBarProps) {
     )
   const { title } = share.tab
   return (
-    <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(7.5rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)] in-data-[whole-height=always]:hidden! sideways:in-data-whole-height:hidden">
+    <div
+      className={classNames(
+        'report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(7.5rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)] in-data-[whole-height=always]:hidden! sideways:in-data-whole-height:hidden',
+        Boolean(choice) && 'xl:grid-cols-[minmax(18rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)]',
+      )}
+    >
       {isOnPhone ? (
         <FrameSlot slot="views">{views}</FrameSlot>
       ) : (
-        <div className="flex min-w-0 shrink-0 *:min-w-0 lg:*:nth-2:shrink-[3] pl-1 lg:gap-1 lg:px-3">
+        <div
+          data-both={choice ? '' : undefined}
+          className="group/views flex min-w-0 shrink-0 pl-1 *:min-w-0 lg:gap-1 lg:px-3 xl:*:nth-2:min-w-28 xl:*:first:min-w-28"
+        >
           {views}
           {choice}
         </div>
@@ -73,7 +81,7 @@ export function ReportBar(props: ReportBarProps) {
             )}
             <div className="flex min-w-0 gap-1 text-muted text-xs">
               {share.view && <span className="truncate">{title} ·</span>}
-              {age && <DataAge age={age} className="shrink-0" />}
+              {age && <DataAge age={share.view ? { ...age, text: age.short } : age} className="shrink-0" />}
             </div>
           </div>
           {menu}

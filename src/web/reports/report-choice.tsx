@@ -5,6 +5,9 @@ import { Popover } from '#web/ui/popover.tsx'
 import { useIsPhone } from '#web/ui/use-is-phone.ts'
 import type { ReportListProps } from './report-list.tsx'
 
+/** In the phone's header the age of the data stands below the name. */
+const LINE_BELOW = 20
+
 const loadList = () => import('./report-list.tsx')
 
 interface ReportChoiceProps extends Omit<ReportListProps, 'close'> {
@@ -36,7 +39,13 @@ export function ReportChoice({ heading, ...props }: ReportChoiceProps) {
     ),
   }
   return (
-    <Popover label="Relatórios da área" trigger={trigger} align="start" load={loadList}>
+    <Popover
+      label="Relatórios da área"
+      trigger={trigger}
+      align="start"
+      offset={isHeading ? LINE_BELOW : 0}
+      load={loadList}
+    >
       {(close, { ReportList }) => <ReportList {...props} close={close} />}
     </Popover>
   )

@@ -6,13 +6,22 @@ interface PopoverProps<T> {
   label: string
   trigger: ComponentProps<'button'>
   align?: 'start' | 'end'
+  /** In pixels, below the button. */
+  offset?: number
   /** Loads what its content needs, at the first press. */
   load?: () => Promise<T>
   children: (close: () => void, loaded: T) => ReactNode
 }
 
 /** A button with a popover; the first button or link in it gets the focus. */
-export function Popover<T = undefined>({ label, trigger, align = 'end', load, children }: PopoverProps<T>) {
+export function Popover<T = undefined>({
+  label,
+  trigger,
+  align = 'end',
+  offset = 0,
+  load,
+  children,
+}: PopoverProps<T>) {
   const { parts, open } = useLazyPopup(() => Promise.all([import('@base-ui/react/popover'), load?.()]))
   const [isOpen, setIsOpen] = useState(true)
   const popup = useRef<HTMLDivElement>(null)
@@ -29,7 +38,7 @@ export function Popover<T = undefined>({ label, trigger, align = 'end', load, ch
         <Primitive.Trigger {...trigger} />
       </Tooltip>
       <Primitive.Portal>
-        <Primitive.Positioner align={align} className="z-50">
+        <Primitive.Positioner align={align} sideOffset={offset} className="z-50">
           <Primitive.Popup
             ref={popup}
             aria-label={label}
