@@ -206,7 +206,7 @@ newPeople(
     await expect(ticked).toBeChecked()
     await other.change(toEmail('diretoria'), { types: ['HPD'] })
     const row = admin.getByRole('row').filter({ hasText: toEmail('diretoria') })
-    await expect(row).toContainText('Tipos: HPD')
+    await expect(row).toContainText('HPD')
     await expect(ticked).toBeChecked()
 
     await clickMenuItem(row, 'Corrigir nome')

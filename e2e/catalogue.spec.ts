@@ -70,7 +70,7 @@ test('a new marca, estado and type appear for people, in filters, tabs and repor
   }
   await tick('Gerenciar Tipos de Acesso', ['Seminovos'])
   await tick('Gerenciar Marcas e Estados', ['BYD', 'São Paulo (SP)'])
-  await expect(page.getByText('Tipos: Vendas, Seminovos, CRM')).toBeVisible()
+  await expect(page.getByText('Vendas, Seminovos e CRM')).toBeVisible()
   await page.goto('/admin?marca=BYD&estado=SP')
   await expect(getFilter(page, 'Marca')).toHaveText('Marca: BYD')
   await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toBeVisible()

@@ -7,10 +7,10 @@ test('the service status and ‘Saúde do portal’ show a failure, its start an
 }) => {
   test.setTimeout(120_000)
   await openAs(page, 'admin', '/admin')
-  const isWell = page.getByRole('link', { name: 'Tudo em ordem' })
+  const isWell = page.getByRole('link', { name: 'Saúde do portal em ordem' })
   await expect(isWell).toBeVisible()
   await demo.script({ on: 'directory', status: 503, times: 1_000 })
-  await page.getByRole('link', { name: 'Saúde do portal em ordem' }).click()
+  await isWell.click()
   const checks = page.getByRole('list', { name: 'Verificações' }).getByRole('listitem')
   await expect(checks.first()).toContainText(/Falha: Power BI: .*login\.microsoftonline\.com/, {
     timeout: 40_000,

@@ -99,8 +99,8 @@ test('people are invited individually and by file, and sign in by their links wi
   await ze.goto(link as string)
   await expect(ze.getByRole('heading', { name: 'Este link é de outra conta' })).toBeVisible()
   let isLost = false
-  await page.route('**/api/invitations/*', async (route) => {
-    if (isLost || route.request().method() !== 'DELETE') return route.fallback()
+  await page.route('**/api/invitations/withdraw', async (route) => {
+    if (isLost) return route.fallback()
     isLost = true
     await route.fetch()
     return route.abort()
@@ -121,10 +121,15 @@ test('the right lines are invited after a question, the wrong ones stay to be co
   await page.getByLabel('E-mails').fill(`${toEmail('bia')} bia@gmail.com ${toEmail('pendente')}`)
   await page.getByRole('button', { name: 'Conferir' }).click()
   const shown = page.getByRole('region', { name: 'Conferência' })
-  await expect(shown.getByRole('link', { name: 'Aprovar em Pessoas' })).toHaveAttribute(
-    'href',
-    `/admin/pessoas?q=${encodeURIComponent(toEmail('pendente'))}`,
-  )
+  // Who waits is approved right here, and is then no line of the list any more.
+  await shown.getByRole('button', { name: `Aprovar ${toEmail('pendente')}` }).click()
+  const approval = page.getByRole('dialog', { name: 'Aprovar Usuário' })
+  for (const name of ['Vendas', 'FIAT', 'RJ'])
+    await approval.getByRole('checkbox', { name, exact: true }).check()
+  await approval.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
+  await expect(shown.getByRole('list', { name: 'Ficam como estão' })).toContainText('Já tem conta confirmada')
+  expect(await other.person(toEmail('pendente'))).toMatchObject({ approved: true, marcas: ['FIAT'] })
   await shown.getByRole('button', { name: 'Convidar a pessoa da linha certa' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Convidar 1 pessoa' }).dblclick()
   await expect(page.getByText('1 linha ficou de fora.')).toBeVisible()
@@ -152,6 +157,74 @@ test('an invitation of a deleted administrator is shown as withdrawn, and sent a
   await expect(invited).toContainText(`por ${toEmail('admin')}`)
   await expect(invited).toContainText('Vale até')
   expect((await demo.mail(toEmail('rui'), 'invitation', 2)).link).toBeTruthy()
+})
+
+test('open invitations are edited, sent again and withdrawn together, with an end date', async ({
+  page,
+  demo,
+  other,
+}) => {
+  test.setTimeout(120_000)
+  await openAs(page, 'admin', '/admin/convites')
+  await page.getByLabel('E-mails').fill(['ana', 'bia', 'caio'].map(toEmail).join(' '))
+  for (const name of ['Vendas', 'FIAT', 'RJ']) await page.getByRole('checkbox', { name, exact: true }).check()
+  await page.getByLabel('Válido até').fill('31/12/2098')
+  await page.getByRole('button', { name: 'Conferir' }).click()
+  await page.getByRole('button', { name: 'Convidar 3 pessoas' }).click()
+  const list = page.getByRole('list', { name: 'Convites sem resposta (3)' })
+  await expect(list.getByText('Vendas · FIAT · RJ · acesso até 31/12/2098')).toHaveCount(3)
+  await expect(page.getByRole('navigation', { name: 'Administração' })).toContainText('Convites3')
+
+  // Both at once, with a double press and a connection that breaks after the first request.
+  for (const name of ['ana', 'bia']) await page.getByLabel(`Marcar ${toEmail(name)}`).check()
+  await expect(page.getByText('2 convites marcados')).toBeVisible()
+  await page.getByRole('button', { name: 'Editar', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'CRM', exact: true }).check()
+  await dialog.getByLabel('Mudar também a validade').check()
+  await dialog.getByLabel('Válido até').fill('31/12/2099')
+  await expect(dialog.getByRole('status')).toContainText(
+    'CRM passa a aparecer para 2 pessoas. O acesso de 2 pessoas passa a valer até 31/12/2099.',
+  )
+  await expectNoSeriousViolations(page)
+  let isLost = false
+  await page.route('**/api/invitations/change', async (route) => {
+    if (isLost) return route.fallback()
+    isLost = true
+    await route.fetch()
+    return route.abort()
+  })
+  await dialog.getByRole('button', { name: 'Salvar' }).dblclick()
+  await expect(toast(page, '2 convites alterados')).toBeVisible()
+  await expect(list.getByText('Vendas, CRM · FIAT · RJ · acesso até 31/12/2099')).toHaveCount(2)
+  expect(isLost).toBe(true)
+
+  // Another administrator was first: nothing of theirs is overwritten.
+  await page.getByRole('button', { name: `Editar convite: ${toEmail('caio')}` }).click()
+  await dialog.getByRole('checkbox', { name: 'HPD', exact: true }).check()
+  await expect(dialog.getByRole('status')).toContainText('HPD passa a aparecer para 1 pessoa.')
+  const { items } = (await other.call('GET', '/api/invitations?q=caio')).body
+  const [{ id, version }] = items
+  const theirs = { types: ['Oficina'], marcas: ['GM'], estados: ['MG'] }
+  await other.call('POST', '/api/invitations/change', {
+    items: [{ id, version }],
+    action: 'replace',
+    ...theirs,
+  })
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await expect(dialog).toContainText('Nada foi sobrescrito')
+  await dialog.getByRole('button', { name: 'Fechar' }).click()
+  await expect(list.getByText('Oficina · GM · MG')).toHaveCount(1)
+
+  await page.getByRole('checkbox', { name: /^(Marcar todos|2 convites)/ }).check()
+  await page.getByRole('button', { name: 'Enviar de novo', exact: true }).click()
+  await expect(toast(page, 'Nenhum convite enviado')).toContainText('há menos de um minuto')
+  await page.getByLabel(`Marcar ${toEmail('ana')}`).uncheck()
+  await page.getByRole('button', { name: 'Retirar', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Retirar 2 convites' }).click()
+  await expect(toast(page, '2 convites retirados')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Convites sem resposta (1)' })).toContainText(toEmail('ana'))
+  expect((await demo.mail(toEmail('ana'), 'invitation')).text).toContain('O acesso vale até')
 })
 
 test('the export contains the filtered list', async ({ page }) => {

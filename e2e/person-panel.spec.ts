@@ -59,11 +59,11 @@ withOther(
     const panel = page.getByRole('region', { name: 'Pessoa: Vera Vendas' })
     await expect(panel.getByRole('heading', { name: 'Por que não vê nada?' })).toBeVisible()
     await expect(panel).toContainText('Não tem nenhum estado: sem estados, nenhum dado aparece.')
-    await panel.getByRole('button', { name: 'Gerenciar Marcas e Estados' }).click()
+    await panel.getByRole('button', { name: 'Editar acesso' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('checkbox', { name: 'RJ', exact: true }).check()
     await dialog.getByRole('button', { name: 'Salvar' }).click()
-    await expect(toast(page, 'Marcas e estados atualizados com sucesso!')).toBeVisible()
+    await expect(toast(page, 'Acesso atualizado')).toBeVisible()
     await expect(panel).toContainText('Vê 2 relatórios: Vendas e CRM.')
   },
 )

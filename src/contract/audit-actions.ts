@@ -58,6 +58,7 @@ export const AUDIT_ACTIONS = [
   'access-review-removed',
   'invitation-sent',
   'invitation-resent',
+  'invitation-changed',
   'invitation-withdrawn',
   'invitation-accepted',
   'invitation-lost',

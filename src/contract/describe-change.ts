@@ -169,6 +169,10 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
     joinDifferences(diffLists({}, after)),
   ],
   'invitation-resent': ({ who, after }) => `${who} enviou de novo o convite${formatAddressee(after, 'de')}`,
+  'invitation-changed': ({ who, before, after }) => [
+    `${who} mudou o convite${formatAddressee(after, 'de')}`,
+    joinDifferences(diffLists(before, after)),
+  ],
   'invitation-withdrawn': ({ who, before }) => `${who} retirou o convite${formatAddressee(before, 'de')}`,
   'invitation-accepted': ({ before, after }) => [
     `A pessoa aceitou o convite${formatAddressee({ email: after.invited_by }, 'de')} e criou a senha`,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Routes } from './route.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from './user-rules.ts'
-import { instantSchema, listSchemas, queryFlag } from './users.ts'
+import { dateSchema, instantSchema, listSchemas, queryFlag, validity } from './users.ts'
 
 export const MAX_OPEN_INVITATIONS = 5_000
 
@@ -11,6 +11,9 @@ export const invitationMessages = {
   nobody: 'Não há ninguém para convidar: todos já têm conta ou convite.',
   tooMany: `Convide no máximo ${MAX_INVITED / 1000}.000 pessoas de uma vez. Divida a lista e convide por partes.`,
   tooLarge: `O arquivo passa de ${MAX_IMPORT_BYTES / 1024} KB, o máximo. Divida a lista em mais arquivos.`,
+  endPassed: 'O acesso deste convite já terminou. Mude a validade antes de enviar de novo.',
+  editedMeanwhile:
+    'Um destes convites foi alterado, aceito ou retirado nesse meio-tempo. Nada mudou: confira a lista.',
   changedMeanwhile: 'A lista mudou desde a conferência. Ninguém foi convidado: confira de novo.',
 } as const
 
@@ -21,11 +24,15 @@ const addresseeFields = {
   marcas: z.array(z.string()),
   estados: z.array(z.string()),
 }
+/** Last day of the access that it gives. */
+const endField = { valid_until: z.nullable(dateSchema) }
 
 /** An unanswered invitation. Resending an expired or withdrawn one renews it. */
 const invitationSchema = z.object({
   id: z.uuid(),
   ...addresseeFields,
+  ...endField,
+  version: z.number(),
   /** Sender of the newest mail; null once deleted. */
   invited_by: z.nullable(z.string()),
   invited_at: instantSchema,
@@ -76,6 +83,7 @@ const inviteBody = z
     ),
     /** Default entitlements of lines without a list. */
     defaults: z.strictObject(listSchemas),
+    ...validity,
     fingerprint: z.optional(z.string().check(z.maxLength(64))),
     /** Leaves the lines with an error out; needs the fingerprint of the lines that were shown. */
     skipErrors: z.optional(z.boolean()),
@@ -88,6 +96,21 @@ const inviteBody = z
     ),
   )
 export type InviteForm = z.output<typeof inviteBody>
+
+const ids = z.array(z.uuid()).check(z.minLength(1), z.maxLength(MAX_INVITED))
+/** Those that are left were answered or withdrawn meanwhile. */
+const gone = z.number()
+
+const changeBody = z.strictObject({
+  /** The versions that were seen: others are refused. */
+  items: z
+    .array(z.strictObject({ id: z.uuid(), version: z.number() }))
+    .check(z.minLength(1), z.maxLength(MAX_INVITED)),
+  action: z.enum(['add', 'replace']),
+  ...listSchemas,
+  ...validity,
+})
+export type InvitationChange = z.output<typeof changeBody>
 
 const invitationParams = z.object({ id: z.uuid() })
 
@@ -128,6 +151,37 @@ export const invitationRoutes = {
     summary: 'Mails an invitation again, with a link that is good for as long as the first one was',
     params: invitationParams,
     response: invitationSchema,
+  },
+  changeInvitations: {
+    method: 'POST',
+    path: '/api/invitations/change',
+    access: 'admin',
+    trail: 'invitation-changed',
+    idempotent: true,
+    summary:
+      'Adds to what open invitations give, or replaces it, and sets its last day, all or nothing; 409 for one that has another version or is gone',
+    body: changeBody,
+    response: z.object({ changed: z.number() }),
+  },
+  resendInvitations: {
+    method: 'POST',
+    path: '/api/invitations/resend',
+    access: 'admin',
+    trail: 'invitation-resent',
+    idempotent: true,
+    summary: 'Mails several invitations again, but for those sent less than a minute ago or ended',
+    body: z.strictObject({ ids }),
+    response: z.object({ sent: z.number(), left: z.number(), gone }),
+  },
+  withdrawInvitations: {
+    method: 'POST',
+    path: '/api/invitations/withdraw',
+    access: 'admin',
+    trail: 'invitation-withdrawn',
+    idempotent: true,
+    summary: 'Takes several invitations back, as one',
+    body: z.strictObject({ ids }),
+    response: z.object({ withdrawn: z.number(), gone }),
   },
   withdrawInvitation: {
     method: 'DELETE',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Routes } from './route.ts'
-import { instantSchema } from './users.ts'
+import { instantSchema, userParams } from './users.ts'
 
 /** Whether an address is in GROUP_NETWORKS; null without that setting, or if the address is unknown. */
 const inGroupNetworkSchema = z.nullable(z.boolean())
@@ -29,13 +29,24 @@ const signInSchema = z.object({
 })
 export type SignIn = z.output<typeof signInSchema>
 
+const sessionsSchema = z.object({ sessions: z.array(openSessionSchema), sign_ins: z.array(signInSchema) })
+export type Sessions = z.output<typeof sessionsSchema>
+
 export const ownSessionRoutes = {
   listOwnSessions: {
     method: 'GET',
     path: '/api/sessions/me',
     access: 'signedIn',
     summary: 'Where one is signed in, the latest used first, and one’s last ten sign-ins and refused ones',
-    response: z.object({ sessions: z.array(openSessionSchema), sign_ins: z.array(signInSchema) }),
+    response: sessionsSchema,
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/api/profiles/{userId}/sessions',
+    access: 'admin',
+    summary: 'Where a person is signed in, and their last ten sign-ins and refused ones, as they see them',
+    params: userParams,
+    response: sessionsSchema,
   },
   endOwnSession: {
     method: 'DELETE',

@@ -91,6 +91,9 @@ export const IDLE_DAYS = 90
 export const RECENT_DAYS = 7
 export const ENDING_DAYS = 30
 
+/** Days after which who has an area or a brand should be reviewed again. */
+export const REVIEW_DAYS = 180
+
 /** How long a bulk edit, or an approval of several people, can be undone. */
 export const UNDO_SECONDS = 30
 

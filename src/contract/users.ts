@@ -198,7 +198,7 @@ export const reasonTextSchema = z.object({ note: reasonSchema })
 const seenRequest = { requested_at: instantSchema }
 
 /** Last day of an approval: omitted it stays (for a new approval: no end), null removes it. */
-const validity = { valid_until: z.optional(z.nullable(dateSchema)) }
+export const validity = { valid_until: z.optional(z.nullable(dateSchema)) }
 
 /** Exactly one of these; the last one approves and entitles in one step. */
 const profileChangeSchema = z.union([
@@ -368,6 +368,19 @@ export const userRoutes = {
       pending: z.number(),
       waiting: z.number(),
       requests: z.number(),
+    }),
+  },
+  countTasks: {
+    method: 'GET',
+    path: '/api/profiles/tasks',
+    access: 'admin',
+    summary:
+      'Counts besides people: invitations without an answer, reviews that are due, areas and those with a report',
+    response: z.object({
+      invitations: z.number(),
+      reviews: z.number(),
+      areas: z.number(),
+      withReport: z.number(),
     }),
   },
   exportProfiles: {

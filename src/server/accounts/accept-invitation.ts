@@ -11,7 +11,7 @@ import { dropInvitations, grantInvitation, isDecidedSince } from '#server/users/
 import { findProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitUnknownLinks, markVerified } from './email-links.ts'
-import { getInvitationExpiry, hashLinkToken } from './mails.ts'
+import { hashLinkToken, isInvitationOver } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
 import { rejectGuessablePassword } from './password-rules.ts'
 import { openSession } from './sessions.ts'
@@ -98,7 +98,7 @@ async function findInvitation(
     .where('withdrawn_at', 'is', null)
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst()
-  if (!invitation || getInvitationExpiry(invitation.invited_at) <= at) throw new ProblemError('invalid-link')
+  if (!invitation || isInvitationOver(invitation, at.getTime())) throw new ProblemError('invalid-link')
   return invitation
 }
 

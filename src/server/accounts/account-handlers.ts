@@ -4,6 +4,7 @@ import type { ownSessionRoutes } from '#contract/own-sessions.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import { readProfile } from '#server/users/user-queries.ts'
 import { acceptInvitation, previewInvitation } from './accept-invitation.ts'
 import type { AccountServices } from './account-context.ts'
 import { disownEmail } from './disown-email.ts'
@@ -15,7 +16,7 @@ import {
   redeemMicrosoft,
   unlinkOwnIdentity,
 } from './microsoft-accounts.ts'
-import { endOwnSession, listOwnSessions, type OwnSessionContext } from './own-sessions.ts'
+import { endOwnSession, listSessions, type OwnSessionContext } from './own-sessions.ts'
 import { presentAuthUser, refreshSession, signOut } from './sessions.ts'
 import { changePassword, resetPassword } from './set-password.ts'
 import { reauthenticate, signIn } from './sign-in.ts'
@@ -124,7 +125,13 @@ export function ownSessionHandlers(
   services: ServicesOf<OwnSessionContext>,
 ): Handlers<typeof ownSessionRoutes> {
   return {
-    listOwnSessions: ({ context }) => listOwnSessions({ ...services, ...context }),
+    listOwnSessions: ({ context }) =>
+      listSessions({ ...services, ...context }, context.actor.profile.user_id),
+    async listSessions({ context, params: { userId } }) {
+      // Throws for somebody who does not exist.
+      await readProfile(context.db, userId)
+      return listSessions({ ...services, ...context }, userId)
+    },
     endOwnSession: ({ context, params }) => endOwnSession(context, params.id),
   }
 }

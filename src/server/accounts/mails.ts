@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { INVITATION_DAYS } from '#contract/user-rules.ts'
+import { hasPassed, INVITATION_DAYS } from '#contract/user-rules.ts'
 import type { LinkPurpose } from '#server/database/schema.ts'
 import { defangText, formatInstant } from '#server/mail/compose-mail.ts'
 import type { MailContext, Mails } from '#server/mail/mails.ts'
@@ -39,6 +39,12 @@ export function getInvitationExpiry(invitedAt: Date): Date {
   return new Date(invitedAt.getTime() + LINKS.invitation.lifeMs)
 }
 
+/** Whether its link, or the access that it would give, has ended. */
+export const isInvitationOver = (
+  { invited_at, valid_until }: { invited_at: Date; valid_until: string | null },
+  now: number,
+) => getInvitationExpiry(invited_at).getTime() <= now || hasPassed(valid_until ?? '', now)
+
 /** Hashes a mailed token; only the hash is stored. */
 export function hashLinkToken(token: string): Uint8Array {
   return createHash('sha256').update(token).digest()
@@ -75,13 +81,12 @@ export const accountMails = {
     const invitation = await db
       .selectFrom('invitations as i')
       .leftJoin('profiles as p', 'p.user_id', 'i.invited_by')
-      .select(['i.id', 'i.invited_at', 'p.full_name', 'p.email'])
+      .select(['i.id', 'i.invited_at', 'i.valid_until', 'p.full_name', 'p.email'])
       .where('i.email', '=', mail.recipient)
       .where('i.withdrawn_at', 'is', null)
       .executeTakeFirst()
-    if (!invitation) return undefined
+    if (!invitation || isInvitationOver(invitation, clock())) return undefined
     const expiresAt = getInvitationExpiry(invitation.invited_at)
-    if (expiresAt.getTime() <= clock()) return undefined
     const { full_name, email } = invitation
     const inviter = full_name && email ? `${defangText(full_name)} (${email})` : (email ?? 'Um administrador')
     const link = await createEmailLink(context, { invitationId: invitation.id, purpose: 'invitation' })
@@ -94,6 +99,9 @@ export const accountMails = {
       ],
       button: { label: 'Criar minha senha', link },
       notes: [
+        ...(invitation.valid_until
+          ? [`O acesso vale até ${invitation.valid_until.split('-').reverse().join('/')}.`]
+          : []),
         `O link vale até ${formatInstant(expiresAt)} e serve uma única vez. Depois disso, peça um novo convite.`,
         'Não esperava este convite? Ignore esta mensagem: sem o link ninguém entra, e o convite é apagado.',
       ],

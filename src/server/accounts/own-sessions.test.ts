@@ -9,6 +9,7 @@ import {
   openTestSession,
   send,
   TEST_PASSWORD,
+  UNKNOWN_ID,
 } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -64,6 +65,20 @@ describeOnEachDatabase("'Onde estou conectado'", (kind) => {
     portal.clock.advance(38 * MINUTE)
     const fresh = await openTestSession(portal, person)
     expect((await list(fresh.access_token)).sessions).toHaveLength(2)
+  })
+
+  test('are shown to administrators too, who hold none of them', async () => {
+    await enter(from('10.1.2.3'))
+    const admin = await addPerson(portal, { role: 'admin' })
+    const { access_token: token } = await openTestSession(portal, admin)
+    const path = (userId: string) => `/api/profiles/${userId}/sessions`
+    const { status, body } = await send(portal, 'GET', path(person.user_id), { token })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      sessions: [{ current: false, device: 'Firefox no Linux', in_group_network: true }],
+      sign_ins: [{ refusal: null }],
+    })
+    expect((await send(portal, 'GET', path(UNKNOWN_ID), { token })).status).toBe(404)
   })
 
   test('tells where a session was used last, not where it was opened', async () => {

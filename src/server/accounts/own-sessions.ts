@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ownSessionRoutes } from '#contract/own-sessions.ts'
-import type { ReplyOf } from '#contract/route.ts'
+import type { Sessions } from '#contract/own-sessions.ts'
 import type { TrustedProxies } from '#server/http/client-ip.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -20,12 +19,9 @@ interface Origin {
   ips: (string | null)[]
 }
 
-/** Lists the caller's open sessions, and their last ten sign-ins and refusals, each newest first. */
-export async function listOwnSessions(
-  context: OwnSessionContext,
-): Promise<ReplyOf<typeof ownSessionRoutes.listOwnSessions>> {
+/** Lists a person's open sessions, and their last ten sign-ins and refusals, each newest first. */
+export async function listSessions(context: OwnSessionContext, userId: string): Promise<Sessions> {
   const { db, clock, actor, sessionMaxDays, groupNetworks } = context
-  const userId = actor.profile.user_id
   const { openedAfter, refreshedAfter } = getSessionCutoffs(clock(), sessionMaxDays)
   const query = async <T>(statement: RawBuilder<T>) => (await statement.execute(db)).rows
   const instant = (column: string) => sql.raw(toInstantSql(column))

@@ -10,7 +10,7 @@ import {
 } from '#contract/catalogue.ts'
 import { LISTS, type ListName, listSpellings, sortItems, toKey } from '#contract/entitlement-lists.ts'
 import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
-import { MAX_IDS, UNDO_SECONDS } from '#contract/user-rules.ts'
+import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
@@ -107,8 +107,7 @@ async function giveItem(
       await writeChanges(context, { action: 'entitlements-added', batchId, changes })
     }
   const changed = rows.flatMap(({ ids }) => ids)
-  // More mails would hold up everybody's for minutes.
-  if (changed.length <= MAX_IDS) await queueAccessMails(db, changed)
+  await queueAccessMails(db, changed)
   return changed.length
 }
 
@@ -143,9 +142,12 @@ async function wasEverUsed(db: Db, kind: ListName, { code, label }: CatalogueIte
   const areas = ['global_powerbi_settings', 'further_reports'].map(
     (table) => sql`(${kind} = 'types' and exists (select from ${sql.table(table)} where type = ${code}))`,
   )
+  // Whatever happened before it was added is about another item.
+  const isSince = sql`id > coalesce((select max(id) from audit_entries where action = 'catalogue-item-added'
+    and after ->> 'kind' = ${kind} and after ->> 'code' = ${code}), 0)`
   const { rows } = await sql<{ isUsed: boolean }>`select ${sql.join([...holders, ...areas], sql` or `)}
     or exists (select from access_reviews where kind = ${kind} and code = ${code})
-    or exists (select from audit_entries where action <> 'catalogue-ordered'
+    or exists (select from audit_entries where ${isSince} and action <> 'catalogue-ordered'
       and (jsonb_exists_any(before -> ${kind}, ${values}) or jsonb_exists_any(after -> ${kind}, ${values}))
     ) as "isUsed"`.execute(db)
   return rows[0]?.isUsed !== false

@@ -246,6 +246,10 @@ export interface Tables {
     invited_at: Date
     /** When its sender lost the administrator role. */
     withdrawn_at: Defaulted<Date | null>
+    /** Last day of the access that it gives. */
+    valid_until: Defaulted<string | null>
+    /** Raised by each change of what it gives. */
+    version: Defaulted<number>
   }
   /** Microsoft accounts, one a person. */
   identities: IdentitiesTable

@@ -333,6 +333,18 @@ export const EXAMPLES: Record<string, Example[]> = {
       },
     },
   ],
+  'POST /api/invitations/change': [
+    {
+      path: '/api/invitations/change',
+      body: {
+        items: [{ id: SOME_INVITATION, version: 0 }],
+        action: 'add',
+        ...{ types: ['Vendas', 'CRM'], marcas: ['FIAT'], estados: ['RJ'], valid_until: '2099-12-31' },
+      },
+    },
+  ],
+  'POST /api/invitations/resend': [{ path: '/api/invitations/resend', body: { ids: [SOME_INVITATION] } }],
+  'POST /api/invitations/withdraw': [{ path: '/api/invitations/withdraw', body: { ids: [SOME_INVITATION] } }],
   'POST /api/access-reviews/{kind}/{code}': [
     {
       path: '/api/access-reviews/marcas/VW',

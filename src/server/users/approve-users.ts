@@ -10,6 +10,7 @@ import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { decideApproval } from './change-user.ts'
 import { writeChanges } from './entitlements.ts'
+import { dropInvitations } from './invitations.ts'
 import { queueApprovalMails } from './mails.ts'
 import { addUndoSeconds, GRACE_SECONDS, getUndoDeadline } from './undo-bulk-edit.ts'
 
@@ -23,6 +24,9 @@ export async function approveUsers(context: Context, items: readonly Approval[])
   const answer = await runIdempotent(context, async (db) => {
     const changes = await decideApprovals({ ...context, db }, await lockCatalogue(db), items, true)
     await writeChanges({ ...context, db }, { action: 'approval-given', batchId, changes })
+    // These decisions replace what earlier invitations would grant.
+    const people = changes.map(({ ids: [user_id], email }) => ({ user_id: user_id as string, email }))
+    await dropInvitations({ ...context, db }, people)
     const emails = changes.map(({ email }) => email)
     await queueApprovalMails(db, emails, UNDO_SECONDS + GRACE_SECONDS)
     return { ...summarizeApproval(changes, batchId), undoUntil: getUndoDeadline(context) }

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { EntitlementAction } from '#contract/audit-actions.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, sortItems } from '#contract/entitlement-lists.ts'
-import { adminMessages, MAX_IDS } from '#contract/user-rules.ts'
+import { adminMessages } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {
   lockCatalogue,
@@ -90,8 +90,7 @@ async function applyEdit(
     if (batchId) await writeChanges(context, { action: plan.action, batchId, changes })
   }
   const changed = changedIds.length
-  // More mails would hold up everybody's for minutes.
-  if (batchId && changed <= MAX_IDS) await queueAccessMails(db, changedIds)
+  if (batchId) await queueAccessMails(db, changedIds)
   return {
     selected: ids.length,
     ...counts,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { BulkEdit, Profile } from '#contract/users.ts'
-import { editMany, patchProfile, readPerson, readTrail } from '#server/testing/admin-calls.ts'
+import { editMany, patchProfile, readPerson, readTrail, undoEdit } from '#server/testing/admin-calls.ts'
 import { addPerson, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -42,6 +42,33 @@ describeOnEachDatabase('bulk edit of all matches', (kind) => {
     expect(body).toMatchObject({ selected: 1, gaining: 1 })
     expect((await readPerson(portal, admin, bystander.user_id)).types).toEqual(['CRM', 'Slack'])
     expect((await readPerson(portal, admin, person.user_id)).version).toBe(1)
+  })
+
+  test('mails everybody, a thousand a minute, and nobody once it is undone', async () => {
+    const { db } = portal.database
+    await sql`insert into profiles (email, approved, types)
+      select 'pessoa' || n || '@x.br', true, '{CRM}' from generate_series(1, 1200) as n`.execute(db)
+    const { body } = await editMatching({ filter: { type: 'CRM' }, count: 1202 })
+    expect(body).toMatchObject({ gaining: 1202 })
+    const readMinutes = async () =>
+      (
+        await sql<{ minutes: number; mails: number }>`select
+          round(extract(epoch from due_at - min(due_at) over ()) / 60)::int as minutes, count(*)::int as mails
+          from (select due_at from mail_outbox where kind = 'access-changed') as queued
+          group by due_at order by due_at`.execute(db)
+      ).rows
+    expect(await readMinutes()).toEqual([
+      { minutes: 0, mails: 1000 },
+      { minutes: 1, mails: 202 },
+    ])
+    // One more change of somebody whose mail waits: its undo leaves the mail of the first.
+    const ids = { userIds: [bystander.user_id], action: 'add', types: ['HPD'] } as BulkEdit
+    const again = await editMany(portal, admin, ids)
+    await undoEdit(portal, admin, again.body.undoId ?? '')
+    expect((await readMinutes()).reduce((sum, { mails }) => sum + mails, 0)).toBe(1202)
+    await sql`delete from mail_outbox where recipient = ${bystander.email}`.execute(db)
+    await undoEdit(portal, admin, body.undoId ?? '')
+    expect(await readMinutes()).toEqual([])
   })
 
   test('reports that the caller loses something too', async () => {

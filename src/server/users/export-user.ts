@@ -22,7 +22,7 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         select workplace, types, marcas, estados, note, requested_at, refused_at, refusal
         from access_requests where user_id = ${userId}`),
       invitations: await query(sql`
-        select full_name, types, marcas, estados, invited_at from invitations where email = ${profile.email}`),
+        select full_name, types, marcas, estados, valid_until, invited_at from invitations where email = ${profile.email}`),
       sessions: await query(sql`
         select id, kind, aal, created_at, refreshed_at, authenticated_at, ip, user_agent
         from sessions where user_id = ${userId} order by created_at`),

@@ -4,8 +4,9 @@ import * as z from 'zod'
 import type { AuditAction } from '#contract/audit-actions.ts'
 import { type Invitation, invitationMessages, type invitationRoutes } from '#contract/invitations.ts'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
+import { hasPassed } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
-import { getInvitationExpiry } from '#server/accounts/mails.ts'
+import { getInvitationExpiry, isInvitationOver } from '#server/accounts/mails.ts'
 import type { Db, ProfilesTable, Tables } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
@@ -65,7 +66,7 @@ async function readInvitations(
     .selectFrom('invitations as i')
     .leftJoin('profiles as p', 'p.user_id', 'i.invited_by')
     .select(['i.id', 'i.email', 'i.full_name', 'i.types', 'i.marcas', 'i.estados'])
-    .select(['i.invited_at', 'i.withdrawn_at'])
+    .select(['i.invited_at', 'i.withdrawn_at', 'i.valid_until', 'i.version'])
     .select('p.email as invited_by')
     .select(formatCursorInstant('i.invited_at').as('key'))
     .where(condition)
@@ -74,20 +75,19 @@ async function readInvitations(
     .limit(limit)
     .execute()
   return rows.map(({ invited_at, withdrawn_at, ...row }) => {
-    const expiresAt = getInvitationExpiry(invited_at)
     return {
       ...row,
       invited_at: invited_at.toISOString(),
       withdrawn_at: withdrawn_at?.toISOString() ?? null,
-      expires_at: expiresAt.toISOString(),
-      expired: expiresAt.getTime() <= clock(),
+      expires_at: getInvitationExpiry(invited_at).toISOString(),
+      expired: isInvitationOver({ ...row, invited_at }, clock()),
     }
   })
 }
 
 /**
  * Mails an invitation again, withdrawn or not; from then on it is the caller's.
- * @throws ProblemError not-found, rate-limited
+ * @throws ProblemError not-found, rate-limited, conflict once the access has ended
  */
 export async function resendInvitation(context: InvitationContext, id: string): Promise<Invitation> {
   const known = await context.db
@@ -107,9 +107,11 @@ export async function resendInvitation(context: InvitationContext, id: string): 
         withdrawn_at: null,
       })
       .where('id', '=', id)
-      .returning(['email', 'types', 'marcas', 'estados'])
+      .returning(['email', 'types', 'marcas', 'estados', 'valid_until'])
       .executeTakeFirst()
     if (!sent) throw createInvitationGoneError()
+    if (hasPassed(sent.valid_until ?? '', context.clock()))
+      throw new ProblemError('conflict', { detail: invitationMessages.endPassed })
     await queueMail({ db }, 'invitation', sent.email)
     await recordAudit({ ...context, db }, { action: 'invitation-resent', after: sent })
     const [row] = await readInvitations({ ...context, db }, sql<boolean>`i.id = ${id}`, 1)
@@ -123,16 +125,23 @@ export async function resendInvitation(context: InvitationContext, id: string): 
  */
 export async function withdrawInvitation(context: Context, id: string): Promise<void> {
   await runIdempotent(context, async (db) => {
-    const before = await db
-      .deleteFrom('invitations')
-      .where('id', '=', id)
-      .returning(['email', 'types', 'marcas', 'estados'])
-      .executeTakeFirst()
-    if (!before) throw createInvitationGoneError()
-    await recordAudit({ ...context, db }, { action: 'invitation-withdrawn', before })
-    await eraseNames(db, [{ user_id: null, email: before.email, pseudonym: randomUUID() }])
+    if ((await deleteInvitations({ ...context, db }, [id])) === 0) throw createInvitationGoneError()
     return null
   })
+}
+
+/** Deletes invitations for good. Call it in a transaction. @returns how many there were */
+export async function deleteInvitations(context: Context, ids: readonly string[]): Promise<number> {
+  const deleted = await context.db
+    .deleteFrom('invitations')
+    .where('id', 'in', ids)
+    .returning(['email', 'types', 'marcas', 'estados'])
+    .execute()
+  const entries = deleted.map((before) => ({ action: 'invitation-withdrawn' as const, before }))
+  await recordAudit(context, ...entries)
+  const people = deleted.map(({ email }) => ({ user_id: null, email, pseudonym: randomUUID() }))
+  if (people.length > 0) await eraseNames(context.db, people)
+  return deleted.length
 }
 
 /**
@@ -199,10 +208,10 @@ export async function dropInvitations(
 export async function grantInvitation(
   context: PublicContext,
   person: Selectable<ProfilesTable>,
-  { id, full_name, invited_by, types, marcas, estados }: Selectable<Tables['invitations']>,
+  { id, full_name, invited_by, types, marcas, estados, ...invitation }: Selectable<Tables['invitations']>,
 ): Promise<void> {
   const { db } = context
-  const given = { approved: true, types, marcas, estados, valid_until: null }
+  const given = { approved: true, types, marcas, estados, valid_until: invitation.valid_until }
   await db
     .updateTable('profiles')
     .set({ ...given, ...(full_name !== null && { full_name }), approval_removed_at: null })
@@ -238,7 +247,7 @@ export async function applyInvitation(
   if (!invitation) return
   const reason = invitation.withdrawn_at
     ? 'withdrawn'
-    : getInvitationExpiry(invitation.invited_at).getTime() <= clock()
+    : isInvitationOver(invitation, clock())
       ? 'expired'
       : (await wasEverApproved(db, person))
         ? 'approved'

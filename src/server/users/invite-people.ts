@@ -19,6 +19,7 @@ import {
   invitationMessages,
   MAX_OPEN_INVITATIONS,
 } from '#contract/invitations.ts'
+import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import { nameSchema } from '#contract/users.ts'
 import { revokeUnverifiedAccess } from '#server/accounts/set-password.ts'
 import { parseCompanyEmail } from '#server/accounts/sign-up.ts'
@@ -26,7 +27,7 @@ import { lockCatalogue, readCatalogue, rejectUnknownItems } from '#server/catalo
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { formatDay } from '#server/mail/compose-mail.ts'
 import type { MailKind } from '#server/mail/mails.ts'
@@ -47,6 +48,7 @@ export async function previewInvitations(
   context: InvitationContext,
   form: InviteForm,
 ): Promise<InvitationResult> {
+  checkEnd(context, form.valid_until)
   const { lines } = await decideLines(context, await readCatalogue(context.db), form, false)
   return summarizeLines(lines)
 }
@@ -66,13 +68,17 @@ export function invite(context: InvitationContext, form: InviteForm): Promise<In
       throw createConflictError()
     if (!form.skipErrors) refuseErrors(lines)
     const invited = lines.filter(isInvited)
+    const valid_until = checkEnd(context, form.valid_until)
     if (invited.length === 0) throw new ProblemError('invalid-input', { detail: invitationMessages.nobody })
-    await writeInvitations(txContext, invited)
+    await writeInvitations(txContext, invited, valid_until)
     for (const { email, outcome } of invited) {
       const account = accounts.get(email)
       if (outcome === 'replaced' && account) await revokeUnverifiedAccess(db, account.user_id)
     }
-    await queueInvitations(db, invited)
+    await queueInvitations(
+      db,
+      invited.map(({ email }) => email),
+    )
     await recordAudit(
       txContext,
       ...invited.map(({ email, types, marcas, estados }) => {
@@ -80,12 +86,18 @@ export function invite(context: InvitationContext, form: InviteForm): Promise<In
         return {
           action: 'invitation-sent' as const,
           ...(account && { target: { user_id: account.user_id, email } }),
-          after: { email, types, marcas, estados },
+          after: { email, types, marcas, estados, ...(valid_until && { valid_until }) },
         }
       }),
     )
     return decided
   })
+}
+
+/** @returns the last day of the access, or null. @throws ProblemError invalid-input for a past day */
+export function checkEnd({ clock }: Pick<Context, 'clock'>, day: string | null = null): string | null {
+  if (day && hasPassed(day, clock())) throw toFieldError('valid_until', adminMessages.dayPassed)
+  return day
 }
 
 const isInvited = ({ outcome }: InvitedLine) => outcome === 'invited' || outcome === 'replaced'
@@ -299,14 +311,16 @@ function buildVocabulary(catalogue: Catalogue): Vocabulary {
 async function writeInvitations(
   { db, clock, actor }: Context,
   invited: readonly InvitedLine[],
+  validUntil: string | null,
 ): Promise<void> {
   const rows = invited
     .map(({ email, full_name, types, marcas, estados }) => ({ email, full_name, types, marcas, estados }))
     .toSorted((one, other) => (one.email < other.email ? -1 : 1))
   const { rows: added } = await sql<{ total: string }>`
     with added as (
-      insert into invitations (email, full_name, types, marcas, estados, invited_by, invited_at)
-      select email, full_name, types, marcas, estados, ${actor.profile.user_id}::uuid, ${new Date(clock())}::timestamptz
+      insert into invitations (email, full_name, types, marcas, estados, invited_by, invited_at, valid_until)
+      select email, full_name, types, marcas, estados, ${actor.profile.user_id}::uuid,
+        ${new Date(clock())}::timestamptz, ${validUntil}::date
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as r(email text, full_name text, types text[], marcas text[], estados text[])
       on conflict (email) do nothing returning 1)
@@ -323,12 +337,11 @@ async function writeInvitations(
     })
 }
 
-async function queueInvitations(db: Db, invited: readonly InvitedLine[]): Promise<void> {
+/** Queues the mails of invitations, throttled. Call it in their transaction. */
+export async function queueInvitations(db: Db, emails: readonly string[]): Promise<void> {
   const kind: MailKind = 'invitation'
   await sql`
     insert into mail_outbox (kind, recipient, due_at)
     select ${kind}, email, now() + ((place - 1) / ${sql.lit(MAILS_PER_SECOND)}) * interval '1 second'
-    from unnest(${invited.map(({ email }) => email)}::text[]) with ordinality as recipients(email, place)`.execute(
-    db,
-  )
+    from unnest(${emails}::text[]) with ordinality as recipients(email, place)`.execute(db)
 }

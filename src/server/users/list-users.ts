@@ -1,17 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
-import type { ProfileSort } from '#contract/user-rules.ts'
+import { type ProfileSort, REVIEW_DAYS } from '#contract/user-rules.ts'
 import type { userRoutes } from '#contract/users.ts'
 import { rejectUnknownFilter } from '#server/catalogue/catalogue.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
+import type { PublicContext } from '#server/http/context.ts'
 import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
 import { IS_REQUESTING, IS_WAITING, matchesFilter, presentManaged, selectManaged } from './user-queries.ts'
 
 type Route = typeof userRoutes.listProfiles
 
 const PAGE = 100
+const DAY_MS = 86_400_000
 
 interface SortColumn {
   /** The sort expression on `profiles p`; ties sort by email, nulls come last in both directions. */
@@ -117,6 +119,26 @@ function isAfter(
   const last = sql`${key}::${sql.raw(type)}`
   const operator = sql.raw(order === 'asc' ? '>' : '<')
   return sql`(${value} ${operator} ${last} or ${value} is null or (${value} = ${last} and ${EMAIL} > ${email}))`
+}
+
+/** Counts open invitations, areas with a report, and the areas and brands whose review is due. */
+export async function countTasks({
+  db,
+  clock,
+}: Pick<PublicContext, 'db' | 'clock'>): Promise<ReplyOf<typeof userRoutes.countTasks>> {
+  const since = new Date(clock() - REVIEW_DAYS * DAY_MS)
+  return db
+    .selectFrom('catalogue_items as c')
+    .where('archived', '=', false)
+    .select([
+      sql<number>`(select count(*)::int from invitations)`.as('invitations'),
+      sql<number>`count(*) filter (where kind <> 'estados' and not exists (select from access_reviews r
+        where r.kind = c.kind and r.code = c.code and r.reviewed_at > ${since}))::int`.as('reviews'),
+      sql<number>`count(*) filter (where kind = 'types')::int`.as('areas'),
+      sql<number>`count(*) filter (where kind = 'types' and exists (select from global_powerbi_settings s
+        where s.type = c.code))::int`.as('withReport'),
+    ])
+    .executeTakeFirstOrThrow()
 }
 
 /** Counts the matching people; the other counts ignore the filter. */

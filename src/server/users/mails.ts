@@ -65,25 +65,35 @@ export async function queueApprovalMails(
     from unnest(${emails}::text[]) as recipients(email)`.execute(db)
 }
 
+/** People who are mailed in the same minute: more would hold up everybody's mails. */
+const MAILED_AT_ONCE = 1_000
 /** Queued for longer than an undo takes, so that several changes are told in one mail. */
 const ACCESS_MAIL_DELAY = sql`interval '60 seconds'`
 
 /**
- * Queues mails to approved people about their new access, in the transaction of the change. Debounced:
- * a queued one covers this change too, and waits for its undo.
+ * Queues mails to approved people about their new access, in the transaction of the change, a thousand
+ * a minute. Debounced: a queued one covers this change too, and waits for its undo.
  */
 export async function queueAccessMails(db: Db, userIds: readonly string[]): Promise<void> {
+  for (let start = 0; start < userIds.length; start += MAILED_AT_ONCE)
+    await queueAccessMailsAt(db, userIds.slice(start, start + MAILED_AT_ONCE), start / MAILED_AT_ONCE)
+}
+
+/** @param minute how much later than the first ones */
+async function queueAccessMailsAt(db: Db, userIds: readonly string[], minute: number): Promise<void> {
   const kind: MailKind = 'access-changed'
+  // As if the change were made then: withdrawMails knows the mails of one change by their delay.
+  const madeAt = sql`now() + ${minute}::int * interval '1 minute'`
   await sql`
     with covered as (
-      update mail_outbox m set due_at = greatest(m.due_at, now() + ${ACCESS_MAIL_DELAY}) from profiles p
+      update mail_outbox m set due_at = greatest(m.due_at + interval '1 millisecond', now() + ${ACCESS_MAIL_DELAY}) from profiles p
       where p.user_id = any(${userIds}::uuid[]) and p.approved and m.recipient = p.email
         and m.kind in (${kind}, 'account-approved')
         and m.attempts = 0 and m.sent_at is null and ${IS_NOT_BEING_SENT}
       returning m.recipient
     )
-    insert into mail_outbox (kind, recipient, due_at)
-    select ${kind}, p.email, now() + ${ACCESS_MAIL_DELAY}
+    insert into mail_outbox (kind, recipient, created_at, due_at)
+    select ${kind}, p.email, ${madeAt}, ${madeAt} + ${ACCESS_MAIL_DELAY}
     from profiles p where p.user_id = any(${userIds}::uuid[]) and p.approved
       and p.email not in (select recipient from covered)`.execute(db)
 }

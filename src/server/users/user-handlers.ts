@@ -21,13 +21,14 @@ import {
 } from './access-templates.ts'
 import { approveUsers, previewApproval } from './approve-users.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
+import { changeInvitations, resendInvitations, withdrawInvitations } from './change-invitations.ts'
 import { approveUser, renameUser, setLists, setValidUntil, withdrawApproval } from './change-user.ts'
 import { deleteUsers } from './delete-users.ts'
 import { exportUserList } from './export-list.ts'
 import { exportUser } from './export-user.ts'
 import { listInvitations, resendInvitation, withdrawInvitation } from './invitations.ts'
 import { type InvitationContext, invite, previewInvitations } from './invite-people.ts'
-import { countUsers, listUsers } from './list-users.ts'
+import { countTasks, countUsers, listUsers } from './list-users.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'
 import { changeRole, helpWithAccount, type UserAccountContext } from './user-accounts.ts'
 import { readHistory, readProfile } from './user-queries.ts'
@@ -46,6 +47,7 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
     },
     listProfiles: ({ context, query }) => listUsers(context.db, query),
     countProfiles: ({ context, query }) => countUsers(context.db, query),
+    countTasks: ({ context }) => countTasks(context),
     exportProfiles: ({ context, query }) => exportUserList(context, query),
     readProfile: ({ context, params }) => readProfile(context.db, params.userId),
     changeProfile({ context, params, body, ifMatch }) {
@@ -103,6 +105,9 @@ export function invitationHandlers(
         ? previewInvitations({ ...services, ...context }, body)
         : invite({ ...services, ...context }, body),
     resendInvitation: ({ context, params }) => resendInvitation({ ...services, ...context }, params.id),
+    changeInvitations: ({ context, body }) => changeInvitations(context, body),
+    resendInvitations: ({ context, body }) => resendInvitations(context, body.ids),
+    withdrawInvitations: ({ context, body }) => withdrawInvitations(context, body.ids),
     async withdrawInvitation({ context, params }) {
       await withdrawInvitation(context, params.id)
       return undefined

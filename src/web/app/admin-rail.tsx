@@ -3,14 +3,15 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { useLayoutEffect, useRef } from 'react'
 import { useSession } from '#web/session/session.ts'
 import { classNames } from '#web/ui/class-names.ts'
-import { NO_FILTER, profileCountQuery } from '#web/users/count-query.ts'
+import { NO_FILTER, profileCountQuery, tasksQuery } from '#web/users/count-query.ts'
 import { unreadCountQuery } from './admin-links.tsx'
 import { useServiceStatus } from './service-status.tsx'
 
 interface RailItem {
   to: NonNullable<LinkProps['to']>
   label: string
-  count?: number | undefined
+  /** A number, or '7 de 9'. */
+  count?: number | string | undefined
   /** Whether the count asks for something to be done. */
   isDue?: boolean
   /** A dot instead of a count, and its meaning. */
@@ -34,6 +35,7 @@ export function AdminRail() {
     <div className="border-line bg-surface max-xl:border-b xl:w-60 xl:shrink-0 xl:border-r print:hidden">
       <nav
         ref={nav}
+        id="administracao"
         aria-label="Administração"
         className="relative flex gap-1 overflow-x-auto px-2 py-1 sm:px-6 xl:sticky xl:top-0 xl:max-h-[calc(100dvh-5.5rem)] xl:flex-col xl:gap-0 xl:overflow-y-auto xl:px-2 xl:py-3"
       >
@@ -71,7 +73,7 @@ function RailLink({ to, label, count, isDue, state }: RailItem) {
       className="flex h-11 items-center gap-3 whitespace-nowrap rounded-lg px-2.5 font-medium text-sm transition-colors focus-visible:-outline-offset-2 xl:h-8"
     >
       <span className="flex-1">{label}</span>
-      {count !== undefined && count > 0 && (
+      {count !== undefined && count !== 0 && (
         // Not on narrow windows, where it would push the next screens aside once it is known.
         <span
           className={classNames(
@@ -79,7 +81,7 @@ function RailLink({ to, label, count, isDue, state }: RailItem) {
             isDue ? 'rounded-full bg-warning-soft px-1.5 leading-5 text-warning' : 'text-muted',
           )}
         >
-          {count.toLocaleString('pt-BR')}
+          {typeof count === 'number' ? count.toLocaleString('pt-BR') : count}
         </span>
       )}
       {state && (
@@ -97,6 +99,7 @@ function RailLink({ to, label, count, isDue, state }: RailItem) {
 
 function useGroups(): { title: string; items: RailItem[] }[] {
   const { total, waiting, requests = 0 } = useQuery(profileCountQuery(NO_FILTER)).data ?? {}
+  const tasks = useQuery(tasksQuery).data
   const unread = useQuery(unreadCountQuery(useSession()?.user.id)).data?.count
   const broken = useServiceStatus().filter(({ isGood }) => isGood === false)
   const state = { isGood: broken.length === 0, text: broken.length > 0 ? 'com problema' : 'em ordem' }
@@ -106,7 +109,11 @@ function useGroups(): { title: string; items: RailItem[] }[] {
       items: [
         { to: '/admin', label: 'Visão geral' },
         { to: '/admin/pessoas', label: 'Pessoas', count: total },
-        { to: '/admin/relatorios', label: 'Relatórios' },
+        {
+          to: '/admin/relatorios',
+          label: 'Relatórios',
+          count: tasks && `${tasks.withReport} de ${tasks.areas}`,
+        },
       ],
     },
     {
@@ -118,7 +125,7 @@ function useGroups(): { title: string; items: RailItem[] }[] {
           count: (waiting ?? 0) + requests,
           isDue: true,
         },
-        { to: '/admin/convites', label: 'Convites' },
+        { to: '/admin/convites', label: 'Convites', count: tasks?.invitations },
         {
           to: '/mensagens',
           label: 'Mensagens',
@@ -131,7 +138,7 @@ function useGroups(): { title: string; items: RailItem[] }[] {
       title: 'Acesso',
       items: [
         { to: '/admin/modelos', label: 'Modelos de acesso' },
-        { to: '/admin/revisoes', label: 'Revisão de acessos' },
+        { to: '/admin/revisoes', label: 'Revisão de acessos', count: tasks?.reviews },
         { to: '/admin/listas', label: 'Áreas, marcas e estados' },
       ],
     },

@@ -66,11 +66,11 @@ export function WaitingScreen() {
   return (
     <AdminPage title="Aguardando aprovação" action={invite} isWide>
       <div className={classNames('space-y-6', isMoving && 'invisible')}>
-        <ApprovalQueue first={MORE_WAITING} />
+        <ApprovalQueue first={MORE_WAITING} title="Contas novas" />
         <RequestQueue first={MORE_WAITING} />
         {waiting?.length === 0 && requests?.length === 0 && (
           <p className="rounded-xl border border-line border-dashed px-6 py-16 text-center text-muted text-sm">
-            Ninguém aguarda aprovação, e ninguém pediu mais acesso.
+            Tudo respondido: ninguém aguarda aprovação, e ninguém pediu mais acesso.
           </p>
         )}
       </div>

@@ -29,17 +29,19 @@ const SERVICES: Record<ServiceName | 'stream', { label: string; todo: string }> 
 /** One dot when all is well; otherwise what is broken, since when, and what to do. */
 export function ServiceStatus() {
   const broken = useServiceStatus().filter(({ isGood }) => isGood === false)
+  if (broken.length === 0)
+    return (
+      // On wide windows the rail has the dot.
+      <Link
+        to="/admin/saude"
+        className="inline-flex items-center gap-1.5 rounded-sm text-muted text-sm underline-offset-4 hover:underline xl:hidden"
+      >
+        <span aria-hidden="true" className="size-2 rounded-full bg-success" />
+        Tudo em ordem
+      </Link>
+    )
   return (
     <div className="space-y-3">
-      {broken.length === 0 && (
-        <Link
-          to="/admin/saude"
-          className="inline-flex items-center gap-1.5 rounded-sm text-muted text-sm underline-offset-4 hover:underline"
-        >
-          <span aria-hidden="true" className="size-2 rounded-full bg-success" />
-          Tudo em ordem
-        </Link>
-      )}
       {broken.map(({ name, since }) => (
         <Alert
           key={name}

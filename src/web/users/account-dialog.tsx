@@ -1,4 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import type { LucideIcon } from 'lucide-react'
+import KeyRound from 'lucide-react/icons/key-round'
+import LockOpen from 'lucide-react/icons/lock-open'
+import LogOut from 'lucide-react/icons/log-out'
+import MailCheck from 'lucide-react/icons/mail-check'
+import ShieldMinus from 'lucide-react/icons/shield-minus'
+import ShieldPlus from 'lucide-react/icons/shield-plus'
 import { useState } from 'react'
 import type { AccountAction } from '#contract/user-accounts.ts'
 import type { ManagedProfile } from '#contract/users.ts'
@@ -13,36 +20,43 @@ import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { Person, PersonGone } from './dialog-notices.tsx'
 import { refreshUsers } from './user-queries.ts'
 
+export type HelpAction = AccountAction | 'grant' | 'revoke'
+
 interface Help {
-  action: AccountAction | 'grant' | 'revoke'
+  action: HelpAction
   label: string
+  icon: LucideIcon
   effect: string
   done: string
   /** Whether it is asked first, because it cannot be undone or gives much. */
   asks?: boolean
 }
 
-const HELP: readonly Help[] = [
+export const HELP: readonly Help[] = [
   {
     action: 'send-reset',
+    icon: KeyRound,
     label: 'Enviar link para nova senha',
     effect: 'A pessoa recebe por e-mail um link que vale uma hora. A senha atual vale até ele ser usado.',
     done: 'Link enviado por e-mail',
   },
   {
     action: 'resend-verification',
+    icon: MailCheck,
     label: 'Reenviar confirmação do e-mail',
     effect: 'A pessoa recebe um novo link para confirmar que o endereço é dela.',
     done: 'Confirmação reenviada',
   },
   {
     action: 'unlock',
+    icon: LockOpen,
     label: 'Desbloquear a entrada',
     effect: 'Zera as tentativas com senha errada: a pessoa pode tentar de novo já.',
     done: 'Entrada desbloqueada',
   },
   {
     action: 'end-sessions',
+    icon: LogOut,
     label: 'Encerrar sessões',
     effect: 'Em todos os navegadores e aparelhos será preciso entrar de novo. A senha continua a mesma.',
     done: 'Sessões encerradas',
@@ -58,6 +72,7 @@ const HELP: readonly Help[] = [
   },
   {
     action: 'grant',
+    icon: ShieldPlus,
     label: 'Tornar administrador',
     effect: 'Passa a aprovar pessoas, mudar acessos, configurar relatórios e ver todos os dados de contas.',
     done: 'A pessoa agora administra o portal',
@@ -65,6 +80,7 @@ const HELP: readonly Help[] = [
   },
   {
     action: 'revoke',
+    icon: ShieldMinus,
     label: 'Retirar a administração',
     effect: 'Deixa de administrar o portal na próxima ação. Os relatórios que vê continuam os mesmos.',
     done: 'A pessoa não administra mais o portal',
@@ -72,7 +88,7 @@ const HELP: readonly Help[] = [
   },
 ]
 
-function isOffered({ action }: Help, { role, email_verified_at }: ManagedProfile): boolean {
+export function isHelpOffered({ action }: Help, { role, email_verified_at }: ManagedProfile): boolean {
   if (action === 'resend-verification') return email_verified_at === null
   if (action === 'grant') return role !== 'admin' && email_verified_at !== null
   return action !== 'revoke' || role === 'admin'
@@ -88,9 +104,16 @@ function sendHelp(action: Help['action'], userId: string): Promise<unknown> {
   return callApi('POST /api/profiles/{userId}/account', { params, body: { action } })
 }
 
+interface AccountDialogProps {
+  person: ManagedProfile
+  /** Asks for this one alone; by default offers all. */
+  wanted?: HelpAction | undefined
+  onClose: () => void
+}
+
 /** 'Ajudar com a conta': what an administrator can do for a person's account. */
-export function AccountDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
-  const [asked, setAsked] = useState<Help>()
+export function AccountDialog({ person, wanted, onClose }: AccountDialogProps) {
+  const [asked, setAsked] = useState(HELP.find(({ action }) => action === wanted))
   const [goneError, setGoneError] = useState<unknown>()
   const [running, setRunning] = useState<Help>()
   const isOwn = useSession()?.user.id === person.user_id
@@ -104,7 +127,7 @@ export function AccountDialog({ person, onClose }: { person: ManagedProfile; onC
       onClose()
     },
     onFailed(error, { label }) {
-      setAsked(undefined)
+      if (!wanted || isGone(error)) setAsked(undefined)
       if (isGone(error)) setGoneError(error)
       else showToast(toFailureToast(`Não foi feito: ${label}`, error))
     },
@@ -118,7 +141,7 @@ export function AccountDialog({ person, onClose }: { person: ManagedProfile; onC
         confirmLabel={asked.label}
         isBusy={isBusy}
         onConfirm={() => void submit(asked)}
-        onCancel={() => setAsked(undefined)}
+        onCancel={wanted ? onClose : () => setAsked(undefined)}
       >
         <p className="text-sm">{asked.effect}</p>
       </ConfirmDialog>
@@ -144,7 +167,7 @@ export function AccountDialog({ person, onClose }: { person: ManagedProfile; onC
         </Alert>
       ) : (
         <ul className="divide-y divide-line border-line border-y text-sm">
-          {HELP.filter((help) => isOffered(help, person)).map((help) => (
+          {HELP.filter((help) => isHelpOffered(help, person)).map((help) => (
             <li key={help.action} className="grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[1fr_15rem]">
               <p id={`help-${help.action}`} className="text-muted">
                 {help.effect}

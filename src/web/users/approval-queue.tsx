@@ -12,7 +12,7 @@ import { useDialogs } from './use-dialogs.tsx'
 import { FIRST_WAITING, MORE_WAITING, type WaitingPeople, waitingQuery } from './user-queries.ts'
 
 /** The people who wait for approval, shown above the cards of /admin: verified first, then newest. */
-export function ApprovalQueue({ first = FIRST_WAITING }) {
+export function ApprovalQueue({ first = FIRST_WAITING, title = 'Aguardando aprovação' }) {
   const [shown, setShown] = useState(first)
   const { data } = useQuery(waitingQuery(shown))
   const { dialogs, open, close } = useDialogs(NO_SELECTION, data !== undefined, () => {}, getQueueId)
@@ -42,7 +42,7 @@ export function ApprovalQueue({ first = FIRST_WAITING }) {
       {people.length > 0 && (
         <Queue
           id="fila"
-          title="Aguardando aprovação"
+          title={title}
           onMore={
             data && (data.hasMore || data.people.length > shown)
               ? () => setShown(shown + MORE_WAITING)

@@ -237,7 +237,7 @@ function IconButton({ icon: Icon, label, of, onClick, ...rest }: IconButtonProps
         {...rest}
         aria-label={`${label}: ${of}`}
         onClick={(event) => rest['aria-disabled'] !== true && onClick?.(event)}
-        className="inline-flex size-9 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink aria-disabled:opacity-35 aria-disabled:hover:bg-transparent"
+        className="inline-flex size-9 max-sm:h-11 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink aria-disabled:opacity-35 aria-disabled:hover:bg-transparent"
       >
         <Icon aria-hidden="true" className="size-4" />
       </button>

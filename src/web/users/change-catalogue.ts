@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import type { Catalogue, CatalogueItem, catalogueRoutes } from '#contract/catalogue.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
 import type { BodyOf } from '#contract/route.ts'
+import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -104,6 +105,7 @@ export function useArchiveItem(list: ListName) {
         kind: 'success',
         title: `“${item.label}” foi para o arquivo`,
         description: `${use?.people ? 'Continua valendo para quem já tem' : 'Ninguém tem'}; não dá mais para liberar a ninguém.`,
+        lifetimeMs: UNDO_SECONDS * 1_000,
         action: { label: 'Desfazer', run: () => void submit({ item, isArchived: false, use }) },
       })
     },

@@ -6,6 +6,12 @@ import { USERS_QUERY } from '#web/http/query-client.ts'
 export const COUNTS = [USERS_QUERY, 'count']
 export const NO_FILTER: ProfileFilter = {}
 
+/** Counts what is open besides people. */
+export const tasksQuery = queryOptions({
+  queryKey: [USERS_QUERY, 'tasks'],
+  queryFn: ({ signal }) => callApi('GET /api/profiles/tasks', { signal }),
+})
+
 /** Counts the people who match the filter, and all who wait for approval. */
 export function profileCountQuery(filter: ProfileFilter) {
   return queryOptions({

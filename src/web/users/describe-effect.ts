@@ -42,7 +42,13 @@ export function describeEffect(effects: Effects, validUntil: string | undefined)
  * @param validUntil the new last day, null or '' for none
  */
 export function describeEffects(
-  { effects, ending, losing, unchanged, includesSelf }: BulkEditResult,
+  {
+    effects,
+    ending,
+    losing,
+    unchanged,
+    includesSelf,
+  }: Pick<BulkEditResult, 'effects' | 'ending' | 'losing' | 'unchanged' | 'includesSelf'>,
   validUntil: string | null | undefined,
   isDone = false,
 ): string {

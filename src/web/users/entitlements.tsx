@@ -15,8 +15,8 @@ import { Button } from '#web/ui/button.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
 
-/** Returns a person's entitlements that the catalogue knows; values of older versions are dropped. */
-export function toEntitlements(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
+/** Returns the entitlements that the catalogue knows; values of older versions are dropped. */
+export function toEntitlements(catalogue: Catalogue, profile: Readonly<Entitlements>): Entitlements {
   return mapLists((list) => {
     const values = getValues(catalogue, list)
     return sortItems(catalogue, list, profile[list]).filter((value) => values.includes(value))

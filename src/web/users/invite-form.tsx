@@ -1,10 +1,9 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import type { InvitationResult, InvitedLine } from '#contract/invitations.ts'
-import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
+import { checkEndDay, MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { queryClient } from '#web/http/query-client.ts'
 import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
@@ -14,13 +13,13 @@ import { showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { setLastEntitlements } from './access-templates.ts'
-import { isSame } from './entitlements.tsx'
+import { isSame, ValidUntil } from './entitlements.tsx'
 import { downloadFile } from './export-data.ts'
 import { EntitlementLists } from './fill-from.tsx'
 import { formatPeopleCount, InvitePreview } from './invite-preview.tsx'
-import { INVITATIONS_QUERY } from './open-invitations.tsx'
 import { retryCall } from './retry-call.ts'
 import { formatCount } from './selection.ts'
+import { refreshInvitations } from './user-queries.ts'
 
 const SOURCES = [
   { value: 'addresses', label: 'Por e-mail', hint: 'Um endereço ou vários, colados' },
@@ -39,13 +38,16 @@ export function InviteForm() {
   const [addresses, setAddresses] = useState('')
   const [file, setFile] = useState<ChosenFile>()
   const [ticked, setTicked] = useState(NO_ENTITLEMENTS)
+  const [validUntil, setValidUntil] = useState('')
   const [error, setError] = useState<string>()
   const [dryRun, setDryRun] = useState<InvitationResult>()
   const preview = useRef<HTMLDivElement>(null)
   const wanted = {
     defaults: ticked,
+    ...(validUntil && { valid_until: validUntil }),
     ...(source === 'addresses' ? { addresses } : { file: file?.base64 ?? '' }),
   }
+  const endError = checkEndDay(validUntil, Date.now())
   /** Any change of the input invalidates the preview. */
   const withReset =
     <V,>(set: (value: V) => void) =>
@@ -86,14 +88,14 @@ export function InviteForm() {
       // What is left is corrected in its place.
       setAddresses(left.map(({ email }) => email).join('\n'))
       setFile(undefined)
-      await queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
+      await refreshInvitations()
     },
     async onFailed(failure) {
       const title = isDefiniteRefusal(failure) ? 'Ninguém foi convidado' : 'Não foi possível convidar'
       showToast(toFailureToast(title, failure))
       if (!isConflict(failure)) return
       setDryRun(undefined)
-      void queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
+      void refreshInvitations()
       await check.submit()
     },
   })
@@ -101,7 +103,7 @@ export function InviteForm() {
     event.preventDefault()
     if (source === 'addresses' && !addresses.trim()) setError('Informe pelo menos um e-mail')
     else if (source === 'file' && !file) setError('Escolha um arquivo')
-    else void check.submit()
+    else if (!endError) void check.submit()
   }
   return (
     <section
@@ -145,6 +147,7 @@ export function InviteForm() {
             held={NO_ENTITLEMENTS}
             onChange={withReset(setTicked)}
           />
+          <ValidUntil value={validUntil} error={endError} onChange={withReset(setValidUntil)} />
         </fieldset>
         <Button type="submit" variant={dryRun ? 'secondary' : 'primary'} isBusy={check.isBusy}>
           {dryRun ? 'Conferir de novo' : 'Conferir'}
@@ -156,6 +159,7 @@ export function InviteForm() {
             result={dryRun}
             isBusy={invite.isBusy}
             onConfirm={() => void invite.submit(dryRun)}
+            onApproved={() => void check.submit()}
           />
         )}
       </div>

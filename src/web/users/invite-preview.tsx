@@ -1,11 +1,16 @@
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { InvitationResult, InvitedLine } from '#contract/invitations.ts'
+import { adminMessages } from '#contract/user-rules.ts'
+import { callApi } from '#web/http/api.ts'
 import { Alert, type NoticeKind } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { useSubmit } from '#web/ui/use-submit.ts'
 import { describeMissing, formatAccess } from './entitlements.tsx'
-import { formatCount } from './selection.ts'
+import { getEmailId } from './row-actions.tsx'
+import { formatCount, NO_SELECTION } from './selection.ts'
+import { useDialogs } from './use-dialogs.tsx'
 
 export const formatPeopleCount = (count: number) => formatCount(count, 'pessoa', 'pessoas')
 
@@ -25,12 +30,24 @@ interface InvitePreviewProps {
   isBusy: boolean
   /** Sends the invitations of the lines without an error. */
   onConfirm: () => void
+  /** Somebody who waits may have been approved here. */
+  onApproved: () => void
 }
 
 /** The outcome of each line in the dry run, and the button that sends the invitations. */
-export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps) {
+export function InvitePreview({ result, isBusy, onConfirm, onApproved }: InvitePreviewProps) {
   const { lines, invited } = result
   const [isAsking, setIsAsking] = useState(false)
+  const { dialogs, open } = useDialogs(NO_SELECTION, false, () => {}, getEmailId, onApproved)
+  const approve = useSubmit({
+    send: (q: string) => callApi('GET /api/profiles', { query: { q, approved: false } }),
+    onDone({ items }, email) {
+      const profile = items.find((person) => person.email === email)
+      if (profile) open({ kind: 'approve', profile })
+      else onApproved()
+    },
+    onFailed: adminMessages.approveFailed,
+  })
   const errors = lines.filter(({ outcome }) => outcome === 'error').length
   const withoutReports = lines.filter(
     (line) => line.outcome !== 'error' && line.outcome !== 'unchanged' && describeMissing(line),
@@ -54,7 +71,12 @@ export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps)
           `${formatPeopleCount(withoutReports)} sem áreas, marcas ou estados: ${withoutReports === 1 ? 'entra, mas não vê' : 'entram, mas não veem'} relatórios.`}
       </Alert>
       {GROUPS.map(({ outcome, title }) => (
-        <Lines key={outcome} title={title} lines={lines.filter((line) => line.outcome === outcome)} />
+        <Lines
+          key={outcome}
+          title={title}
+          lines={lines.filter((line) => line.outcome === outcome)}
+          onApprove={(email) => void approve.submit(email)}
+        />
       ))}
       {invited > 0 && (
         <div className="-mx-4 sm:-mx-6 sticky bottom-0 flex justify-end rounded-b-xl bg-surface px-4 py-3 sm:px-6">
@@ -67,6 +89,7 @@ export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps)
           </Button>
         </div>
       )}
+      {dialogs}
       {isAsking && (
         <ConfirmDialog
           title={`Convidar ${formatPeopleCount(invited)}?`}
@@ -81,7 +104,13 @@ export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps)
   )
 }
 
-function Lines({ title, lines }: { title: string; lines: readonly InvitedLine[] }) {
+interface LinesProps {
+  title: string
+  lines: readonly InvitedLine[]
+  onApprove: (email: string) => void
+}
+
+function Lines({ title, lines, onApprove }: LinesProps) {
   if (lines.length === 0) return null
   return (
     <div>
@@ -104,9 +133,14 @@ function Lines({ title, lines }: { title: string; lines: readonly InvitedLine[] 
                 {line.outcome !== 'unchanged' && <span className="block">{formatAccess(line)}</span>}
                 {line.message}{' '}
                 {line.waits && (
-                  <Link to="/admin/pessoas" search={{ q: line.email }} className={textLinkClasses}>
-                    Aprovar em Pessoas
-                  </Link>
+                  <button
+                    type="button"
+                    aria-label={`Aprovar ${line.email}`}
+                    onClick={() => onApprove(line.email)}
+                    className={classNames(textLinkClasses, 'max-sm:py-2.5')}
+                  >
+                    Aprovar agora
+                  </button>
                 )}
               </span>
             )}

@@ -1,12 +1,14 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import type { Invitation } from '#contract/invitations.ts'
+import { MAX_INVITED } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
-import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
-import { ApiError, isGone } from '#web/http/send-request.ts'
+import { ApiError } from '#web/http/send-request.ts'
 import { Button } from '#web/ui/button.tsx'
+import { Checkbox } from '#web/ui/choices.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
+import { formatDate, formatDay, formatInstant } from '#web/ui/format-instant.ts'
+import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -14,18 +16,23 @@ import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { formatAccess } from './entitlements.tsx'
 import { retryCall } from './retry-call.ts'
+import { formatCount } from './selection.ts'
+import { INVITATIONS_QUERY, refreshInvitations } from './user-queries.ts'
 
-/** Refetched with the users: accepting an invitation removes it from this list. */
-export const INVITATIONS_QUERY = [USERS_QUERY, 'invitations']
+const loadEditDialog = async () => (await import('./edit-invitations-dialog.tsx')).EditInvitationsDialog
 
-const refreshInvitations = () => queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
+/** The classes of a quiet action. */
+const ACTION = 'px-3 max-sm:h-11 sm:h-9'
 
-/** The unanswered invitations, to resend or withdraw. */
+/** The unanswered invitations, to edit, resend or withdraw, one or several. */
 export function OpenInvitations() {
   const titleId = useId()
   const [typed, setTyped] = useState('')
   const q = useDebouncedValue(typed.trim())
-  const [withdrawing, setWithdrawing] = useState<Invitation>()
+  const [withdrawing, setWithdrawing] = useState<readonly Invitation[]>()
+  const [edited, setEdited] = useState<readonly Invitation[]>()
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const editDialog = useLazyDialog(loadEditDialog)
   const invitations = useInfiniteQuery({
     queryKey: [...INVITATIONS_QUERY, q],
     queryFn: ({ pageParam: cursor, signal }) =>
@@ -37,6 +44,13 @@ export function OpenInvitations() {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = invitations
   const items = data?.pages.flatMap((page) => page.items)
   const total = data?.pages[0]?.total ?? 0
+  // Those that were answered meanwhile drop out.
+  const chosen = items?.filter(({ id }) => marked.has(id)) ?? []
+  const edit = (invitations: readonly Invitation[]) => {
+    setEdited(invitations)
+    editDialog.open()
+  }
+  const resend = useResend(() => setMarked(new Set()))
   return (
     <section aria-labelledby={titleId} className="space-y-3">
       <h2 id={titleId} className="font-semibold text-lg">
@@ -61,27 +75,107 @@ export function OpenInvitations() {
             : 'Nenhum. Quem aceita o convite passa a estar em Usuários.'}
         </p>
       ) : (
-        <ul
-          aria-labelledby={titleId}
-          className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
-        >
-          {items.map((invitation) => (
-            <Row key={invitation.id} invitation={invitation} onWithdraw={() => setWithdrawing(invitation)} />
-          ))}
-        </ul>
+        <div className="rounded-xl border border-line bg-surface shadow-xs">
+          {items.length > 1 && (
+            <div className="sticky top-0 z-5 flex min-h-14 flex-wrap items-center gap-x-2 gap-y-1 rounded-t-xl border-line border-b bg-surface px-4 py-1.5 text-sm sm:px-6">
+              <Checkbox
+                label={
+                  chosen.length > 0
+                    ? formatCount(chosen.length, 'convite marcado', 'convites marcados')
+                    : 'Marcar todos os mostrados'
+                }
+                checked={chosen.length > 0 && chosen.length === items.length}
+                isMixed={chosen.length > 0 && chosen.length < items.length}
+                onChange={({ target }) =>
+                  setMarked(new Set(target.checked ? items.slice(0, MAX_INVITED).map(({ id }) => id) : []))
+                }
+                className="mr-auto max-sm:min-h-11"
+              />
+              {chosen.length > 0 && (
+                <>
+                  <Button variant="ghost" onClick={() => edit(chosen)} className={ACTION}>
+                    Editar
+                  </Button>
+                  <Button
+                    variant="ghost"
+                    isBusy={resend.isBusy}
+                    onClick={() => void resend.submit(chosen)}
+                    className={ACTION}
+                  >
+                    Enviar de novo
+                  </Button>
+                  <Button variant="ghost" onClick={() => setWithdrawing(chosen)} className={ACTION}>
+                    Retirar
+                  </Button>
+                </>
+              )}
+            </div>
+          )}
+          <ul aria-labelledby={titleId} className="divide-y divide-line">
+            {items.map((invitation) => (
+              <Row
+                key={invitation.id}
+                invitation={invitation}
+                isMarked={items.length > 1 ? marked.has(invitation.id) : undefined}
+                onMark={(isMarked) => {
+                  const next = new Set(marked)
+                  if (isMarked) next.add(invitation.id)
+                  else next.delete(invitation.id)
+                  setMarked(next)
+                }}
+                onEdit={() => edit([invitation])}
+                onWithdraw={() => setWithdrawing([invitation])}
+              />
+            ))}
+          </ul>
+        </div>
       )}
       {hasNextPage && (
         <Button variant="secondary" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Mostrar mais
         </Button>
       )}
-      {withdrawing && <WithdrawDialog invitation={withdrawing} onClose={() => setWithdrawing(undefined)} />}
+      {withdrawing && <WithdrawDialog invitations={withdrawing} onClose={() => setWithdrawing(undefined)} />}
+      {editDialog.Dialog && edited && <editDialog.Dialog invitations={edited} onClose={editDialog.close} />}
     </section>
   )
 }
 
-function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: () => void }) {
-  const { id, email, full_name, invited_by, invited_at, withdrawn_at, expires_at, expired } = invitation
+/** Mails several invitations again. */
+function useResend(onSent: () => void) {
+  return useSubmit({
+    send: (invitations: readonly Invitation[]) =>
+      retryCall('POST /api/invitations/resend', { body: { ids: invitations.map(({ id }) => id) } }),
+    onDone({ sent, left, gone }) {
+      const rest = [
+        left > 0 &&
+          `${formatCount(left, 'foi enviado', 'foram enviados')} há menos de um minuto, ou com validade que já passou.`,
+        gone > 0 && `${formatCount(gone, 'já tinha resposta', 'já tinham resposta')}.`,
+      ].filter(Boolean)
+      showToast({
+        kind: sent > 0 ? 'success' : 'info',
+        title:
+          sent > 0 ? formatCount(sent, 'convite enviado', 'convites enviados') : 'Nenhum convite enviado',
+        ...(rest.length > 0 && { description: rest.join(' ') }),
+      })
+      onSent()
+    },
+    onFailed: 'Os convites não foram enviados',
+    onSettled: refreshInvitations,
+  })
+}
+
+interface RowProps {
+  invitation: Invitation
+  /** Undefined where there is nothing to choose from. */
+  isMarked: boolean | undefined
+  onMark: (isMarked: boolean) => void
+  onEdit: () => void
+  onWithdraw: () => void
+}
+
+function Row({ invitation, isMarked, onMark, onEdit, onWithdraw }: RowProps) {
+  const { id, email, full_name, invited_by, invited_at, valid_until } = invitation
   const { submit, isBusy } = useSubmit({
     send: () => callApi('POST /api/invitations/{id}/resend', { params: { id } }),
     async onDone() {
@@ -97,68 +191,114 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
     },
   })
   return (
-    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3 text-sm sm:px-6">
-      <div className="min-w-0 flex-1 basis-64">
+    <li className="flex flex-wrap items-center gap-x-2 gap-y-1 px-4 py-3 text-sm sm:px-6">
+      {isMarked !== undefined && (
+        <Checkbox
+          aria-label={`Marcar ${email}`}
+          checked={isMarked}
+          onChange={({ target }) => onMark(target.checked)}
+          className="-ml-1 size-11 shrink-0 justify-center self-start sm:-ml-3 sm:size-9"
+        />
+      )}
+      <div className="min-w-0 flex-1 basis-56">
         <h3 className="break-words font-medium">{full_name ?? email}</h3>
         {full_name && <p className="break-words text-muted">{email}</p>}
-        <p className="break-words text-muted">{formatAccess(invitation)}</p>
-        <p className="text-muted">
-          {withdrawn_at ? (
-            <strong className="font-medium text-warning">Retirado em {formatDay(withdrawn_at)}</strong>
-          ) : expired ? (
-            <strong className="font-medium text-warning">Venceu em {formatDay(expires_at)}</strong>
-          ) : (
-            `Vale até ${formatDay(expires_at)}`
-          )}
+        <p className="break-words">
+          {formatAccess(invitation)}
+          {valid_until && <span className="text-muted"> · acesso até {formatDate(valid_until)}</span>}
+        </p>
+        <p className="text-muted text-xs leading-5">
+          <LinkState invitation={invitation} />
           {` · enviado em ${formatInstant(invited_at)} por ${invited_by ?? 'alguém cuja conta foi excluída'}`}
-          {withdrawn_at && invited_by && ', que não administra mais o portal'}
+          {invitation.withdrawn_at && invited_by && ', que não administra mais o portal'}
         </p>
       </div>
-      <div className="flex gap-2">
+      <div className="-mr-3 flex max-sm:w-full max-sm:justify-end">
+        <Button variant="ghost" aria-label={`Editar convite: ${email}`} onClick={onEdit} className={ACTION}>
+          Editar
+        </Button>
         <Button
-          variant="secondary"
+          variant="ghost"
           aria-label={`Enviar de novo: ${email}`}
           isBusy={isBusy}
           onClick={() => void submit()}
+          className={ACTION}
         >
           Enviar de novo
         </Button>
-        <Button variant="secondary" aria-label={`Retirar convite: ${email}`} onClick={onWithdraw}>
-          Retirar convite
+        <Button
+          variant="ghost"
+          aria-label={`Retirar convite: ${email}`}
+          onClick={onWithdraw}
+          className={ACTION}
+        >
+          Retirar
         </Button>
       </div>
     </li>
   )
 }
 
-function WithdrawDialog({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
-  const { id, email } = invitation
+function LinkState({ invitation }: { invitation: Invitation }) {
+  const { withdrawn_at, expires_at, expired, valid_until } = invitation
+  const isLinkOver = Date.parse(expires_at) <= Date.now()
+  if (!withdrawn_at && !expired) return `Vale até ${formatDay(expires_at)}`
+  return (
+    <strong className="font-medium text-warning">
+      {withdrawn_at
+        ? `Retirado em ${formatDay(withdrawn_at)}`
+        : isLinkOver || !valid_until
+          ? `Venceu em ${formatDay(expires_at)}`
+          : `O acesso terminou em ${formatDate(valid_until)}`}
+    </strong>
+  )
+}
+
+interface WithdrawDialogProps {
+  invitations: readonly Invitation[]
+  onClose: () => void
+}
+
+function WithdrawDialog({ invitations, onClose }: WithdrawDialogProps) {
+  const [only, another] = invitations
+  const email = another ? undefined : only?.email
+  const count = formatCount(invitations.length, 'convite', 'convites')
   const { submit, isBusy } = useSubmit({
-    send: () => retryCall('DELETE /api/invitations/{id}', { params: { id } }),
-    async onDone() {
+    send: () =>
+      retryCall('POST /api/invitations/withdraw', { body: { ids: invitations.map(({ id }) => id) } }),
+    async onDone({ withdrawn, gone }) {
       await refreshInvitations()
-      showToast({ kind: 'success', title: 'Convite retirado', description: email })
+      const rest =
+        gone > 0
+          ? `${formatCount(gone, 'já tinha', 'já tinham')} resposta ou tinha sido retirado.`
+          : undefined
+      if (withdrawn === 0)
+        showToast({ kind: 'warning', title: 'Nada foi retirado', ...(rest && { description: rest }) })
+      else
+        showToast({
+          kind: 'success',
+          title: another
+            ? formatCount(withdrawn, 'convite retirado', 'convites retirados')
+            : 'Convite retirado',
+          description: [email, rest].filter(Boolean).join(' '),
+        })
       onClose()
     },
-    async onFailed(failure) {
-      showToast(toFailureToast('O convite não foi retirado', failure))
-      if (!isGone(failure)) return
-      await refreshInvitations()
-      onClose()
-    },
+    onFailed: another ? 'Os convites não foram retirados' : 'O convite não foi retirado',
   })
   return (
     <ConfirmDialog
-      title="Retirar convite"
+      title={another ? `Retirar ${count}?` : 'Retirar convite'}
       description={email}
-      confirmLabel="Retirar convite"
+      confirmLabel={another ? `Retirar ${count}` : 'Retirar convite'}
       isBusy={isBusy}
       onConfirm={() => void submit()}
       onCancel={onClose}
     >
       <p className="text-sm">
-        O link que a pessoa recebeu deixa de valer. Se ela não tem conta, o e-mail é apagado, também do
-        histórico. Você pode convidá-la de novo quando quiser.
+        {another
+          ? 'Os links enviados deixam de valer. O e-mail de quem não tem conta é apagado, também do histórico. Você pode convidar de novo quando quiser.'
+          : 'O link que a pessoa recebeu deixa de valer. Se ela não tem conta, o e-mail é apagado, também do histórico. Você pode convidá-la de novo quando quiser.'}
       </p>
     </ConfirmDialog>
   )

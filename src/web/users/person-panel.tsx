@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { LucideIcon } from 'lucide-react'
 import ChevronDown from 'lucide-react/icons/chevron-down'
 import ChevronUp from 'lucide-react/icons/chevron-up'
+import UserMinus from 'lucide-react/icons/user-minus'
 import X from 'lucide-react/icons/x'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
@@ -10,16 +12,21 @@ import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { USERS_QUERY } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
+import { useSession } from '#web/session/session.ts'
 import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { formatDate, formatInstant, formatRecent } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
+import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { RequestNotice } from './access-request.tsx'
+import { HELP, type HelpAction, isHelpOffered } from './account-dialog.tsx'
 import { PersonGone } from './dialog-notices.tsx'
 import { History } from './history-dialog.tsx'
 import { MENU } from './row-actions.tsx'
+import { formatCount } from './selection.ts'
 import type { RowAction } from './use-dialogs.tsx'
-import { summarizeScope } from './user-columns.tsx'
+import { describeList } from './user-columns.tsx'
 
 type ReportUse = ReplyNamed<'GET /api/profiles/{userId}/report-use'>
 
@@ -30,7 +37,7 @@ interface PersonPanelProps {
   /** Undefined at the ends of the list. */
   onPrevious: (() => void) | undefined
   onNext: (() => void) | undefined
-  onAction: (action: RowAction, profile: ManagedProfile) => void
+  onAction: (action: RowAction, profile: ManagedProfile, help?: HelpAction) => void
   onClose: () => void
 }
 
@@ -118,13 +125,24 @@ function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
     ['E-mail', `${email}${email_verified_at ? '' : ' (não verificado)'}`],
     ['Papel', role === 'admin' ? 'Administrador' : 'Usuário'],
     ['Status', approved ? 'Aprovado' : 'Pendente'],
-    ...summarizeScope(catalogue, person).map(({ label, text = '' }) => [label, text]),
+    ['Tipos', describeList(catalogue, 'types', person.types)],
+    ['Marcas', describeList(catalogue, 'marcas', person.marcas)],
+    ['Estados', describeList(catalogue, 'estados', person.estados)],
     ['Válido até', valid_until ? formatDate(valid_until) : 'Sem prazo'],
     ['Registro', formatInstant(person.created_at)],
     ['Último acesso', person.last_sign_in_at ? formatRecent(person.last_sign_in_at) : 'Nunca'],
   ] as const
   return (
     <>
+      <div className="flex flex-wrap gap-2">
+        {!approved && <Button onClick={() => onAction('approve', person)}>Aprovar</Button>}
+        <Button variant="secondary" onClick={() => onAction('edit', person)}>
+          Editar acesso
+        </Button>
+        <Button variant="secondary" onClick={() => onAction('view-as', person)}>
+          Ver como
+        </Button>
+      </div>
       <RequestNotice profile={person} />
       <Part title={use.data?.hindrance ? 'Por que não vê nada?' : 'O que vê'}>
         {use.data ? (
@@ -147,20 +165,6 @@ function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
           ))}
         </dl>
       </Part>
-      <Part title="O que fazer">
-        <div className="flex flex-wrap gap-2">
-          <Button variant="secondary" onClick={() => onAction(approved ? 'remove' : 'approve', person)}>
-            {approved ? 'Remover aprovação' : 'Aprovar'}
-          </Button>
-          {MENU.filter(({ action }) => action !== 'remove' && action !== 'history').map(
-            ({ action, label }) => (
-              <Button key={action} variant="secondary" onClick={() => onAction(action, person)}>
-                {label}
-              </Button>
-            ),
-          )}
-        </div>
-      </Part>
       {use.data && (
         <Part title="Últimos relatórios abertos">
           {use.data.opened.length === 0 && <p className="text-muted">Nenhum ainda.</p>}
@@ -176,6 +180,26 @@ function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
           </ul>
         </Part>
       )}
+      <Account person={person} onAction={onAction} />
+      <Part title="O que mais fazer">
+        <ul className="-mx-3">
+          {MENU.filter(({ action }) => MORE.includes(action)).map(({ action, label, icon }) => (
+            <li key={action}>
+              <PanelAction label={label} icon={icon} onClick={() => onAction(action, person)} />
+            </li>
+          ))}
+          {approved && (
+            <li>
+              <PanelAction
+                label="Remover aprovação"
+                icon={UserMinus}
+                isDanger
+                onClick={() => onAction('remove', person)}
+              />
+            </li>
+          )}
+        </ul>
+      </Part>
       <Part title="Histórico">
         <p className="flex flex-wrap gap-x-4">
           <Link to="/admin/auditoria" search={{ person: email }} className={textLinkClasses}>
@@ -188,6 +212,86 @@ function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
         <History userId={userId} />
       </Part>
     </>
+  )
+}
+
+/** What stands below the account; what is wanted most often stands at the top. */
+const MORE: readonly RowAction[] = ['types', 'scope', 'name', 'export']
+
+interface PanelActionProps {
+  label: string
+  icon: LucideIcon
+  isDanger?: boolean
+  onClick: () => void
+}
+
+function PanelAction({ label, icon: Icon, isDanger = false, onClick }: PanelActionProps) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className={classNames(
+        'flex min-h-11 w-full items-center gap-2.5 rounded-lg px-3 text-left hover:bg-subtle sm:min-h-9',
+        isDanger && 'text-danger',
+      )}
+    >
+      <Icon aria-hidden="true" className={classNames('size-4', !isDanger && 'text-muted')} />
+      {label}
+    </button>
+  )
+}
+
+/** Where the person is signed in, and what can be done for the account. */
+function Account({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { person: ManagedProfile }) {
+  const { user_id: userId } = person
+  const isOwn = useSession()?.user.id === userId
+  const read = useQuery({
+    queryKey: [USERS_QUERY, 'sessions', userId],
+    queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}/sessions', { params: { userId }, signal }),
+  })
+  const { sessions = [], sign_ins: signIns = [] } = read.data ?? {}
+  const refused = signIns.filter(({ refusal }) => refusal !== null)
+  const [lastRefused] = refused
+  return (
+    <Part title="Conta e sessões">
+      {!read.data ? (
+        <NotLoaded query={read} failed="As sessões não puderam ser lidas agora." skeleton="h-16" />
+      ) : (
+        <>
+          {sessions.length === 0 && <p className="text-muted">Não está conectada em nenhum lugar.</p>}
+          <ul aria-label="Sessões abertas" className="space-y-1.5">
+            {sessions.map(({ id, device, last_used_at, in_group_network }) => (
+              <li key={id} className="flex justify-between gap-3">
+                <span className="min-w-0">
+                  {device}
+                  {in_group_network === false && <span className="text-muted"> · fora da rede do grupo</span>}
+                </span>
+                <span className="shrink-0 text-muted tabular-nums">{formatRecent(last_used_at)}</span>
+              </li>
+            ))}
+          </ul>
+          {lastRefused && (
+            <p className="text-warning">
+              {formatCount(
+                refused.reduce((sum, { attempts }) => sum + attempts, 0),
+                'tentativa de entrada recusada',
+                'tentativas de entrada recusadas',
+              )}
+              , a última {formatRecent(lastRefused.at)}.
+            </p>
+          )}
+        </>
+      )}
+      {!isOwn && (
+        <ul className="-mx-3">
+          {HELP.filter((help) => isHelpOffered(help, person)).map(({ action, label, icon }) => (
+            <li key={action}>
+              <PanelAction label={label} icon={icon} onClick={() => onAction('account', person, action)} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Part>
   )
 }
 

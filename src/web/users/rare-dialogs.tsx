@@ -21,7 +21,7 @@ export function RareDialogs({ dialog, ...rest }: UserDialogsProps) {
     case 'name':
       return <NameDialog person={dialog.profile} onClose={rest.onClose} />
     case 'account':
-      return <AccountDialog person={dialog.profile} onClose={rest.onClose} />
+      return <AccountDialog person={dialog.profile} wanted={dialog.help} onClose={rest.onClose} />
     case 'remove':
       return <RemoveApprovalDialog person={dialog.profile} onClose={rest.onClose} />
     case 'history':

@@ -3,6 +3,7 @@ import { type ComponentType, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { showLoadFailure } from '#web/ui/lazy-dialog.ts'
 import { closeToasts } from '#web/ui/toast.tsx'
+import type { HelpAction } from './account-dialog.tsx'
 import { exportData } from './export-data.ts'
 import type { Selection, SelectionDialogProps } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
@@ -16,6 +17,8 @@ export type DialogRequest =
       profile: ManagedProfile
       /** Opens the dialog of the next person in the approval queue. */
       onNext?: (() => void) | undefined
+      /** The one thing to do for the account. */
+      help?: HelpAction | undefined
     }
   | { kind: 'bulk' | 'edit-many' | 'delete' | 'approve-many' }
 
@@ -36,12 +39,14 @@ async function loadDialogs(isFrequent: boolean): Promise<void> {
  * Opens the table's dialogs; the frequent ones are preloaded in their own chunk once rows are shown.
  * @param onDone called after the selection was processed, with the people left over
  * @param getLabelId returns the id of the element that names a person
+ * @param onClosed called after each dialog
  */
 export function useDialogs(
   selection: Selection,
   isIdle: boolean,
   onDone: SelectionDialogProps['onDone'],
   getLabelId: (profile: ManagedProfile) => string,
+  onClosed = () => {},
 ) {
   const [dialog, setDialog] = useState<DialogRequest>()
   const open = (request: DialogRequest) => {
@@ -50,18 +55,21 @@ export function useDialogs(
     loadDialogs(FREQUENT.includes(request.kind)).then(() => setDialog(request), showLoadFailure)
   }
   const router = useRouter()
-  const runAction = (kind: RowAction, profile: ManagedProfile) => {
+  const runAction = (kind: RowAction, profile: ManagedProfile, help?: HelpAction) => {
     if (kind === 'export') void exportData(profile)
     else if (kind === 'view-as') {
       const state = { returnTo: router.state.location.href }
       void router.navigate({ to: '/admin/ver-como/$userId', params: { userId: profile.user_id }, state })
-    } else open({ kind, profile })
+    } else open({ kind, profile, help })
   }
   useEffect(() => {
     // A failed preload is ignored: opening a dialog retries it and reports the error.
     if (isIdle) loadDialogs(true).catch(() => {})
   }, [isIdle])
-  const close = () => setDialog(undefined)
+  const close = () => {
+    setDialog(undefined)
+    onClosed()
+  }
   const nextFocus = (approved: ManagedProfile) => {
     const row = document.getElementById(getLabelId(approved))?.closest('li, tr')
     const next = row?.nextElementSibling ?? row?.previousElementSibling

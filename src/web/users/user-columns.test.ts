@@ -1,36 +1,36 @@
 import { expect, test } from 'vitest'
 import { ESTADOS, MARCAS, SEEDED_CATALOGUE, TYPES } from '#contract/seeded-catalogue.ts'
-import { summarizeScope } from './user-columns.tsx'
+import { describeList, describeScope } from './user-columns.tsx'
 
-const summarize = (types: string[], marcas: string[], estados: string[], catalogue = SEEDED_CATALOGUE) =>
-  summarizeScope(catalogue, { types, marcas, estados }).map(({ label, text }) => `${label}: ${text}`)
+const toText = (types: string[], marcas: string[], estados: string[], catalogue = SEEDED_CATALOGUE) =>
+  describeScope(catalogue, { types, marcas, estados }).join(' · ')
 
-test('full and empty lists are one word each', () => {
-  expect(summarize(TYPES, MARCAS, ESTADOS)).toEqual(['Tipos: Todos', 'Marcas: Todas', 'Estados: Todos'])
-  expect(summarize([], [], [])).toEqual(['Acesso: Nenhum'])
+test('full and empty lists are said in words', () => {
+  expect(toText(TYPES, MARCAS, ESTADOS)).toBe('Todas as áreas, marcas e estados')
+  expect(toText(['Vendas'], MARCAS, ESTADOS)).toBe('Vendas · todas as marcas · todos os estados')
+  expect(toText(TYPES, ['FIAT'], ['RJ'])).toBe('todas as áreas · FIAT · RJ')
+  expect(toText([], [], [])).toBe('Nenhum acesso')
 })
 
-test('empty lists are joined in one part after the others', () => {
-  expect(summarize(['Vendas'], [], [])).toEqual(['Tipos: Vendas', 'Marcas e estados: Nenhum'])
-  expect(summarize([], ['FIAT'], ['RJ'])).toEqual(['Marcas: FIAT', 'Estados: RJ', 'Tipos: Nenhum'])
-  expect(summarize(['Vendas'], [], ['RJ'])).toEqual(['Tipos: Vendas', 'Estados: RJ', 'Marcas: Nenhuma'])
+test('an empty list is named in its place', () => {
+  expect(toText(['Vendas'], [], [])).toBe('Vendas · sem marcas · sem estados')
+  expect(toText([], ['FIAT'], ['RJ'])).toBe('sem áreas · FIAT · RJ')
 })
 
 test('partial lists are spelled out, areas in the order of the tabs', () => {
-  expect(summarize(['CRM', 'administrativo', 'Vendas'], ['FIAT', 'VW'], ['RJ'])).toEqual([
-    'Tipos: Vendas, CRM, Administrativo',
-    'Marcas: FIAT, VW',
-    'Estados: RJ',
-  ])
+  expect(toText(['CRM', 'administrativo', 'Vendas'], ['FIAT', 'VW'], ['RJ'])).toBe(
+    'Vendas, CRM e Administrativo · FIAT e VW · RJ',
+  )
 })
 
 test('a list with an unknown value is not “all”, whatever its length', () => {
-  expect(summarize([], [], ['RJ', 'ES', 'MG', 'SP'])).toContain('Estados: RJ, ES, MG, SP')
+  expect(describeList(SEEDED_CATALOGUE, 'estados', ['RJ', 'ES', 'MG', 'SP'])).toBe('RJ, ES, MG e SP')
+  expect(describeList(SEEDED_CATALOGUE, 'estados', [])).toBe('Nenhum')
 })
 
 test('archived items are not needed for “all”, and may be held', () => {
   const estados = SEEDED_CATALOGUE.estados.map((item) => ({ ...item, archived: item.code === 'PR' }))
   const catalogue = { ...SEEDED_CATALOGUE, estados }
-  expect(summarize([], [], ['RJ', 'ES', 'MG'], catalogue)).toContain('Estados: Todos')
-  expect(summarize([], [], ESTADOS, catalogue)).toContain('Estados: Todos')
+  expect(describeList(catalogue, 'estados', ['RJ', 'ES', 'MG'])).toBe('Todos')
+  expect(describeList(catalogue, 'estados', ESTADOS)).toBe('Todos')
 })

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { getValues, type ListName, sortItems, toKey } from '#contract/entitlement-lists.ts'
+import { getValues, LISTS, type ListName, sortItems, toKey } from '#contract/entitlement-lists.ts'
 import { hasPassed, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
@@ -146,7 +146,10 @@ function ScopeLine({ profile, catalogue }: Pick<Row, 'profile' | 'catalogue'>) {
       text: formatRequest(catalogue, profile),
       className: email_verified_at ? 'text-info' : 'text-warning',
     },
-    ...summarizeScope(catalogue, profile),
+    ...describeScope(catalogue, profile).map((label, index) => ({
+      label: index === 0 ? label.charAt(0).toUpperCase() + label.slice(1) : label,
+      className: approved && /^sem |^Nenhum/.test(label) ? 'text-warning' : 'text-ink',
+    })),
   ].filter((part) => !!part)
   return (
     <p
@@ -166,33 +169,39 @@ function ScopeLine({ profile, catalogue }: Pick<Row, 'profile' | 'catalogue'>) {
 interface ScopePart {
   label: string
   text?: string
-  className?: string
+  className?: string | undefined
 }
 
 const formatPart = ({ label, text }: ScopePart) => (text ? `${label}: ${text}` : label)
 
-/** Summarizes the three lists: 'Tipos: Vendas', 'Marcas: Todas', 'Estados: RJ'; empty ones in one part. */
-export function summarizeScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>): ScopePart[] {
-  const empty = SCOPE.filter(({ list }) => profile[list].length === 0)
-  const parts = SCOPE.filter(({ list }) => profile[list].length > 0).map(({ list, label, all }) => {
-    const given = sortItems(catalogue, list, profile[list])
-    const known = getValues(catalogue, list)
-    const offered = catalogue[list].filter(({ archived }) => !archived).map((item) => toKey(list, item))
-    const isAll =
-      offered.length > 0 &&
-      offered.every((item) => given.includes(item)) &&
-      given.every((item) => known.includes(item))
-    return { label, text: isAll ? all : given.join(', ') }
-  })
-  const [first, second] = empty
-  if (!first) return parts
-  if (empty.length === SCOPE.length) return [{ label: 'Acesso', text: 'Nenhum' }]
-  const label = second ? `${first.label} e ${second.label.toLowerCase()}` : first.label
-  return [...parts, { label, text: label === 'Marcas' ? 'Nenhuma' : 'Nenhum' }]
+/** Names a list's items: 'Vendas e CRM', or with one word that all or none are held. */
+export function describeList(catalogue: Catalogue, list: ListName, held: readonly string[]): string {
+  const given = sortItems(catalogue, list, held)
+  if (given.length === 0) return WORDS[list].none
+  const known = getValues(catalogue, list)
+  const offered = catalogue[list].filter(({ archived }) => !archived).map((item) => toKey(list, item))
+  const isAll =
+    offered.length > 0 &&
+    offered.every((item) => given.includes(item)) &&
+    given.every((item) => known.includes(item))
+  return isAll ? WORDS[list].all : new Intl.ListFormat('pt-BR').format(given)
 }
 
-const SCOPE = [
-  { list: 'types', label: 'Tipos', all: 'Todos' },
-  { list: 'marcas', label: 'Marcas', all: 'Todas' },
-  { list: 'estados', label: 'Estados', all: 'Todos' },
-] as const satisfies { list: ListName; label: string; all: string }[]
+/** Describes what a person has, each list in words: 'Vendas e CRM', 'todas as marcas', 'sem estados'. */
+export function describeScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>): string[] {
+  if (LISTS.every((list) => profile[list].length === 0)) return ['Nenhum acesso']
+  const texts = LISTS.map((list) => describeList(catalogue, list, profile[list]))
+  if (LISTS.every((list, index) => texts[index] === WORDS[list].all))
+    return ['Todas as áreas, marcas e estados']
+  return LISTS.map((list, index) => {
+    const { one, none, all, name } = WORDS[list]
+    const text = texts[index] ?? ''
+    return text === none ? `sem ${name}` : text === all ? `${one} ${name}` : text
+  })
+}
+
+const WORDS = {
+  types: { name: 'áreas', one: 'todas as', all: 'Todas', none: 'Nenhuma' },
+  marcas: { name: 'marcas', one: 'todas as', all: 'Todas', none: 'Nenhuma' },
+  estados: { name: 'estados', one: 'todos os', all: 'Todos', none: 'Nenhum' },
+} as const satisfies Record<ListName, object>

@@ -17,7 +17,7 @@ import { queryClient, READ_ONCE, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
-import { COUNTS, NO_FILTER, profileCountQuery } from './count-query.ts'
+import { COUNTS, NO_FILTER, profileCountQuery, tasksQuery } from './count-query.ts'
 
 export interface ProfileOrder {
   sort: ProfileSort
@@ -228,6 +228,14 @@ export function patchCachedProfile(profile: ManagedProfile): void {
 export async function refreshUsers(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: keys.all })
   await restoreFocus()
+}
+
+/** Refetched with the users: accepting an invitation removes it from this list. */
+export const INVITATIONS_QUERY = [USERS_QUERY, 'invitations']
+
+export async function refreshInvitations(): Promise<void> {
+  void queryClient.invalidateQueries(tasksQuery)
+  await queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
 }
 
 /** Focuses the card if the focused element was removed, so that the keyboard stays in place. */

@@ -135,7 +135,7 @@ function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFil
         variant="ghost"
         disabled={Object.keys(filter).length === 0}
         onClick={() => onFilter({})}
-        className="px-3"
+        className="px-3 max-sm:h-11"
       >
         Limpar filtros
       </Button>

@@ -1,14 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { FieldProblem } from '#contract/problem.ts'
-import { checkReportSetting, reportSettingMessages } from '#contract/report-setting-rules.ts'
+import { checkReportSetting, NO_SETTING, reportSettingMessages } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
 import { findFrameIssue } from '#contract/share-url.ts'
+import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError } from '#web/http/send-request.ts'
-import { closeToasts, showToast } from '#web/ui/toast.tsx'
+import { onAuthStateChange } from '#web/session/session.ts'
+import { closeToast, closeToasts, showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import {
   type Draft,
@@ -16,6 +18,7 @@ import {
   getVersion,
   SETTING_FIELDS,
   type SettingForm,
+  toForm,
   toInput,
 } from './setting-form.ts'
 
@@ -75,18 +78,19 @@ export function useSaveSetting({ type, slug, form, errors, onSaved }: SaveSettin
       const body = toInput(sent)
       if (body) {
         const setting = await callApi('PUT /api/global-powerbi-settings/{type}', { ...call, body })
-        return { setting, title: reportSettingMessages.saved(type) }
+        return { setting, title: reportSettingMessages.saved(type), lost: undefined }
       }
       const { removed } = await callApi('DELETE /api/global-powerbi-settings/{type}', call)
       const title = removed
         ? reportSettingMessages.removed(type)
         : reportSettingMessages.nothingToRemove(type)
-      return { setting: undefined, title }
+      return { setting: undefined, title, lost: removed ? seen : undefined }
     },
-    async onDone({ setting, title }, { form }) {
+    async onDone({ setting, title, lost }, { form }) {
       await cacheSetting(type, setting)
       onSaved(form, setting)
-      showToast({ kind: 'success', title })
+      if (lost) announceRemoval(title, { type, slug, lost, onSaved })
+      else showToast({ kind: 'success', title })
       const flaw = setting?.report_url ? findFrameIssue(setting.report_url)?.kind : undefined
       // A missing autoAuth is added when the report is shown.
       if (flaw && flaw !== 'sign-in') {
@@ -127,6 +131,44 @@ export function useSaveSetting({ type, slug, form, errors, onSaved }: SaveSettin
       setRemoving(undefined)
       void submit({ form, seen: removing })
     },
+  }
+}
+
+interface Removal extends Pick<SaveSettingOptions, 'type' | 'slug' | 'onSaved'> {
+  lost: ReportSetting
+}
+
+/** Shows that an area has no report any more, with an undo button. */
+function announceRemoval(title: string, removal: Removal): void {
+  const id = showToast({
+    kind: 'success',
+    title,
+    description: `A área ${removal.type} não aparece mais para ninguém.`,
+    lifetimeMs: UNDO_SECONDS * 1_000,
+    action: { label: 'Desfazer', run: () => void restoreSetting(removal) },
+  })
+  // The next user of this browser must not see the undo button.
+  const end = onAuthStateChange((event) => event === 'SIGNED_OUT' && closeToast(id))
+  setTimeout(end, UNDO_SECONDS * 1_000)
+}
+
+/** Saves the removed report again, unless somebody has chosen another one meanwhile. */
+async function restoreSetting({ type, slug, lost, onSaved }: Removal): Promise<void> {
+  const form = toForm(lost)
+  const body = toInput(form)
+  if (!body) return
+  try {
+    const setting = await callApi('PUT /api/global-powerbi-settings/{type}', {
+      params: { type: slug },
+      ifMatch: NO_SETTING,
+      body,
+    })
+    await cacheSetting(type, setting)
+    onSaved(form, setting)
+    showToast({ kind: 'success', title: `O relatório de ${type} voltou` })
+  } catch (error) {
+    void refetchSetting(type)
+    showToast(toFailureToast(`O relatório de ${type} não voltou`, error))
   }
 }
 

@@ -103,7 +103,7 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
         <ConfirmDialog
           isOpen={saving.isAsking}
           title={`Remover o relatório de ${type}?`}
-          description={`A área ${type} deixa de aparecer para todas as pessoas que têm acesso a ela. Para tê-la de volta, será preciso configurar o relatório de novo.`}
+          description={`A área ${type} deixa de aparecer para todas as pessoas que têm acesso a ela. Você pode desfazer durante 30 segundos; depois, será preciso configurar o relatório de novo.`}
           confirmLabel="Remover relatório"
           onConfirm={saving.confirm}
           onCancel={saving.cancel}
