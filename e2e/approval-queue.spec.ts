@@ -126,7 +126,7 @@ newPeople(
     )
     await expect(dialog.getByText('5 pessoas serão aprovadas, e todas com relatórios.')).toBeVisible()
     await dialog.getByRole('button', { name: 'Aprovar 5' }).click()
-    await expect(toast(page, '5 usuário(s) aprovado(s) com sucesso')).toBeVisible()
+    await expect(toast(page, '5 usuários aprovados com sucesso')).toBeVisible()
     await page.getByRole('button', { name: 'Desfazer' }).click()
     await expect(toast(page, 'Alteração desfeita')).toBeVisible()
     expect(await other.person(asking[0] as string)).toMatchObject({ approved: false, types: [] })
@@ -148,7 +148,7 @@ newPeople(
     await dialog.getByRole('button', { name: 'Aprovar 5' }).click()
     await expect(dialog.getByRole('alert')).toContainText('Ninguém foi aprovado')
     await dialog.getByRole('button', { name: 'Aprovar 4' }).click()
-    await expect(toast(page, '4 usuário(s) aprovado(s) com sucesso')).toBeVisible()
+    await expect(toast(page, '4 usuários aprovados com sucesso')).toBeVisible()
     expect(await other.person(asking[4] as string)).toMatchObject({
       approved: true,
       types: ['CRM'],

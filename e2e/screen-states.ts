@@ -123,6 +123,43 @@ const OWN_SESSIONS = {
   ],
 }
 
+const INVITATION = {
+  types: ['Vendas', 'CRM'],
+  marcas: ['FIAT'],
+  estados: ['RJ'],
+  valid_until: null,
+  version: 0,
+  invited_by: 'admin@grupopatio.com.br',
+  invited_at: '2026-11-20T12:00:00.000Z',
+  withdrawn_at: null,
+  expires_at: '2099-11-27T12:00:00.000Z',
+  expired: false,
+}
+const INVITATIONS = [
+  {
+    ...INVITATION,
+    id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5e1',
+    email: 'nina.prado@grupopatio.com.br',
+    full_name: 'Nina Prado',
+  },
+  {
+    ...INVITATION,
+    id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5e2',
+    email: 'otavio.lins@grupopatio.com.br',
+    full_name: null,
+    estados: [],
+    valid_until: '2099-12-31',
+    expires_at: '2026-11-20T12:00:00.000Z',
+    expired: true,
+  },
+]
+const inviteTwo = (page: Page) =>
+  page.route(/\/api\/invitations(\?|$)/, (route) =>
+    route.fulfill({ json: { items: INVITATIONS, next: null, total: 2 } }),
+  )
+const isSignedInTwice = (page: Page) =>
+  page.route('**/api/profiles/*/sessions', (route) => route.fulfill({ json: OWN_SESSIONS }))
+
 const withoutScope = (page: Page) =>
   page.route(OWN_REPORTS, async (route) => {
     const response = await route.fetch()
@@ -436,7 +473,38 @@ export const SCREEN_STATES: ScreenState[] = [
     ready: text('Novo modelo'),
     act: (page) => press(page, 'Novo modelo'),
   },
-  { name: 'admin-convites', path: '/admin/convites', as: 'admin', ready: heading('Convites sem resposta') },
+  {
+    name: 'admin-convites',
+    path: '/admin/convites',
+    as: 'admin',
+    given: inviteTwo,
+    ready: heading('Convites sem resposta (2)'),
+  },
+  {
+    name: 'admin-convites-editar',
+    path: '/admin/convites',
+    as: 'admin',
+    given: inviteTwo,
+    ready: (page) => page.getByRole('button', { name: /^Editar convite/ }).first(),
+    act: async (page) => {
+      await page
+        .getByRole('button', { name: /^Editar convite/ })
+        .first()
+        .click()
+      await page.getByRole('dialog').getByRole('checkbox', { name: 'HPD', exact: true }).check()
+    },
+  },
+  {
+    name: 'admin-pessoa',
+    path: '/admin/pessoas?q=vendas.rj',
+    as: 'admin',
+    given: isSignedInTwice,
+    ready: text(/^vendas\.rj@/),
+    act: async (page) => {
+      await page.getByRole('link', { name: /^vendas\.rj@/ }).click()
+      await page.getByRole('list', { name: 'Sessões abertas' }).waitFor()
+    },
+  },
   { name: 'admin-revisoes', path: '/admin/revisoes', as: 'admin', ready: text('FIAT') },
   {
     name: 'admin-revisoes-uma',

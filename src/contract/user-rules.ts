@@ -15,7 +15,8 @@ export const adminMessages = {
   scopeFailed: 'Erro ao atualizar marcas e estados',
   approved: 'Usuário aprovado com sucesso',
   approveFailed: 'Erro ao aprovar usuário',
-  approvedMany: (count: number) => `${formatCount(count)} usuário(s) aprovado(s) com sucesso`,
+  approvedMany: (count: number) =>
+    count === 1 ? '1 usuário aprovado com sucesso' : `${formatCount(count)} usuários aprovados com sucesso`,
   approveManyFailed: 'Erro ao aprovar usuários',
   approvalRemoved: 'Aprovação removida',
   removeFailed: 'Erro ao remover aprovação',

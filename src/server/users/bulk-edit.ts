@@ -249,7 +249,7 @@ async function selectMatching(
   const found = await readIds(db, matchesFilter(filter), lock)
   if (found.length !== count)
     throw createListChangedError(
-      `eram ${formatCount(count)} usuário(s), agora são ${formatCount(found.length)}`,
+      `havia ${formatCount(count)} na lista, agora há ${formatCount(found.length)}`,
     )
   const excepted = new Set(except.map((id) => id.toLowerCase()))
   const selected = found.filter((id) => !excepted.has(id))

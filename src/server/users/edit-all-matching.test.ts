@@ -95,7 +95,7 @@ describeOnEachDatabase('bulk edit of all matches', (kind) => {
   test.each([true, false])('requires the count that the administrator saw (dry run: %s)', async (dryRun) => {
     const reply = await editMatching({ count: 4 }, undefined, dryRun)
     expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
-    expect(reply.body.detail).toContain('eram 4 usuário(s), agora são 3')
+    expect(reply.body.detail).toContain('havia 4 na lista, agora há 3')
     expect(await readTrail(portal)).toEqual([])
     expect((await editMatching({ count: 3 }, undefined, dryRun)).status).toBe(200)
   })
@@ -126,7 +126,7 @@ describeOnEachDatabase('bulk edit of all matches', (kind) => {
 
   test('formats large numbers with separators', async () => {
     const { detail } = (await editMatching({ count: 10_000 })).body
-    expect(detail).toContain('eram 10.000 usuário(s), agora são 3')
+    expect(detail).toContain('havia 10.000 na lista, agora há 3')
   })
 
   test('edits thousands, also when the edit removes them from the filter', async () => {

@@ -5,6 +5,7 @@ import { isGone } from '#web/http/send-request.ts'
 import { formatFileDate } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
+import { formatUserCount } from './selection.ts'
 import { type ProfileOrder, refreshUsers } from './user-queries.ts'
 
 /** The ids of running exports: a double click sends one request. */
@@ -33,7 +34,7 @@ export async function exportList(filter: ProfileFilter, order: ProfileOrder): Pr
   const { csv, people } = await callApi('GET /api/profiles/export', { query })
   const name = `usuarios-${formatFileDate(new Date())}.csv`
   downloadFile(name, csv, 'text/csv')
-  const description = `${name}, ${people.toLocaleString('pt-BR')} usuário(s)`
+  const description = `${name}, ${formatUserCount(people)}`
   showToast({ kind: 'success', title: 'Lista exportada', description })
 }
 
