@@ -5,6 +5,7 @@ import LockOpen from 'lucide-react/icons/lock-open'
 import LogOut from 'lucide-react/icons/log-out'
 import MailCheck from 'lucide-react/icons/mail-check'
 import ShieldMinus from 'lucide-react/icons/shield-minus'
+import ShieldOff from 'lucide-react/icons/shield-off'
 import ShieldPlus from 'lucide-react/icons/shield-plus'
 import { useState } from 'react'
 import type { AccountAction } from '#contract/user-accounts.ts'
@@ -64,6 +65,7 @@ export const HELP: readonly Help[] = [
   },
   {
     action: 'reset-factor',
+    icon: ShieldOff,
     label: 'Retirar a segunda etapa',
     effect:
       'Para quem perdeu o aparelho: remove aplicativos de códigos, chaves de acesso e códigos de recuperação, e encerra as sessões. Antes, confirme de outro modo que é a pessoa.',
