@@ -52,12 +52,15 @@ test('makes a person equal to a colleague in five presses and one word, and can 
   expect(presses).toBeLessThanOrEqual(5)
   expect(await readAccess(other, VENDAS)).toEqual(await readAccess(other, BOSS))
 
-  // The undo stays while another dialog is open.
+  // The undo stays where it is while another dialog is open.
+  const undo = page.getByRole('button', { name: 'Desfazer' })
+  const place = await undo.boundingBox()
   await clickMenuItem(page, 'Histórico')
   await expect(
     page.getByRole('dialog').getByText(/^Você mudou os tipos, as marcas e os estados/),
   ).toBeVisible()
-  await page.getByRole('button', { name: 'Desfazer' }).click()
+  expect(await undo.boundingBox()).toEqual(place)
+  await undo.click()
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
   expect(await readAccess(other, VENDAS)).toEqual(before)
 })

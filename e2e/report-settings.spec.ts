@@ -95,8 +95,11 @@ test('a pasted iframe is reduced to its URL, and the saved report shows for peop
   await context.close()
 })
 
-test('removing a report asks for confirmation; without one there is nothing to remove', async ({ page }) => {
+test('removing a report asks for confirmation, and can be undone; without one there is nothing to remove', async ({
+  page,
+}) => {
   const form = await openSettings(page, 'Marketing')
+  const id = await form.getByLabel('Report ID').inputValue()
   await form.getByRole('radio', { name: 'Nenhum' }).check()
   await save(page)
   const dialog = page.getByRole('dialog', { name: 'Remover o relatório de Marketing?' })
@@ -106,6 +109,13 @@ test('removing a report asks for confirmation; without one there is nothing to r
   await save(page)
   await dialog.getByRole('button', { name: 'Remover relatório' }).click()
   await expect(toast(page, 'Configuração do Power BI para Marketing removida com sucesso')).toBeVisible()
+  await expect(getTab(page, 'Marketing')).toHaveText('Marketing sem relatório')
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(toast(page, 'O relatório de Marketing voltou')).toBeVisible()
+  await expect(form.getByLabel('Report ID')).toHaveValue(id)
+  await form.getByRole('radio', { name: 'Nenhum' }).check()
+  await save(page)
+  await dialog.getByRole('button', { name: 'Remover relatório' }).click()
   await expect(getTab(page, 'Marketing')).toHaveText('Marketing sem relatório')
   await save(page)
   await expect(toast(page, 'Nenhuma configuração para remover em Marketing')).toBeVisible()
