@@ -65,7 +65,7 @@ export function SearchField({ value, onSearch, throttleMs, className, ...rest }:
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        className="h-10 w-full rounded-lg border border-line-strong/70 bg-surface pr-2 pl-9 text-base text-ink placeholder:text-muted hover:border-line-strong focus-visible:outline-offset-0 sm:text-sm"
+        className="h-10 w-full rounded-lg border border-line-strong/70 max-sm:h-11 bg-surface pr-2 pl-9 text-base text-ink placeholder:text-muted hover:border-line-strong focus-visible:outline-offset-0 sm:text-sm"
       />
     </div>
   )

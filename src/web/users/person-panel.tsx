@@ -135,7 +135,11 @@ function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
   return (
     <>
       <div className="flex flex-wrap gap-2">
-        {!approved && <Button onClick={() => onAction('approve', person)}>Aprovar</Button>}
+        {!approved && (
+          <Button variant="secondary" onClick={() => onAction('approve', person)}>
+            Aprovar
+          </Button>
+        )}
         <Button variant="secondary" onClick={() => onAction('edit', person)}>
           Editar acesso
         </Button>
