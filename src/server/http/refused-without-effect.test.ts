@@ -180,7 +180,8 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
         types: ['Vendas'],
         marcas: [],
         estados: [],
-        invited_at: new Date(portal.clock()),
+        // Long enough ago to be sent again.
+        invited_at: new Date(portal.clock() - 60_000),
       })
       .execute()
     const saved = {
