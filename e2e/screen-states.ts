@@ -512,6 +512,20 @@ export const SCREEN_STATES: ScreenState[] = [
     as: 'admin',
     ready: (page) => page.getByRole('button', { name: 'Concluir revisão' }),
   },
+  { name: 'admin-uso', path: '/admin/uso', as: 'admin', ready: heading('Nunca vieram') },
+  {
+    name: 'admin-uso-meses',
+    path: '/admin/uso?from=2026-01-01&by=month',
+    as: 'admin',
+    ready: text('Os números dos gráficos'),
+    act: (page) => page.getByText('Os números dos gráficos').click(),
+  },
+  {
+    name: 'admin-uso-vazio',
+    path: '/admin/uso?from=2020-01-01&to=2020-01-31',
+    as: 'admin',
+    ready: heading('Nunca vieram'),
+  },
   {
     name: 'admin-auditoria',
     path: '/admin/auditoria',

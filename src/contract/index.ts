@@ -17,6 +17,7 @@ import { reportViewRoutes } from './report-views.ts'
 import { reportRoutes } from './reports.ts'
 import type { ReplyOf, RouteShape, Routes } from './route.ts'
 import { supportRoutes } from './support.ts'
+import { usageRoutes } from './usage.ts'
 import { userAccountRoutes } from './user-accounts.ts'
 import { userRoutes } from './users.ts'
 import { viewAsRoutes } from './view-as.ts'
@@ -41,6 +42,7 @@ export const api = {
   reportSubscriptions: reportSubscriptionRoutes,
   viewAs: viewAsRoutes,
   reportSettings: reportSettingsRoutes,
+  usage: usageRoutes,
   support: supportRoutes,
   live: liveRoutes,
 }

@@ -38,6 +38,7 @@ import {
   reportSettingsHandlers,
   reportSubscriptionHandlers,
   reportViewHandlers,
+  usageHandlers,
   viewAsHandlers,
 } from './reports/report-handlers.ts'
 import { supportMails } from './support/mails.ts'
@@ -160,6 +161,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.reportSubscriptions, reportSubscriptionHandlers(services))
     implement(app, services, api.viewAs, viewAsHandlers(services))
     implement(app, services, api.reportSettings, reportSettingsHandlers(services))
+    implement(app, services, api.usage, usageHandlers(services))
     // Before support, whose path with an id matches that of pages of 0.2.
     implement(app, services, api.live, {
       followChanges: ({ context }) => given.liveStreams.follow(context.actor),

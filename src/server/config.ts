@@ -137,6 +137,7 @@ function buildConfig(
       accessMonths: env.RETENTION_ACCESS_MONTHS,
       attemptsDays: env.RETENTION_ATTEMPTS_DAYS,
       auditMonths: env.RETENTION_AUDIT_MONTHS,
+      usageMonths: env.RETENTION_USAGE_MONTHS,
     },
     trail: {
       hashMail: env.AUDIT_HASH_MAIL,

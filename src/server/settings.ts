@@ -110,6 +110,7 @@ const environmentSchema = z.object({
   RETENTION_ACCESS_MONTHS: wholeNumber(6, 120).default(6),
   RETENTION_ATTEMPTS_DAYS: wholeNumber(1, 730).default(90),
   RETENTION_AUDIT_MONTHS: wholeNumber(1, 120).default(24),
+  RETENTION_USAGE_MONTHS: wholeNumber(1, 120).default(36),
 
   // The trail, outside
   AUDIT_HASH_MAIL: emailAddress.optional(),

@@ -29,7 +29,10 @@ import { createTrailSealer } from './operations/seal-trail.ts'
 import { createReceivers, createTrailSender } from './operations/send-trail.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 import { replaceSecrets } from './replace-secrets.ts'
+import { createUsageJob } from './reports/count-usage.ts'
 import { createReportJobs } from './reports/report-mail.ts'
+import { createUnsubscribeTokens } from './reports/report-subscriptions.ts'
+import { queueUsageMails } from './reports/usage-mail.ts'
 import { VERSION } from './version.ts'
 
 const BUILT = fileURLToPath(new URL('../../dist', import.meta.url))
@@ -97,7 +100,11 @@ export async function servePortal(
     throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
 
   const mailer = trackStatus(demo?.mailer ?? createMailer(config), serviceStatus)
-  const mailContext = { db, log, clock, mailer, publicUrl: config.publicUrl, groupName: config.group.name }
+  const keyring = createKeyring(secrets)
+  const mailContext = {
+    ...{ db, log, clock, mailer, publicUrl: config.publicUrl, groupName: config.group.name },
+    signUnsubscribe: (id: string) => createUnsubscribeTokens(keyring).sign(id, clock()),
+  }
   const outbox = createOutbox({
     ...mailContext,
     mails: portalMails,
@@ -111,7 +118,6 @@ export async function servePortal(
   const { sessionMaxDays } = config
   const liveStreams = createLiveStreams({ database, log, metrics, serviceStatus, clock, sessionMaxDays })
   let isDraining = false
-  const keyring = createKeyring(secrets)
   await resealFactors(database.db, keyring)
   const powerBi = createPowerBi({
     directory: config.powerBi,
@@ -195,8 +201,10 @@ export async function servePortal(
     createTrailSealer({ db, log, clock, hashMail: config.trail.hashMail }),
     ...createReceivers(config.trail).map((receiver) => createTrailSender({ db, log, clock }, receiver)),
   ]
+  const usage = createUsageJob({ db, log, clock }, queueUsageMails)
   outbox.start()
   jobs.start()
+  usage.start()
   for (const worker of trailWorkers) worker.start()
   leavers?.start()
   // The demo's seeded sign-ups are deliberately old.
@@ -208,7 +216,7 @@ export async function servePortal(
       isDraining = true
       // Late mails are sent by another replica or after the next start. Streams would never end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
-      const workers = [outbox, jobs, liveStreams, retention, ...trailWorkers, ...(leavers ? [leavers] : [])]
+      const workers = [outbox, jobs, liveStreams, retention, usage, ...trailWorkers, ...(leavers ? [leavers] : [])]
       await Promise.all([drained, ...workers.map((worker) => worker.stop())])
       databaseClock?.stop()
       await database.close()

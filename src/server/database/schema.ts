@@ -3,6 +3,7 @@ import type { Role, SessionKind } from '#contract/access.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
 import type { AmrEntry, FactorType } from '#contract/factors.ts'
 import type { EmbedMode } from '#contract/reports.ts'
+import type { UsagePeriod } from '#contract/usage.ts'
 import type { AccessRequest, Profile, ProfileInstant } from '#contract/users.ts'
 
 /** Optional in inserts, with a default in the database. */
@@ -368,6 +369,28 @@ export interface Tables {
     failed_at: Date | null
     last_error: string | null
   }
+  /** In periods that are not closed; the report is null for coming to the portal. */
+  usage_open: {
+    id: Generated<number>
+    period: UsagePeriod
+    starts_on: string
+    user_id: string
+    report_id: string | null
+    openings: Defaulted<number>
+  }
+  usage_sums: {
+    id: Generated<number>
+    period: UsagePeriod
+    starts_on: string
+    kind: 'all' | 'report' | 'area' | 'marca' | 'estado'
+    /** The report's id, the area's slug, or the code; '' for all. */
+    code: string
+    label: string | null
+    people: number
+    openings: number
+  }
+  usage_timings: { id: Generated<number>; day: string; report_id: string; step: number; count: number }
+  usage_mails: { id: Generated<string>; user_id: string; created_at: Defaulted<Date> }
   mail_outbox: {
     id: Generated<string>
     kind: string

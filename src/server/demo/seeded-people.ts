@@ -34,7 +34,8 @@ export function generatePeople(count: number, domain: string, now: Date): Insert
     const isVerified = random() < 0.92
     const isApproved = isVerified && random() < 0.9
     const hasSignedIn = isApproved && random() < 0.85
-    const seen = created.getTime() + random() * (now.getTime() - created.getTime())
+    // Most came recently.
+    const seen = now.getTime() - random() ** 6 * (now.getTime() - created.getTime())
     return {
       email: `${toAscii(first)}.${toAscii(last)}${index + 1}@${domain}`,
       full_name: random() < 0.04 ? null : `${first} ${middle} ${last}`,

@@ -19,6 +19,8 @@ export interface MailContent {
   notes: string[]
   /** A secondary action in small print: 'não fui eu'. */
   aside?: { text: string; label: string; link: string }
+  /** Ends the mail when it is posted to (RFC 8058). */
+  unsubscribeUrl?: string
 }
 
 /** Composes a mail as plain text and as HTML with the same content. */
@@ -28,6 +30,7 @@ export function composeMail(groupName: string, content: MailContent) {
     text: renderText(groupName, content),
     html: renderHtml(escapeHtml(groupName), content),
     link: content.button.link,
+    ...(content.unsubscribeUrl !== undefined && { unsubscribeUrl: content.unsubscribeUrl }),
   }
 }
 

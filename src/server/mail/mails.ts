@@ -31,6 +31,7 @@ export type MailKind =
   | 'session-reuse'
   | 'sessions-ended'
   | 'trail-hash'
+  | 'usage-summary'
   | 'verification'
   | 'waiting-digest'
 
@@ -52,6 +53,8 @@ export interface MailContext extends Pick<Context, 'db' | 'clock'> {
   /** Origin of the portal, with which every link starts. */
   publicUrl: string
   groupName: string
+  /** Signs the token that unsubscribes from what has the id. */
+  signUnsubscribe: (id: string) => string
 }
 
 /** Composes a mail when it is sent; undefined if it is obsolete. */

@@ -39,6 +39,7 @@ describeOnEachDatabase('the outbox', (kind) => {
         clock: Date.now,
         publicUrl: 'https://portal.example:8443',
         groupName: 'Grupo',
+        signUnsubscribe: (id) => id,
       },
       pollMs,
     )

@@ -16,6 +16,7 @@ const PERIODS = {
   accessMonths: 6,
   attemptsDays: 90,
   auditMonths: 24,
+  usageMonths: 36,
 }
 
 function createReadableLog() {

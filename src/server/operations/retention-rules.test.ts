@@ -17,6 +17,7 @@ const RULES = createRetentionRules({
   accessMonths: 6,
   attemptsDays: 90,
   auditMonths: 24,
+  usageMonths: 36,
 })
 
 describeOnEachDatabase('retention rules', (kind) => {

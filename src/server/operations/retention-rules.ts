@@ -29,6 +29,7 @@ export interface RetentionPeriods {
   accessMonths: number
   attemptsDays: number
   auditMonths: number
+  usageMonths: number
 }
 
 export interface RetentionRule {
@@ -45,7 +46,8 @@ export interface RetentionRule {
 
 /** Creates all rules; their periods follow the LGPD's minimum and article 15 of the Marco Civil. */
 export function createRetentionRules(periods: RetentionPeriods): RetentionRule[] {
-  const { unverifiedDays, mailDays, messagesMonths, accessMonths, attemptsDays, auditMonths } = periods
+  const { unverifiedDays, mailDays, messagesMonths, accessMonths, attemptsDays, auditMonths, usageMonths } =
+    periods
   const isSent = sql<boolean>`sent_at is not null`
   const isSuperseded = sql<boolean>`exists (
     select from access_reviews newer where (newer.kind, newer.code) = (access_reviews.kind, access_reviews.code)
@@ -84,6 +86,8 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
     toRule('suspect messages', 'suspect_messages', 'id', 'created_at', keepDays(SUSPECT_MESSAGE_DAYS)),
     { name: 'access records', deleteBatch: deleteOldTrail('access', keepMonths(accessMonths)) },
     toRule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', keepDays(attemptsDays)),
+    toRule('sums of the use', 'usage_sums', 'id', 'starts_on', keepMonths(usageMonths)),
+    toRule('report timings', 'usage_timings', 'id', 'day', keepMonths(usageMonths)),
     // The newest review of each area or brand stays, as the date of its last review.
     toRule('access reviews', 'access_reviews', 'id', 'reviewed_at', keepMonths(auditMonths), isSuperseded),
     { name: 'audit entries', deleteBatch: deleteOldTrail('audit', keepMonths(auditMonths)) },

@@ -3,6 +3,7 @@ import type { Mails } from '#server/mail/mails.ts'
 import { describeNewestEntries, isAdministrator } from '#server/users/mails.ts'
 
 import { composeFailureMail } from './report-mail.ts'
+import { composeUsageMail } from './usage-mail.ts'
 
 const SENTENCES = {
   'report-setting-saved': 'configuração salva',
@@ -29,6 +30,8 @@ export const reportMails = {
       ],
     }
   },
+
+  'usage-summary': composeUsageMail,
 
   'report-mail-failed': (context, { recipient }) => composeFailureMail(context, recipient),
 } satisfies Partial<Mails>

@@ -4,6 +4,7 @@ import type { reportSubscriptionRoutes } from '#contract/report-subscriptions.ts
 import type { reportViewRoutes } from '#contract/report-views.ts'
 import type { reportRoutes } from '#contract/reports.ts'
 import type { ReplyOf } from '#contract/route.ts'
+import type { usageRoutes } from '#contract/usage.ts'
 import type { viewAsRoutes } from '#contract/view-as.ts'
 import type { Context, ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
@@ -11,6 +12,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { Keyring } from '#server/keyring.ts'
 import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
+import { recordTiming, type UsageContext } from './count-usage.ts'
 import {
   addFurtherReport,
   changeFurtherReport,
@@ -20,6 +22,7 @@ import {
 } from './further-reports.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
 import { readOwnReports, readReports, readVisibleReports } from './own-reports.ts'
+import { readUsage } from './read-usage.ts'
 import { readDataRefresh, startDataRefresh } from './refresh-data.ts'
 import {
   downloadReportExport,
@@ -49,6 +52,7 @@ import {
   saveReportView,
 } from './report-views.ts'
 import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
+import { findUsageMail, setUsageMail } from './usage-mail.ts'
 import { issueViewToken, readViewedReports } from './view-as.ts'
 
 export function reportHandlers(
@@ -123,6 +127,23 @@ export function viewAsHandlers(services: ServicesOf<EmbedTokenContext>): Handler
     readReportUse: ({ context, params }) => readReportUse(context, params.userId),
     issueEmbedTokenOf: ({ context, params, body: { datasetId = null, ...body } }) =>
       issueViewToken({ ...services, ...context }, { ...params, ...body, datasetId }),
+  }
+}
+
+export function usageHandlers(services: ServicesOf<UsageContext>): Handlers<typeof usageRoutes> {
+  return {
+    readUsage: async ({ context, query }) => ({
+      ...(await readUsage(context, query)),
+      is_mailed: (await findUsageMail(context.db, context.actor.profile.user_id)) !== undefined,
+    }),
+    setUsageMail: async ({ context, body }) => {
+      await setUsageMail(context, body.wanted)
+      return undefined
+    },
+    recordTiming: async ({ context, body }) => {
+      await recordTiming({ ...services, ...context }, body)
+      return undefined
+    },
   }
 }
 

@@ -20,6 +20,7 @@ import { recordAudit } from '#server/operations/audit.ts'
 import { ACCESS_ENDS_AT, lockProfile } from '#server/users/user-queries.ts'
 import { authorizeExport, type ExportServices } from './report-exports.ts'
 import { findViewOfReport } from './report-views.ts'
+import { removeUsageMail } from './usage-mail.ts'
 
 const WRITES = { max: 60, windowSeconds: 60 }
 /** Runs that are later than this are not made up for. */
@@ -412,7 +413,7 @@ export async function unsubscribe(
       .where('id', '=', read.id)
       .where('next_run_at', 'is not', null)
       .executeTakeFirst()
-    if (!found) return
+    if (!found) return removeUsageMail(db, read)
     if (found.updated_at > read.at) throw new ProblemError('invalid-link')
     if (await lockProfile(db, found.user_id)) await stopSubscription({ ...context, db }, found)
   })

@@ -431,6 +431,11 @@ export const EXAMPLES: Record<string, Example[]> = {
   'POST /api/functions/delete-users': [
     { path: '/api/functions/delete-users', body: { userIds: [SOME_USER] } },
   ],
+  'PUT /api/usage/mail': [{ path: '/api/usage/mail', body: { wanted: true } }],
+  'POST /api/usage/timings': [
+    { path: '/api/usage/timings', body: { report: SOME_REPORT, outcome: 'shown', ms: 1200 } },
+    { path: '/api/usage/timings', body: { report: SOME_REPORT, outcome: 'failed' } },
+  ],
   'POST /api/support-messages': [
     {
       path: '/api/support-messages',

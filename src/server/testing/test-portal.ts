@@ -19,6 +19,7 @@ import type { Mail, Mailer } from '#server/mail/smtp-mailer.ts'
 import { createMetrics, type Metrics } from '#server/operations/metrics.ts'
 import { createPowerBi, type PowerBiOptions } from '#server/power-bi/power-bi-client.ts'
 import { createReportJobs } from '#server/reports/report-mail.ts'
+import { createUnsubscribeTokens } from '#server/reports/report-subscriptions.ts'
 import { VERSION } from '#server/version.ts'
 import type { DatabaseKind } from './test-database.ts'
 
@@ -114,6 +115,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     clock,
     publicUrl: options.publicUrl ?? 'http://localhost',
     groupName: 'Grupo Pátio',
+    signUnsubscribe: (id: string) => createUnsubscribeTokens(keyring).sign(id, clock()),
   }
   const outbox = createOutbox({ ...mailContext, mails: portalMails, listen: database.listen })
   const serviceStatus = createServiceStatus(clock)

@@ -172,7 +172,14 @@ describeOnEachDatabase('access review', (kind) => {
     await editMany(portal, admin, { userIds: [ana.user_id], action: 'add', types: ['HPD'] })
     await save((await read()).fingerprint, [])
     await save((await read('types/hpd')).fingerprint, [], 'types/hpd')
-    const periods = { unverifiedDays: 1, mailDays: 1, messagesMonths: 1, accessMonths: 1, attemptsDays: 1 }
+    const periods = {
+      unverifiedDays: 1,
+      mailDays: 1,
+      messagesMonths: 1,
+      accessMonths: 1,
+      attemptsDays: 1,
+      usageMonths: 1,
+    }
     const rule = createRetentionRules({ ...periods, auditMonths: 1 }).find(
       ({ name }) => name === 'access reviews',
     )

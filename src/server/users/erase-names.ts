@@ -32,6 +32,7 @@ export async function pseudonymizeRecords(db: Db, people: readonly DeletedPerson
   await sql`update access_records set viewed_as = who.pseudonym from ${who} where viewed_as = who.id`.execute(
     db,
   )
+  await sql`update usage_open set user_id = who.pseudonym from ${who} where user_id = who.id`.execute(db)
   await eraseNames(db, people)
 }
 

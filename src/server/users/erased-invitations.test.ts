@@ -48,7 +48,7 @@ describeOnEachDatabase('the address of an invited person', (kind) => {
         return email === NEIGHBOR || email === OWNER ? [] : [{ action, email }]
       })
   const applyRules = (unverifiedDays: number) => {
-    const months = { messagesMonths: 99, accessMonths: 99, auditMonths: 99 }
+    const months = { messagesMonths: 99, accessMonths: 99, auditMonths: 99, usageMonths: 99 }
     const rules = createRetentionRules({ unverifiedDays, mailDays: 999, attemptsDays: 999, ...months })
     const run = { db: portal.database.db, log: createLog('silent'), shouldContinue: () => true }
     return applyRetention(run, rules, portal.clock())

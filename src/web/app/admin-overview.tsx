@@ -68,8 +68,7 @@ export function Overview() {
         count={recent}
         of={total}
         note={idle ? `${idle.toLocaleString('pt-BR')} sem acesso há ${IDLE_DAYS} dias` : undefined}
-        to="/admin/pessoas"
-        search={{ lastAccess: 'recent' }}
+        to="/admin/uso"
       />
     </ul>
   )

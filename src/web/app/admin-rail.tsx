@@ -145,6 +145,7 @@ function useGroups(): { title: string; items: RailItem[] }[] {
     {
       title: 'Acompanhar',
       items: [
+        { to: '/admin/uso', label: 'Uso' },
         { to: '/admin/auditoria', label: 'Auditoria' },
         { to: '/admin/saude', label: 'Saúde do portal', state },
       ],

@@ -13,6 +13,7 @@ import {
 } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react'
 import { formatDocumentTitle, STYLE_PATH } from '#contract/portal.ts'
+import type { UsagePeriod } from '#contract/usage.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getOwedStep, getSession, mustChangePassword, onAuthStateChange } from '#web/session/session.ts'
@@ -358,6 +359,21 @@ const invitationsRoute = createRoute({
   component: screen(() => import('#web/users/invitations-screen.tsx'), 'InvitationsScreen'),
 })
 
+/** The search parameters of /admin/uso; the server refuses what is no date. */
+type UsageSearch = { from?: string; to?: string; by?: UsagePeriod }
+
+const usageRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/uso',
+  staticData: { title: 'Uso' },
+  validateSearch: ({ from, to, by }): UsageSearch => ({
+    ...(typeof from === 'string' && { from }),
+    ...(typeof to === 'string' && { to }),
+    ...((by === 'day' || by === 'week' || by === 'month') && { by }),
+  }),
+  component: screen(() => import('#web/reports/usage-screen.tsx'), 'UsageScreen'),
+})
+
 const healthRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/saude',
@@ -425,6 +441,7 @@ const routeTree = rootRoute.addChildren([
       accessReviewsRoute,
       accessTemplatesRoute,
       invitationsRoute,
+      usageRoute,
       auditRoute,
       accessRoute,
       healthRoute,

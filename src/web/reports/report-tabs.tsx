@@ -17,6 +17,7 @@ import { AreaLabel, ReportNotice } from './embed/report-overlay.tsx'
 import { rememberOpened, usePublishedReport } from './open-report.ts'
 import { useOpenViews } from './open-views.ts'
 import { type ReportTab, toReportSearch, toTabs } from './own-reports.ts'
+import { useOpeningRecorder } from './record-opening.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { ReportChoice } from './report-choice.tsx'
 import { useReportExports } from './report-exports.ts'
@@ -45,6 +46,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const exports = useReportExports(userId)
   const exportDialog = useLazyDialog(loadExportDialog)
   const saveDialog = useLazyDialog(loadSaveDialog)
+  const recordOpening = useOpeningRecorder()
   const visited = useVisited(selectedTab?.key)
   const [commands, setCommands] = useState<ReadonlyMap<string, ReportCommands | undefined>>(new Map())
   const [isWhole, setIsWhole] = useState(true)
@@ -192,7 +194,11 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
                 view={views.getOpened(tab.key)}
                 onViewRefused={(opened) => views.refuse(tab, opened)}
                 isSelected={tab === selectedTab}
-                onCommands={(given) => setCommands((all) => new Map(all).set(tab.key, given))}
+                onCommands={(given) => {
+                  setCommands((all) => new Map(all).set(tab.key, given))
+                  if (given) recordOpening(tab.id, 'shown')
+                }}
+                onFailed={() => recordOpening(tab.id, 'failed')}
               />
             </TabPanel>
           ))}

@@ -29,6 +29,8 @@ export interface EmbeddedReportProps {
   isSelected: boolean
   /** Called with the commands of a shown report, and with undefined when it is hidden. */
   onCommands: (commands: ReportCommands | undefined) => void
+  /** Called when the report, or its token, fails. */
+  onFailed?: () => void
 }
 
 /**
@@ -87,6 +89,12 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
     notifyCommands(frame.current?.commands)
     return () => notifyCommands(undefined)
   }, [isShown])
+
+  const hasFailed = status.kind === 'failed' || (status.kind === 'loading' && token?.kind === 'failed')
+  const notifyFailed = useEffectEvent(() => props.onFailed?.())
+  useEffect(() => {
+    if (hasFailed) notifyFailed()
+  }, [hasFailed])
 
   const autoRetries = status.kind === 'failed' && status.failure.autoRetries
   useEffect(() => {

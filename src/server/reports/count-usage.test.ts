@@ -1,0 +1,304 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Usage } from '#contract/usage.ts'
+import { createLog } from '#server/log.ts'
+import { addPerson, configureReports, openTestSession, send, UNKNOWN_ID } from '#server/testing/builders.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { createUsageJob } from './count-usage.ts'
+import { queueUsageMails } from './usage-mail.ts'
+
+const [MINUTE, DAY] = [60_000, 86_400_000]
+/** Thursday, 12 March 2099, noon in São Paulo. */
+const NOON = Date.parse('2099-03-12T15:00:00Z')
+
+type Person = Awaited<ReturnType<typeof addPerson>>
+
+describeOnEachDatabase('the use of the portal', (kind) => {
+  const portal = setUpPortal({ kind, publicUrl: 'https://portal.example' })
+  const admin = setUpAdmin(portal)
+  let people: Person[]
+  let reports: Record<string, string>
+  const moveTo = (at: number | string) => portal.clock.advance(new Date(at).getTime() - portal.clock())
+  beforeEach(async () => {
+    const { db } = portal.database
+    for (const table of ['usage_open', 'usage_sums', 'usage_timings', 'job_claims', 'rate_limits'] as const)
+      await db.deleteFrom(table).execute()
+    await db.deleteFrom('portal_facts').where('name', '=', 'usage-counted-until').execute()
+    await db.deleteFrom('global_powerbi_settings').execute()
+    await configureReports(portal, 'Vendas', 'CRM')
+    const rows = await db.selectFrom('global_powerbi_settings').select(['type', 'id']).execute()
+    reports = Object.fromEntries(rows.map(({ type, id }) => [type, id]))
+    moveTo(NOON)
+    people = []
+    for (let count = 0; count < 6; count++)
+      people.push(
+        await addPerson(portal, { types: ['Vendas', 'CRM'], created_at: new Date(NOON - 90 * DAY) }),
+      )
+  })
+
+  const come = (at: string, ...who: Person[]) =>
+    portal.database.db
+      .insertInto('access_records')
+      .values(
+        who.map(({ user_id }) => ({
+          ...{ at: new Date(at), user_id, action: 'report' as const, report_id: null },
+          ...{ ip: null, user_agent: null, request_id: null },
+        })),
+      )
+      .execute()
+  const createJob = () =>
+    createUsageJob({ db: portal.database.db, log: createLog('silent'), clock: portal.clock }, queueUsageMails)
+  const count = () => createJob().runNow()
+  const open = async (person: Person, body: object = {}) => {
+    const { access_token: token } = await openTestSession(portal, person)
+    const shown = { report: reports.vendas, outcome: 'shown', ...body }
+    return send(portal, 'POST', '/api/usage/timings', { token, body: shown })
+  }
+  const read = async (query = ''): Promise<Usage> => {
+    const { access_token: token } = await openTestSession(portal, admin)
+    const { status, body } = await send(portal, 'GET', `/api/usage?${query}`, { token })
+    expect(status, JSON.stringify(body)).toBe(200)
+    return body
+  }
+  const readSums = () =>
+    portal.database.db
+      .selectFrom('usage_sums')
+      .select(['period', 'starts_on', 'kind', 'code', 'people', 'openings'])
+      .orderBy('period')
+      .orderBy('starts_on')
+      .orderBy('kind')
+      .orderBy('code')
+      .execute()
+  const readPeople = async (query: string) =>
+    (await read(query)).periods.map(({ starts_on, people: counted, is_open }) => [
+      starts_on,
+      counted,
+      is_open,
+    ])
+
+  describe('people', () => {
+    test('are distinct in each day, week and month, which daily sums do not add up to', async () => {
+      // 23:30 of the 10th in São Paulo is the 11th in UTC.
+      await come('2099-03-11T02:30:00Z', ...people.slice(0, 5))
+      await come('2099-03-11T12:00:00Z', ...people)
+      await come('2099-03-11T13:00:00Z', ...people)
+      await count()
+      expect(await readPeople('from=2099-03-09&to=2099-03-12&by=day')).toEqual([
+        ['2099-03-10', 5, false],
+        ['2099-03-11', 6, false],
+        ['2099-03-12', 0, true],
+      ])
+      expect(await readPeople('from=2099-03-10&to=2099-03-10&by=week')).toEqual([['2099-03-09', 6, true]])
+      expect(await readPeople('from=2099-03-10&to=2099-03-10&by=month')).toEqual([['2099-03-01', 6, true]])
+    })
+
+    test('of today are counted without waiting for its end', async () => {
+      await come('2099-03-12T14:59:00Z', ...people)
+      await count()
+      expect(await readPeople('from=2099-03-12&by=day')).toEqual([['2099-03-12', 6, true]])
+      await portal.database.db.deleteFrom('access_records').execute()
+      portal.clock.advance(DAY)
+      await count()
+      expect(await readPeople('from=2099-03-12&to=2099-03-12&by=day')).toEqual([['2099-03-12', 6, false]])
+    })
+
+    test('under five are not shown', async () => {
+      await come('2099-03-11T12:00:00Z', ...people.slice(0, 4))
+      await count()
+      expect(await readPeople('from=2099-03-11&to=2099-03-11&by=day')).toEqual([['2099-03-11', null, false]])
+    })
+
+    test('are counted for the days of a downtime, and weeks and months close after it', async () => {
+      await come('2099-01-30T12:00:00Z', ...people)
+      moveTo('2099-01-30T12:30:00Z')
+      await count()
+      await come('2099-02-03T12:00:00Z', ...people.slice(0, 5))
+      moveTo(NOON)
+      await count()
+      const sums = (await readSums()).filter((sum) => sum.kind === 'all')
+      expect(sums.map(({ period, starts_on, people: counted }) => [period, starts_on, counted])).toEqual([
+        ['day', '2099-01-30', 6],
+        ['day', '2099-02-03', 5],
+        ['month', '2099-01-01', 6],
+        ['month', '2099-02-01', 5],
+        ['week', '2099-01-26', 6],
+        ['week', '2099-02-02', 5],
+      ])
+      expect(await portal.database.db.selectFrom('usage_open').selectAll().execute()).toEqual([])
+    })
+
+    test('are counted once by two replicas, and by a run that is repeated', async () => {
+      await come('2099-03-10T12:00:00Z', ...people)
+      await open(people[0] as Person)
+      portal.clock.advance(40 * DAY)
+      const claims = portal.database.db.deleteFrom('job_claims')
+      const counted = []
+      for (const _ of [1, 2]) {
+        await Promise.all([count(), claims.execute().then(count)])
+        await claims.execute()
+        await portal.database.db
+          .deleteFrom('portal_facts')
+          .where('name', '=', 'usage-counted-until')
+          .execute()
+        counted.push(await readSums())
+      }
+      expect(counted[0]).toEqual(counted[1])
+      expect(counted[0]).toContainEqual({
+        ...{ period: 'month', starts_on: '2099-03-01', kind: 'all', code: '' },
+        ...{ people: 6, openings: 1 },
+      })
+    })
+
+    test('who never came and who stopped coming are named, without those who may not come', async () => {
+      const { db } = portal.database
+      const [never, stopped, pending] = people as [Person, Person, Person]
+      const others = people.slice(3).map(({ user_id }) => user_id)
+      const came = (ids: string[], at: Date) =>
+        db.updateTable('profiles').set({ last_sign_in_at: at }).where('user_id', 'in', ids).execute()
+      await came([...others, admin.user_id], new Date(NOON))
+      await came([stopped.user_id], new Date(NOON - 60 * DAY))
+      await db
+        .updateTable('profiles')
+        .set({ approved: false })
+        .where('user_id', '=', pending.user_id)
+        .execute()
+      const { never_came, stopped_coming } = await read('from=2099-02-10')
+      expect(never_came).toMatchObject({ total: 1, people: [{ user_id: never.user_id }] })
+      expect(stopped_coming).toEqual({
+        total: 1,
+        people: [
+          {
+            ...{ user_id: stopped.user_id, email: stopped.email, full_name: null },
+            at: new Date(NOON - 60 * DAY).toISOString(),
+          },
+        ],
+      })
+    })
+  })
+
+  describe('openings', () => {
+    test('are counted by report, area, brand and state, with their readers', async () => {
+      await count()
+      for (const person of people) await open(person)
+      await open(people[0] as Person)
+      await open(people[0] as Person, { report: reports.crm })
+      const expected = {
+        reports: [
+          { title: 'Vendas', people: 6, openings: 7 },
+          { title: 'CRM', people: null, openings: null },
+        ],
+        marcas: expect.arrayContaining([
+          { code: 'FIAT', label: 'FIAT', people: 6, openings: 8 },
+          { code: 'VW', label: 'VW', people: 0, openings: 0 },
+        ]),
+        estados: expect.arrayContaining([{ code: 'RJ', label: 'RJ', people: 6, openings: 8 }]),
+        types: expect.arrayContaining([{ code: 'vendas', label: 'Vendas', people: 6, openings: 7 }]),
+      }
+      expect(await read('from=2099-03-12&to=2099-03-12')).toMatchObject(expected)
+      portal.clock.advance(DAY)
+      await count()
+      expect(await read('from=2099-03-12&to=2099-03-12')).toMatchObject(expected)
+    })
+
+    test('keep the title of a removed report', async () => {
+      for (const person of people) await open(person)
+      portal.clock.advance(DAY)
+      await count()
+      await portal.database.db.deleteFrom('global_powerbi_settings').where('type', '=', 'vendas').execute()
+      expect((await read('from=2099-03-12&to=2099-03-12')).reports).toMatchObject([
+        { title: 'Vendas', exists: false, openings: 6 },
+        { title: 'CRM', exists: true, openings: 0 },
+      ])
+    })
+
+    test('of reports of other areas are refused, and too many in ten minutes', async () => {
+      const [person, other] = people as [Person, Person]
+      await portal.database.db
+        .updateTable('profiles')
+        .set({ types: ['CRM'] })
+        .where('user_id', '=', person.user_id)
+        .execute()
+      for (const report of [reports.vendas, UNKNOWN_ID])
+        expect((await open(person, { report })).body).toMatchObject({ code: 'report-not-found' })
+      await portal.database.db
+        .insertInto('rate_limits')
+        .values({ key: `usage ${other.user_id}`, taken: 120, resets_at: new Date(NOON + MINUTE) })
+        .execute()
+      expect((await open(other)).status).toBe(429)
+      expect(await portal.database.db.selectFrom('usage_open').selectAll().execute()).toEqual([])
+    })
+
+    test('of a deleted person stay counted under a pseudonym', async () => {
+      for (const person of people) await open(person)
+      const { access_token: token } = await openTestSession(portal, admin)
+      const userIds = [people[0]?.user_id]
+      await send(portal, 'POST', '/api/functions/delete-users', { token, body: { userIds } })
+      expect((await read('from=2099-03-12')).reports[0]).toMatchObject({ people: 6, openings: 6 })
+    })
+  })
+
+  test('tells how long first reports took and how often they failed, by report and period', async () => {
+    for (const ms of [900, 1_000, 1_100, 1_000]) await open(people[0] as Person, { ms })
+    expect((await read()).timing).toEqual({ median_ms: null, slow_ms: null, failures: 0 })
+    await open(people[0] as Person, { ms: 9_000 })
+    await open(people[1] as Person, { outcome: 'failed' })
+    const { timing, reports: used, periods } = await read()
+    expect(timing.failures).toBe(1)
+    expect(Math.abs((timing.median_ms ?? 0) - 1_000)).toBeLessThan(130)
+    expect(Math.abs((timing.slow_ms ?? 0) - 9_000)).toBeLessThan(1_200)
+    expect(used).toEqual(expect.arrayContaining([expect.objectContaining({ title: 'Vendas', ...timing })]))
+    expect(periods.at(-1)).toMatchObject({ starts_on: '2099-03-12', ...timing })
+    expect((await open(people[0] as Person, { ms: 200_000 })).status).toBe(400)
+  })
+
+  test.each(['from=2099-03-12&to=2099-03-11', 'from=2090-01-01&by=day', 'by=year'])(
+    'answers 400 to %s',
+    async (query) => {
+      const { access_token: token } = await openTestSession(portal, admin)
+      expect((await send(portal, 'GET', `/api/usage?${query}`, { token })).status).toBe(400)
+    },
+  )
+
+  describe('the monthly mail', () => {
+    const want = async (wanted: boolean) => {
+      const { access_token: token } = await openTestSession(portal, admin)
+      expect((await send(portal, 'PUT', '/api/usage/mail', { token, body: { wanted } })).status).toBe(204)
+    }
+    const closeMonth = async () => {
+      await count()
+      for (const person of people) await open(person)
+      moveTo('2099-04-01T03:20:00Z')
+      await count()
+      await portal.outbox.deliverDue()
+      return portal.mails.filter(({ kind: mailed }) => mailed === 'usage-summary')
+    }
+
+    test('goes once to an administrator who wants it, and ends by its link', async () => {
+      await want(true)
+      expect((await read()).is_mailed).toBe(true)
+      const [mail, ...others] = await closeMonth()
+      expect(others).toEqual([])
+      expect(mail).toMatchObject({
+        to: admin.email,
+        link: expect.stringContaining('/admin/uso?from=2099-03-01'),
+      })
+      expect(mail?.text).toContain('6 pessoas entraram no portal e abriram relatórios 6 vezes.')
+      expect(mail?.text).toContain('Ninguém abriu: CRM')
+      const { pathname, search } = new URL(mail?.unsubscribeUrl ?? '')
+      expect((await send(portal, 'POST', pathname + search)).status).toBe(204)
+      expect((await read()).is_mailed).toBe(false)
+      await want(true)
+      portal.clock.advance(MINUTE)
+      await want(false)
+      await want(true)
+      expect((await send(portal, 'POST', pathname + search)).status).toBe(204)
+      expect((await read()).is_mailed).toBe(true)
+    })
+
+    test('does not go to those who do not want it', async () => {
+      await want(true)
+      await want(false)
+      expect(await closeMonth()).toEqual([])
+    })
+  })
+})

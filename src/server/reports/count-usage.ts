@@ -1,0 +1,202 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { BodyOf } from '#contract/route.ts'
+import type { UsagePeriod, usageRoutes } from '#contract/usage.ts'
+import { toStep } from '#contract/usage-rules.ts'
+import { createPeriodicJob } from '#server/database/periodic-job.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
+import type { Log } from '#server/log.ts'
+import { readVisibleReports } from './own-reports.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** A record may be committed this long after its time. */
+const LATE_MS = 10 * MINUTE_MS
+const CURSOR = 'usage-counted-until'
+const COUNT_LOCK = 740_210_454
+/** A person opens some reports a minute; a page that reloads itself must not fill the table. */
+const OPENINGS = { max: 120, windowSeconds: 600 }
+
+const PERIODS = sql`(values ('day'), ('week'), ('month')) as periods(period)`
+const ZONE = sql.lit('America/Sao_Paulo')
+/** SQL of the first day of the period of an instant. */
+const toStart = (period: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
+  sql<string>`date_trunc(${period}, ${at} at time zone ${ZONE})::date`
+const PERIOD = sql.ref('period')
+
+/** The step of the timings for a report that did not open. */
+export const FAILED_STEP = -1
+
+export interface UsageContext extends Context {
+  consumeRateLimit: ConsumeRateLimit
+}
+
+/**
+ * Counts an opened report by its reader, in the periods that are open; a time and a failure without.
+ * @throws ProblemError report-not-found (also for those of others), rate-limited
+ */
+export async function recordTiming(
+  context: UsageContext,
+  { report, outcome, ms }: BodyOf<typeof usageRoutes.recordTiming>,
+): Promise<void> {
+  const { db, clock, actor } = context
+  const { user_id } = actor.profile
+  await context.consumeRateLimit(`usage ${user_id}`, OPENINGS)
+  const { visible } = await readVisibleReports(db, actor.profile)
+  if (!visible.some(({ id }) => id === report)) throw new ProblemError('report-not-found')
+  const at = sql`${new Date(clock())}::timestamptz`
+  if (outcome === 'shown')
+    await sql`
+      insert into usage_open (period, starts_on, user_id, report_id, openings)
+      select period, ${toStart(PERIOD, at)}, p.user_id, ${report}::uuid, 1
+      from ${PERIODS}, profiles p where p.user_id = ${user_id} for key share of p
+      on conflict (period, starts_on, user_id, report_id)
+      do update set openings = usage_open.openings + 1`.execute(db)
+  const step = outcome === 'failed' ? FAILED_STEP : ms === undefined ? undefined : toStep(ms)
+  if (step === undefined) return
+  await sql`
+    insert into usage_timings (day, report_id, step, count)
+    values (${toStart(sql`'day'`, at)}, ${report}, ${step}, 1)
+    on conflict (day, report_id, step) do update set count = usage_timings.count + 1`.execute(db)
+}
+
+interface CountContext {
+  db: Db
+  /** ms since the epoch */
+  clock: () => number
+}
+
+/**
+ * Creates the job that counts who came every minute and closes the periods that are over.
+ * @param onMonthClosed runs in the transaction that closes the month before the current one
+ */
+export function createUsageJob(
+  services: CountContext & { log: Log },
+  onMonthClosed: (db: Db) => Promise<void> = async () => {},
+) {
+  return createPeriodicJob({
+    ...services,
+    ...{ name: 'usage', claimMs: 45_000, intervalMs: MINUTE_MS, retryMs: MINUTE_MS },
+    run: async (_, shouldContinue) => ({
+      isComplete: await countUsage(services, shouldContinue, onMonthClosed),
+    }),
+  })
+}
+
+/**
+ * Counts on from the last run, or from the oldest access record, a day per transaction. Counting
+ * something twice, also on two replicas at once, changes nothing.
+ * @returns whether it has caught up
+ */
+async function countUsage(
+  { db, clock }: CountContext,
+  shouldContinue: () => boolean,
+  onMonthClosed: (db: Db) => Promise<void>,
+): Promise<boolean> {
+  const now = clock()
+  for (let isComplete = false; !isComplete; ) {
+    if (!shouldContinue()) return false
+    isComplete = await db.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock(${sql.lit(COUNT_LOCK)})`.execute(transaction)
+      const from = await readCursor(transaction, now)
+      const until = Math.min(from + DAY_MS, now)
+      await countPeople(transaction, new Date(from - LATE_MS), new Date(until))
+      const closed = await closePeriods(transaction, new Date(until - LATE_MS))
+      const [month] = closed.filter(({ period }) => period === 'month').slice(-1)
+      if (month && until === now && (await isLastMonth(transaction, month.starts_on, now)))
+        await onMonthClosed(transaction)
+      const value = new Date(Math.max(from, until)).toISOString()
+      await transaction
+        .insertInto('portal_facts')
+        .values({ name: CURSOR, value })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute()
+      return until >= now
+    })
+  }
+  return true
+}
+
+async function readCursor(db: Db, now: number): Promise<number> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select coalesce((select value::timestamptz from portal_facts where name = ${CURSOR}),
+      (select min(at) from access_records)) as at`.execute(db)
+  return Math.min(rows[0]?.at?.getTime() ?? now, now)
+}
+
+/** Counts those who signed in, were given a report or renewed their session, once per period. */
+async function countPeople(db: Db, from: Date, until: Date): Promise<void> {
+  await sql`
+    insert into usage_open (period, starts_on, user_id)
+    select seen.period, seen.starts_on, p.user_id from (
+      select distinct period, ${toStart(PERIOD, sql.ref('at'))} as starts_on, user_id from ${PERIODS}, (
+        select at, user_id from access_records where at >= ${from} and at < ${until} and viewed_as is null
+        union all
+        select last_sign_in_at, user_id from profiles where last_sign_in_at >= ${from} and last_sign_in_at < ${until}
+      ) as came
+    ) as seen join profiles p on p.user_id = seen.user_id
+    where not exists (select from usage_open o
+        where (o.period, o.starts_on, o.user_id) = (seen.period, seen.starts_on, seen.user_id) and o.report_id is null)
+      and not exists (select from usage_sums s
+        where (s.period, s.starts_on, s.kind) = (seen.period, seen.starts_on, 'all'))
+    for key share of p
+    on conflict do nothing`.execute(db)
+}
+
+/** Writes the sums of the periods that ended before an instant and deletes their rows. */
+async function closePeriods(db: Db, before: Date) {
+  const at = sql`${before}::timestamptz`
+  const { rows } = await sql<{ period: UsagePeriod; starts_on: string }>`
+    select distinct period, starts_on from usage_open
+    where starts_on < ${toStart(PERIOD, at)} order by starts_on`.execute(db)
+  for (const { period, starts_on } of rows)
+    await sql`
+      with counted as (
+        delete from usage_open where period = ${period} and starts_on = ${starts_on}
+        returning user_id, report_id, openings
+      )
+      insert into usage_sums (period, starts_on, kind, code, label, people, openings)
+      select ${period}, ${starts_on}::date, sums.* from (${sumUsage(sql`counted`)}) as sums
+      on conflict do nothing`.execute(db)
+  return rows
+}
+
+/**
+ * Builds the sums of rows of usage_open: kind, code, label, people, openings. Brands and states are
+ * those that people have now.
+ */
+export function sumUsage(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  const sums = sql`count(distinct r.user_id)::int, sum(r.openings)::int`
+  const reports = sql`(
+    select s.id, c.code as area, c.label from global_powerbi_settings s
+      join catalogue_items c on c.kind = 'types' and c.code = s.type
+    union all
+    select f.id, c.code, c.label || ' · ' || f.name from further_reports f
+      join catalogue_items c on c.kind = 'types' and c.code = f.type) as report`
+  return sql`
+    select 'all' as kind, '' as code, null as label, count(distinct r.user_id)::int as people,
+      sum(r.openings)::int as openings
+    from ${rows} r having count(*) > 0
+    union all
+    select 'report', r.report_id::text, max(report.label), ${sums}
+    from ${rows} r left join ${reports} on report.id = r.report_id
+    where r.report_id is not null group by r.report_id
+    union all
+    select 'area', report.area, null, ${sums}
+    from ${rows} r join ${reports} on report.id = r.report_id group by report.area
+    union all
+    select 'marca', code, null, ${sums}
+    from ${rows} r join profiles p on p.user_id = r.user_id, unnest(p.marcas) as code group by code
+    union all
+    select 'estado', code, null, ${sums}
+    from ${rows} r join profiles p on p.user_id = r.user_id, unnest(p.estados) as code group by code`
+}
+
+async function isLastMonth(db: Db, startsOn: string, now: number): Promise<boolean> {
+  const at = sql`${new Date(now)}::timestamptz`
+  const { rows } = await sql<{ is_last: boolean }>`
+    select ${toStart(sql`'month'`, at)} - interval '1 month' = ${startsOn}::date as is_last`.execute(db)
+  return rows[0]?.is_last === true
+}
