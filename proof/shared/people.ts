@@ -130,15 +130,15 @@ async function addPeople(db: Db, count: number, domain = 'grupopatio.com.br'): P
 /**
  * Starts a portal with that many people besides the demo's; it stops when the run ends.
  * @param server URL of a PostgreSQL server for its own database; undefined for the embedded one
- * @param wanted folder: another checkout
+ * @param wanted folder: another checkout; fill adds more before the start
  */
 export async function startWithPeople(
   people: number,
   server: string | undefined,
   cleanUp: CleanUp,
-  wanted: { folder?: string; port?: number; logLevel?: string } = {},
+  wanted: { folder?: string; port?: number; logLevel?: string; fill?: (db: Db) => Promise<void> } = {},
 ): Promise<StartedPortal> {
-  const { folder, port = FIRST_PORT, logLevel = 'warn' } = wanted
+  const { folder, port = FIRST_PORT, logLevel = 'warn', fill } = wanted
   const DATA_DIR = makeTempFolder(cleanUp)
   const databaseUrl = server && (await createDatabase(server, `people_${port}`, cleanUp))
   const env = {
@@ -153,7 +153,12 @@ export async function startWithPeople(
   const { db, close } = databaseUrl
     ? await openServer({ url: databaseUrl, onConnectionError: () => {} })
     : await openEmbedded(DATA_DIR)
-  await addPeople(db, people).finally(close)
+  try {
+    await addPeople(db, people)
+    await fill?.(db)
+  } finally {
+    await close()
+  }
   const portal = await startPortal(port, env, folder)
   cleanUp(portal.stop)
   return portal

@@ -108,6 +108,7 @@ export const usageRoutes = {
     summary: 'Whether the caller wants a mail about the use at the beginning of each month',
     trail: { none: 'a mail to oneself, which names nobody' },
     body: z.strictObject({ wanted: z.boolean() }),
+    response: z.object({ wanted: z.boolean() }),
   },
   recordTiming: {
     method: 'POST',

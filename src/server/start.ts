@@ -216,7 +216,15 @@ export async function servePortal(
       isDraining = true
       // Late mails are sent by another replica or after the next start. Streams would never end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, timeoutMs: DRAIN_MS })
-      const workers = [outbox, jobs, liveStreams, retention, usage, ...trailWorkers, ...(leavers ? [leavers] : [])]
+      const workers = [
+        outbox,
+        jobs,
+        liveStreams,
+        retention,
+        usage,
+        ...trailWorkers,
+        ...(leavers ? [leavers] : []),
+      ]
       await Promise.all([drained, ...workers.map((worker) => worker.stop())])
       databaseClock?.stop()
       await database.close()

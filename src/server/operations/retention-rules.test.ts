@@ -125,6 +125,12 @@ describeOnEachDatabase('retention rules', (kind) => {
       .execute()
     await db.insertInto('access_records').values({ at: now, user_id, action: 'sign-in' }).execute()
     await db.insertInto('audit_entries').values({ at: now, action: 'email-verified' }).execute()
+    const day = new Date(clock()).toISOString().slice(0, 10)
+    await db
+      .insertInto('usage_sums')
+      .values({ period: 'day', starts_on: day, kind: 'all', code: '', people: 9, openings: 9 })
+      .execute()
+    await db.insertInto('usage_timings').values({ day, report_id: user_id, step: 9, count: 1 }).execute()
     const failed = {
       subject: 'unknown 0a1b',
       outcome: 'invalid-credentials',
@@ -155,6 +161,10 @@ describeOnEachDatabase('retention rules', (kind) => {
       [366 * DAY, ['support messages']],
       [729 * DAY, []],
       [732 * DAY, ['audit entries']],
+      // That of the invitation.
+      [800 * DAY, ['audit entries']],
+      [1094 * DAY, []],
+      [1097 * DAY, ['sums of the use', 'report timings']],
     ]
     const start = clock()
     for (const [after, gone] of steps) {

@@ -262,7 +262,9 @@ describeOnEachDatabase('the use of the portal', (kind) => {
   describe('the monthly mail', () => {
     const want = async (wanted: boolean) => {
       const { access_token: token } = await openTestSession(portal, admin)
-      expect((await send(portal, 'PUT', '/api/usage/mail', { token, body: { wanted } })).status).toBe(204)
+      expect((await send(portal, 'PUT', '/api/usage/mail', { token, body: { wanted } })).body).toEqual({
+        wanted,
+      })
     }
     const closeMonth = async () => {
       await count()

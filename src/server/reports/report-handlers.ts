@@ -136,10 +136,7 @@ export function usageHandlers(services: ServicesOf<UsageContext>): Handlers<type
       ...(await readUsage(context, query)),
       is_mailed: (await findUsageMail(context.db, context.actor.profile.user_id)) !== undefined,
     }),
-    setUsageMail: async ({ context, body }) => {
-      await setUsageMail(context, body.wanted)
-      return undefined
-    },
+    setUsageMail: ({ context, body }) => setUsageMail(context, body.wanted),
     recordTiming: async ({ context, body }) => {
       await recordTiming({ ...services, ...context }, body)
       return undefined

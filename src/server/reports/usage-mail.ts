@@ -13,7 +13,7 @@ import { readUsage } from './read-usage.ts'
 const MAX_LISTED = 5
 
 /** Adds or removes the caller's monthly mail about the use. */
-export async function setUsageMail(context: Context, wanted: boolean): Promise<void> {
+export async function setUsageMail(context: Context, wanted: boolean): Promise<{ wanted: boolean }> {
   const { user_id } = context.actor.profile
   await runAdminTransaction(context, async (db) => {
     if (wanted)
@@ -24,12 +24,13 @@ export async function setUsageMail(context: Context, wanted: boolean): Promise<v
         .execute()
     else await db.deleteFrom('usage_mails').where('user_id', '=', user_id).execute()
   })
+  return { wanted }
 }
 
 export const findUsageMail = (db: Db, userId: string) =>
   db.selectFrom('usage_mails').select('id').where('user_id', '=', userId).executeTakeFirst()
 
-/** Removes the monthly mail of a link. @throws ProblemError invalid-link where it was wanted again since */
+/** Removes the monthly mail of a link. @throws ProblemError invalid-link if wanted again since */
 export async function removeUsageMail(db: Db, { id, at }: { id: string; at: Date }): Promise<void> {
   const found = await db
     .selectFrom('usage_mails')

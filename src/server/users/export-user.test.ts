@@ -63,6 +63,8 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'passwords',
       'waiting_links',
       'access_records',
+      'use_in_open_periods',
+      'usage_mail',
       'reports_viewed_as_the_person',
       'failed_sign_ins',
       'changes_to_the_person',

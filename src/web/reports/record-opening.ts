@@ -30,7 +30,7 @@ export function useOpeningRecorder(): (report: string, outcome: 'shown' | 'faile
     return () => document.removeEventListener('visibilitychange', onHidden)
   }, [])
   return (report, outcome) => {
-    if (recorded.current.has(`${report} ${outcome}`)) return
+    if (recorded.current.has(`${report} ${outcome}`) || recorded.current.has(`${report} shown`)) return
     recorded.current.add(`${report} ${outcome}`)
     const ms = Math.round(performance.now() - (start.current ?? 0))
     // Browsers do not render hidden pages, so their times say nothing.

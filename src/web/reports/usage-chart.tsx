@@ -19,7 +19,7 @@ interface UsageChartProps {
 
 const LINE_CLASSES = ['stroke-brand', 'stroke-line-strong']
 
-/** Draws lines over time as SVG, whose classes follow light and dark; the values stand in a table beside it. */
+/** Draws lines over time as SVG, which follows light and dark; a table beside it has the values. */
 export function UsageChart({ title, points, lines, format }: UsageChartProps) {
   const id = useId()
   const top = roundUp(Math.max(1, ...points.flatMap(({ values }) => values.map((value) => value ?? 0))))

@@ -41,7 +41,7 @@ type Period = Usage['periods'][number]
 
 const loadChart = () => import('./usage-chart.tsx')
 
-/** /admin/uso, 'Uso': who comes and what is read, in the time of the address; the last 30 days without one. */
+/** /admin/uso, 'Uso': who comes and what is read, in the time of the address, or in 30 days. */
 export function UsageScreen() {
   const search = useSearch({ from: '/signed-in/administrators/admin/uso' })
   const usage = useQuery({
