@@ -41,6 +41,41 @@ const fail =
       }),
     )
 const OWN_REPORTS = '**/api/reports/me'
+const reply = (path: string, json: object) => (page: Page) =>
+  page.route(path, (route) => route.fulfill({ json }))
+const LONG_NOTICE =
+  'Os dados de ontem da Oficina atrasaram no Power BI e chegam até as 11h. Acompanhe em https://status.grupopatio.com.br/oficina; enquanto isso, use o relatório de Vendas.'
+const NOTICES = [
+  ...[
+    ['problem', 'active', LONG_NOTICE, ['Oficina', 'Vendas'], '2026-11-25T11:02:00.000Z', null],
+    [
+      'warning',
+      'scheduled',
+      'Manutenção no sábado das 22h às 23h30.',
+      null,
+      '2099-11-29T01:00:00.000Z',
+      '2099-11-29T02:30:00.000Z',
+    ],
+    ['info', 'draft', 'Relatório novo em Vendas: Metas do mês.', ['Vendas'], null, null],
+    ['info', 'ended', 'Feliz 2026!', null, '2026-01-01T03:00:00.000Z', '2026-01-02T02:59:00.000Z'],
+  ].map(([severity, state, text, types, starts_at, ends_at], index) => ({
+    ...{
+      id: `00000000-0000-4000-8000-00000000000${index}`,
+      severity,
+      state,
+      text,
+      types,
+      starts_at,
+      ends_at,
+    },
+    ...{
+      on_login: state === 'scheduled',
+      is_draft: state === 'draft',
+      closed: index === 0 ? 12 : 0,
+      version: 1,
+    },
+  })),
+]
 const TOKEN = '**/api/functions/get-powerbi-token'
 
 /** Adds a second report to the first area. */
@@ -572,6 +607,62 @@ export const SCREEN_STATES: ScreenState[] = [
     given: fail('**/api/access/**', 500),
     ready: text('Não foi possível ler quem vê esta área.'),
   },
+  {
+    name: 'admin-avisos',
+    path: '/admin/avisos',
+    as: 'admin',
+    given: reply('**/api/admin/notices', { items: NOTICES }),
+    ready: text('Feliz 2026!'),
+  },
+  { name: 'admin-avisos-vazio', path: '/admin/avisos', as: 'admin', ready: text('Nenhum aviso ainda.') },
+  {
+    name: 'admin-avisos-erro',
+    path: '/admin/avisos',
+    as: 'admin',
+    given: fail('**/api/admin/notices', 400),
+    ready: text('Os avisos não puderam ser lidos agora.'),
+  },
+  {
+    name: 'admin-avisos-novo',
+    path: '/admin/avisos',
+    as: 'admin',
+    ready: text('Nenhum aviso ainda.'),
+    act: async (page) => {
+      await press(page, 'Novo aviso')
+      await page.getByRole('dialog').getByLabel('Texto').fill(LONG_NOTICE)
+      await page.getByText('Atenção').first().click()
+    },
+  },
+  {
+    name: 'relatorios-avisos',
+    path: '/power-bi',
+    as: 'vendas.rj',
+    given: reply('**/api/notices', { items: NOTICES.slice(0, 3) }),
+    ready: (page) => card('Vendas')(page),
+    act: (page) => page.getByRole('list', { name: 'Avisos' }).waitFor({ timeout: 30_000 }),
+  },
+  {
+    name: 'relatorios-avisos-abertos',
+    path: '/power-bi',
+    as: 'vendas.rj',
+    given: reply('**/api/notices', { items: NOTICES.slice(0, 3) }),
+    ready: (page) => card('Vendas')(page),
+    act: (page) => page.getByRole('button', { name: 'Mais 2' }).click({ timeout: 30_000 }),
+  },
+  {
+    name: 'login-aviso',
+    path: '/login',
+    given: reply('**/api/notices/public', {
+      items: [
+        {
+          ...NOTICES[1],
+          text: 'Manutenção hoje das 22h às 23h30: o portal pode ficar fora do ar por uns minutos. Salve antes.',
+        },
+      ],
+    }),
+    ready: text('Manutenção hoje das 22h'),
+  },
+  { name: 'privacidade', path: '/privacidade', ready: heading('Como pedir') },
   {
     name: 'admin-saude',
     path: '/admin/saude',

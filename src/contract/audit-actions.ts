@@ -79,6 +79,9 @@ export const AUDIT_ACTIONS = [
   'messages-unread',
   'message-deleted',
   'message-accepted',
+  'notice-added',
+  'notice-changed',
+  'notice-removed',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

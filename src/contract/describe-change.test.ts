@@ -111,6 +111,8 @@ describe('describeChange', () => {
       'O portal recusou entradas (3): tentativas demais em pouco tempo',
     ],
     ['data-exported', null, null, `${CARLA} exportou os dados da pessoa`],
+    ['data-exported', null, { own: true }, 'A pessoa baixou os próprios dados'],
+    ['notice-added', null, { text: 'Às 22h' }, `${CARLA} incluiu um aviso: “Às 22h”`],
   ])('formats %s as a sentence', (action, before, after, sentence) => {
     expect(describeAction(action, before, after)).toBe(sentence)
   })

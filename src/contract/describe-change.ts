@@ -145,7 +145,8 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
     describeBulkEdit(`desfez ${UNDONE[String(change.after.approved)] ?? 'uma alteração'}`)(change),
   'user-deleted': ({ who }) => `${who} excluiu a conta`,
   'viewed-as': ({ who }) => `${who} viu o portal como a pessoa o vê`,
-  'data-exported': ({ who }) => `${who} exportou os dados da pessoa`,
+  'data-exported': ({ who, after }) =>
+    after.own ? 'A pessoa baixou os próprios dados' : `${who} exportou os dados da pessoa`,
   'factor-added': ({ after }) => `A pessoa cadastrou a segunda etapa ${quoteName(after)}`,
   'factor-removed': ({ before }) => `A pessoa removeu a segunda etapa ${quoteName(before)}`,
   'factor-reset': ({ who }) => `${who} removeu a verificação em duas etapas`,
@@ -208,6 +209,9 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
     `${who} marcou mensagens de suporte como não lidas${after.count ? `: ${after.count}` : ''}`,
   'message-deleted': ({ who }) => `${who} excluiu uma mensagem de suporte`,
   'message-accepted': ({ who }) => `${who} moveu uma mensagem suspeita para a entrada`,
+  'notice-added': ({ who, after }) => `${who} incluiu um aviso${quoteText(after)}`,
+  'notice-changed': ({ who, after }) => `${who} mudou um aviso${quoteText(after)}`,
+  'notice-removed': ({ who, before }) => `${who} excluiu um aviso${quoteText(before)}`,
 }
 
 type Change = Omit<HistoryEntry, 'id' | 'at'>
@@ -304,6 +308,10 @@ function formatAddressee({ email }: State, word = ''): string {
 
 function quoteName({ name }: State): string {
   return typeof name === 'string' ? `“${name}”` : ''
+}
+
+function quoteText({ text }: State): string {
+  return typeof text === 'string' ? `: “${text}”` : ''
 }
 
 function quoteReason({ reason }: State): string {

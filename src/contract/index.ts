@@ -8,6 +8,7 @@ import { healthRoutes } from './health.ts'
 import { invitationRoutes } from './invitations.ts'
 import { liveRoutes } from './live.ts'
 import { microsoftRoutes } from './microsoft.ts'
+import { noticeRoutes } from './notices.ts'
 import { operationsRoutes } from './operations.ts'
 import { ownSessionRoutes } from './own-sessions.ts'
 import { reportExportRoutes } from './report-exports.ts'
@@ -44,6 +45,7 @@ export const api = {
   reportSettings: reportSettingsRoutes,
   usage: usageRoutes,
   support: supportRoutes,
+  notices: noticeRoutes,
   live: liveRoutes,
 }
 /** Untyped, for iterating over all routes. */

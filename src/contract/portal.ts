@@ -1,3 +1,5 @@
+import type { PrivacySettings } from './privacy.ts'
+
 /** Settings of the installation that are sent with the HTML. */
 export interface PortalSettings {
   groupName: string
@@ -15,6 +17,8 @@ export interface PortalSettings {
   /** Allowed frame hosts of secure_sso reports. */
   powerBiHosts: string[]
   isDemo: boolean
+  /** How long data is kept, for /privacidade. */
+  privacy?: PrivacySettings
   /** Version of the server, shown to administrators. */
   version: string
 }
@@ -22,6 +26,9 @@ export interface PortalSettings {
 export const PORTAL_SETTINGS_ELEMENT_ID = 'portal-settings'
 
 export const LOGO_PATH = '/brand-logo'
+
+/** What is kept of people, and for how long. */
+export const PRIVACY_PATH = '/privacidade'
 
 /** The page of all components, in demo mode only. */
 export const STYLE_PATH = '/demo/estilo'

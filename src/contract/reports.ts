@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { shownNoticeSchema } from './notices.ts'
 import type { Routes } from './route.ts'
 
 /** How a report is embedded: a link opened with one's own account, or the portal's credentials. */
@@ -35,6 +36,8 @@ export const ownReportsSchema = z.object({
   areas: z.array(reportAreaSchema),
   marcas: z.array(z.string()),
   estados: z.array(z.string()),
+  /** As GET /api/notices, so that the screen is whole at once. */
+  notices: z.optional(z.array(shownNoticeSchema)),
 })
 export type OwnReports = z.output<typeof ownReportsSchema>
 

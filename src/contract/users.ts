@@ -469,6 +469,15 @@ export const userRoutes = {
     query: z.object({ cursor: z.optional(z.string().check(z.regex(/^\d{1,18}$/))) }),
     response: z.object({ items: z.array(historyEntrySchema), next: z.nullable(z.string()) }),
   },
+  exportOwnProfile: {
+    method: 'GET',
+    path: '/api/profiles/me/export',
+    access: 'signedIn',
+    recentAuthentication: 'account',
+    summary: 'Everything that the portal holds about the caller (LGPD art. 18), as JSON',
+    trail: 'data-exported',
+    response: z.looseObject({}),
+  },
   exportProfile: {
     method: 'GET',
     path: '/api/profiles/{userId}/export',

@@ -42,7 +42,7 @@ import {
   viewAsHandlers,
 } from './reports/report-handlers.ts'
 import { supportMails } from './support/mails.ts'
-import { supportHandlers } from './support/support-handlers.ts'
+import { noticeHandlers, supportHandlers } from './support/support-handlers.ts'
 import { userMails } from './users/mails.ts'
 import {
   accessReviewHandlers,
@@ -168,6 +168,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
       followMessageChanges: ({ context }) => given.liveStreams.followAsBefore(context.actor),
     })
     implement(app, services, api.support, supportHandlers(services))
+    implement(app, services, api.notices, noticeHandlers(services))
   })
 }
 

@@ -132,12 +132,18 @@ function buildConfig(
     trustedProxies: env.TRUSTED_PROXIES,
     retention: {
       unverifiedDays: env.RETENTION_UNVERIFIED_DAYS,
+      requestsDays: env.RETENTION_REQUESTS_DAYS,
+      invitationsDays: env.RETENTION_INVITATIONS_DAYS,
+      devicesDays: env.RETENTION_DEVICES_DAYS,
       mailDays: env.RETENTION_MAIL_DAYS,
       messagesMonths: env.RETENTION_MESSAGES_MONTHS,
+      suspectDays: env.RETENTION_SUSPECT_DAYS,
       accessMonths: env.RETENTION_ACCESS_MONTHS,
       attemptsDays: env.RETENTION_ATTEMPTS_DAYS,
       auditMonths: env.RETENTION_AUDIT_MONTHS,
       usageMonths: env.RETENTION_USAGE_MONTHS,
+      subscriptionsDays: env.RETENTION_SUBSCRIPTIONS_DAYS,
+      noticesDays: env.RETENTION_NOTICES_DAYS,
     },
     trail: {
       hashMail: env.AUDIT_HASH_MAIL,

@@ -105,12 +105,19 @@ const environmentSchema = z.object({
 
   // Retention
   RETENTION_UNVERIFIED_DAYS: wholeNumber(1, 365).default(7),
+  RETENTION_REQUESTS_DAYS: wholeNumber(1, 730).default(90),
+  // Their links are good for seven days.
+  RETENTION_INVITATIONS_DAYS: wholeNumber(7, 365).default(30),
+  RETENTION_DEVICES_DAYS: wholeNumber(1, 730).default(180),
   RETENTION_MAIL_DAYS: wholeNumber(1, 365).default(30),
   RETENTION_MESSAGES_MONTHS: wholeNumber(1, 120).default(12),
+  RETENTION_SUSPECT_DAYS: wholeNumber(1, 365).default(30),
   RETENTION_ACCESS_MONTHS: wholeNumber(6, 120).default(6),
   RETENTION_ATTEMPTS_DAYS: wholeNumber(1, 730).default(90),
   RETENTION_AUDIT_MONTHS: wholeNumber(1, 120).default(24),
   RETENTION_USAGE_MONTHS: wholeNumber(1, 120).default(36),
+  RETENTION_SUBSCRIPTIONS_DAYS: wholeNumber(1, 730).default(90),
+  RETENTION_NOTICES_DAYS: wholeNumber(1, 730).default(90),
 
   // The trail, outside
   AUDIT_HASH_MAIL: emailAddress.optional(),

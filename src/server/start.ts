@@ -269,6 +269,7 @@ function buildPortalSettings(config: Config, demo: Demo | undefined): PortalSett
     reportEmbedBase: demo?.reportEmbedBase ?? `https://${config.powerBi.hosts[0]}`,
     powerBiHosts: config.powerBi.hosts,
     isDemo: config.isDemo,
+    privacy: { ...config.retention, sessionMaxDays: config.sessionMaxDays },
     version: VERSION,
   }
 }

@@ -26,6 +26,7 @@ export const COLUMNS_WITH_TYPES = [
   { table: 'access_requests', column: 'types', key: 'user_id' },
   { table: 'access_templates', column: 'types', key: 'id' },
   { table: 'invitations', column: 'types', key: 'id' },
+  { table: 'notices', column: 'types', key: 'id' },
 ] as const
 
 type ChangeRoute = typeof catalogueRoutes.changeCatalogueItem
@@ -136,7 +137,7 @@ async function wasEverUsed(db: Db, kind: ListName, { code, label }: CatalogueIte
       and before ->> 'kind' = ${kind} and before ->> 'code' = ${code}`.execute(db)
   const labels = [label, ...names.map((row) => row.label)].flatMap(listSpellings)
   const values = sql`${kind === 'types' ? labels : [code]}::text[]`
-  const holders = COLUMNS_WITH_TYPES.map(
+  const holders = COLUMNS_WITH_TYPES.filter(({ table }) => kind === 'types' || table !== 'notices').map(
     ({ table }) => sql`exists (select from ${sql.table(table)} where ${sql.ref(kind)} && ${values})`,
   )
   const areas = ['global_powerbi_settings', 'further_reports'].map(

@@ -323,6 +323,23 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
+  /** A draft, or shown from starts_at until ends_at; by everyone where types is null. */
+  notices: {
+    id: Generated<string>
+    text: string
+    severity: 'info' | 'warning' | 'problem'
+    /** Labels of areas. */
+    types: string[] | null
+    starts_at: Date | null
+    ends_at: Date | null
+    on_login: boolean
+    is_draft: boolean
+    version: Defaulted<number>
+    updated_at: Date
+    /** Set until the deletion can no longer be undone. */
+    deleted_at: Defaulted<Date | null>
+  }
+  closed_notices: { user_id: string; notice_id: string; closed_at: Date }
   opened_report_views: { user_id: string; view_id: string; opened_at: Date }
   support_messages: MessagesTable
   /** Messages with a filled honeypot. */

@@ -46,13 +46,16 @@ export function createMailServerCheck(smtpUrl: string): Check {
 }
 
 async function sendTestMail({ smtpUrl, mailFrom, group, publicUrl }: Config, to: string): Promise<Result> {
-  const content = composeMail(group.name, {
-    subject: `Teste do portal ${group.name}`,
-    heading: 'Os e-mails do portal chegam',
-    paragraphs: ['Este e-mail foi pedido por quem instala ou cuida do portal, para ver se ele chega.'],
-    button: { label: 'Abrir o portal', link: publicUrl },
-    notes: ['Veja também se ele não foi parar no lixo eletrônico.'],
-  })
+  const content = composeMail(
+    { groupName: group.name, publicUrl },
+    {
+      subject: `Teste do portal ${group.name}`,
+      heading: 'Os e-mails do portal chegam',
+      paragraphs: ['Este e-mail foi pedido por quem instala ou cuida do portal, para ver se ele chega.'],
+      button: { label: 'Abrir o portal', link: publicUrl },
+      notes: ['Veja também se ele não foi parar no lixo eletrônico.'],
+    },
+  )
   const messageId = `<${randomUUID()}@${new URL(publicUrl).hostname}>`
   const mailer = createSmtpMailer({ url: smtpUrl, from: mailFrom, sendTimeoutMs: SEND_TIMEOUT_MS })
   await mailer.deliver({ ...content, messageId, to, kind: 'test' })

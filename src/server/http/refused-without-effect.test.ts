@@ -33,7 +33,10 @@ import {
   SOME_FACTOR,
   SOME_INVITATION,
   SOME_MESSAGE,
+  SOME_NOTICE,
+  SOME_NOTICE_FORM,
   SOME_PASSKEY,
+  SOME_REMOVED_NOTICE,
   SOME_REMOVED_REPORT,
   SOME_REPORT,
   SOME_REPORT_VIEW,
@@ -209,6 +212,15 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
         ...{ id: SOME_SUBSCRIPTION, user_id, type, report_id, view_id: null, format: 'pdf', every: 'day' },
         ...{ weekday: null, day: null, hour: 8, next_run_at: now, created_at: now, updated_at: now },
       })
+      .execute()
+    await db.deleteFrom('notices').execute()
+    const notice = { ...SOME_NOTICE_FORM, starts_at: now, updated_at: now }
+    await db
+      .insertInto('notices')
+      .values([
+        { ...notice, id: SOME_NOTICE },
+        { ...notice, id: SOME_REMOVED_NOTICE, deleted_at: now },
+      ])
       .execute()
     await addMessages(portal, { id: SOME_MESSAGE })
     await configureReports(portal, 'Vendas', 'CRM')

@@ -66,13 +66,14 @@ describeOnEachDatabase('stream of changes', (kind) => {
     const pending = await openPerson({ approved: false })
     for (const from of [portal, pooled]) {
       const [first] = (await follow(pending.token, from)).events()
-      expect(Object.keys(first ?? {})).toEqual(['me', 'catalogue', 'settings'])
+      expect(Object.keys(first ?? {})).toEqual(['me', 'catalogue', 'settings', 'notices'])
       expect(first?.settings).toBe('')
       const [ofAdmin] = (await follow((await openAdmin(portal)).token, from)).events()
       expect(Object.keys(ofAdmin ?? {})).toEqual([
         'me',
         'catalogue',
         'settings',
+        'notices',
         'people',
         'messages',
         'health',
@@ -132,7 +133,7 @@ describeOnEachDatabase('stream of changes', (kind) => {
       'a role': [
         ({ seller: { user_id } }) =>
           portal.database.db.insertInto('user_roles').values({ user_id, role: 'admin' }).execute(),
-        { admin: ['people'], seller: ['me', 'settings', 'people', 'messages', 'health'] },
+        { admin: ['people'], seller: ['me', 'settings', 'notices', 'people', 'messages', 'health'] },
       ],
       'a report setting': [() => updateSettings('vendas'), { admin: ['settings'], seller: ['settings'] }],
       'the catalogue': [

@@ -80,7 +80,8 @@ export function createLiveStreams(services: LiveStreamServices) {
     const before = shared
     try {
       await noteChanges()
-      if (isSharedDue) shared = await readShared(database)
+      // A notice starts or ends.
+      if (isSharedDue || (shared && shared.dueAt <= clock())) shared = await readShared(database, clock())
       isSharedDue = false
       await readSessions()
     } finally {
@@ -138,8 +139,9 @@ export function createLiveStreams(services: LiveStreamServices) {
   function sendChanged(listener: Listener) {
     const { session, sent, stream, encode } = listener
     if (!session || !shared) return
-    const versions = toVersions(session, shared)
+    const versions: LiveVersions = toVersions(session, shared)
     if (session.role === 'admin') {
+      versions.notices += ` ${shared.allNotices} ${shared.notices.map(({ version }) => version).join()}`
       versions.people = `${process}-${counts.people}`
       versions.messages = `${process}-${counts.messages}`
       versions.health = JSON.stringify(serviceStatus.read())
@@ -220,8 +222,15 @@ interface SharedVersions {
   catalogue: string
   /** By the area's label. */
   settings: Record<string, string>
+  /** Those shown now; types null for everyone. */
+  notices: { version: string; types: string[] | null }[]
+  /** Version of all of them, also drafts. */
+  allNotices: string
+  /** When the next notice starts or ends; ms since the epoch. */
+  dueAt: number
 }
 
+/** $1: now */
 const READ_SHARED = prepare(`
   select (select value from portal_facts where name = 'catalogue-version') as catalogue,
     (select coalesce(json_object_agg(label, version), '{}')::text from (
@@ -232,12 +241,26 @@ const READ_SHARED = prepare(`
       ) as reports
       join catalogue_items c on c.kind = 'types' and c.code = type
       group by c.label
-    ) as areas) as settings`)
+    ) as areas) as settings,
+    (select coalesce(json_agg(json_build_object('version', id || '.' || version, 'types', types) order by id),
+      '[]')::text from notices where not is_draft and deleted_at is null and starts_at <= $1::timestamptz
+      and coalesce(ends_at > $1, true)) as notices,
+    (select concat(hashtext(string_agg(n::text, '' order by id))) from notices n) as all_notices,
+    (select (extract(epoch from min(at)) * 1000)::float8 from notices, unnest(array[starts_at, ends_at]) as at
+      where not is_draft and deleted_at is null and at > $1) as due_at`)
 
-async function readShared(database: Database): Promise<SharedVersions> {
-  const [row] = await database.runPrepared<{ catalogue: string; settings: string }>(READ_SHARED, [])
+async function readShared(database: Database, now: number): Promise<SharedVersions> {
+  const [row] = await database.runPrepared<
+    Record<'catalogue' | 'settings' | 'notices' | 'all_notices', string> & { due_at: number | null }
+  >(READ_SHARED, [new Date(now).toISOString()])
   if (!row) throw new Error('the database gave no versions')
-  return { catalogue: row.catalogue, settings: JSON.parse(row.settings) }
+  return {
+    catalogue: row.catalogue,
+    settings: JSON.parse(row.settings),
+    notices: JSON.parse(row.notices),
+    allNotices: row.all_notices,
+    dueAt: row.due_at ?? Number.POSITIVE_INFINITY,
+  }
 }
 
 /** What decides which topics a session hears; without reports neither types. */
@@ -245,6 +268,8 @@ interface ListeningSession {
   me: string
   role: Role
   types: string[]
+  /** Version of the notices that the person has closed. */
+  closed: string
   /** When it must be read again, because it or the access ends by time; ms since the epoch. */
   dueAt: number
 }
@@ -253,10 +278,11 @@ const ENDED_SESSION: ListeningSession = {
   me: 'ended',
   role: 'user',
   types: [],
+  closed: '0',
   dueAt: Number.POSITIVE_INFINITY,
 }
 
-interface SessionRow extends Pick<ListeningSession, 'me' | 'role' | 'types'> {
+interface SessionRow extends Pick<ListeningSession, 'me' | 'role' | 'types' | 'closed'> {
   id: string
   approved: boolean
   access_ends_at: number | null
@@ -269,7 +295,8 @@ const READ_SESSIONS = prepare(`
     (extract(epoch from least(s.refreshed_at + interval '${SESSION_IDLE_MS} ms', s.ends_at,
       s.created_at + make_interval(hours => $3))) * 1000)::float8 as session_ends_at,
     hashtextextended(row(p.entitlement_version, p.approved, p.valid_until, p.full_name, p.email,
-      p.email_verified_at is null, r.role)::text, 0)::text as me
+      p.email_verified_at is null, r.role)::text, 0)::text as me,
+    (select concat(count(*), max(closed_at)) from closed_notices where user_id = s.user_id) as closed
   from sessions s
   join profiles p on p.user_id = s.user_id
   left join user_roles r on r.user_id = s.user_id
@@ -278,23 +305,28 @@ const READ_SESSIONS = prepare(`
     and s.created_at > $2 - make_interval(hours => $3)
     and (s.ends_at is null or s.ends_at > $2)`)
 
-function toSession({ me, role, types, approved, ...row }: SessionRow, now: number): ListeningSession {
+function toSession({ me, role, types, closed, approved, ...row }: SessionRow, now: number): ListeningSession {
   const access = getApprovalAt(now, approved, row.access_ends_at)
   const accessEndsAt = access.approved ? row.access_ends_at : null
   return {
     me: access.accessEnded ? `${me}-ended` : me,
     role,
     types: access.approved ? types : [],
+    closed,
     dueAt: Math.min(row.session_ends_at, accessEndsAt ?? Number.POSITIVE_INFINITY),
   }
 }
 
 /** Returns the versions of the topics that everyone hears. */
-function toVersions(
-  { me, role, types }: ListeningSession,
-  { catalogue, settings }: SharedVersions,
-): LiveVersions {
+function toVersions({ me, role, types, closed }: ListeningSession, shared: SharedVersions) {
+  const { catalogue, settings, notices } = shared
   const isOwn = (label: string) => listSpellings(label).some((type) => types.includes(type))
   const heard = Object.keys(settings).filter((label) => role === 'admin' || isOwn(label))
-  return { me, catalogue, settings: heard.map((label) => settings[label]).join() }
+  const shown = notices.filter((notice) => notice.types?.some(isOwn) ?? true)
+  return {
+    me,
+    catalogue,
+    settings: heard.map((label) => settings[label]).join(),
+    notices: [closed, ...shown.map(({ version }) => version)].join(' '),
+  } satisfies LiveVersions
 }

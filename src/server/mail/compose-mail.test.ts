@@ -3,6 +3,7 @@ import { composeMail, defangText, type MailContent } from './compose-mail.ts'
 
 const HOSTILE = `Silva & Filhos <img src=x onerror="alert('1')">`
 const ESCAPED = 'Silva &amp; Filhos &lt;img src=x onerror=&quot;alert(&#x27;1&#x27;)&quot;&gt;'
+const GROUP = { groupName: 'Grupo', publicUrl: 'https://portal.example' }
 const CONTENT: MailContent = {
   subject: `Assunto ${HOSTILE}`,
   heading: HOSTILE,
@@ -14,7 +15,10 @@ const CONTENT: MailContent = {
 }
 
 test('composeMail escapes all parts in HTML', () => {
-  const { html, text, subject } = composeMail(HOSTILE, CONTENT)
+  const { html, text, subject } = composeMail(
+    { groupName: HOSTILE, publicUrl: 'https://portal.example' },
+    CONTENT,
+  )
   expect(html).not.toContain('<img')
   // Title, heading, group, two paragraphs, item, button, note and aside.
   expect(html.split(ESCAPED)).toHaveLength(10)
@@ -23,7 +27,7 @@ test('composeMail escapes all parts in HTML', () => {
 })
 
 test('composeMail includes all content of the HTML in the plain text, with links', () => {
-  const { html, text, link } = composeMail('Grupo', {
+  const { html, text, link } = composeMail(GROUP, {
     ...CONTENT,
     subject: 'Assunto',
     heading: 'Título',
@@ -39,12 +43,13 @@ test('composeMail includes all content of the HTML in the plain text, with links
   for (const part of ['Não reconhece?', 'Não fui eu', 'https://portal.example/b'])
     for (const form of [html, text]) expect(form).toContain(part)
   expect(html).toContain('href="https://portal.example/a#x=1&amp;y=2"')
+  for (const form of [html, text]) expect(form).toContain('https://portal.example/privacidade')
   expect(text).toContain('https://portal.example/a#x=1&y=2')
 })
 
 test('composeMail omits empty lists and asides', () => {
   const { list: _list, aside: _aside, ...plain } = CONTENT
-  const { html, text } = composeMail('Grupo', plain)
+  const { html, text } = composeMail(GROUP, plain)
   expect(html).not.toMatch(/<ul|border-top/)
   expect(text).not.toContain('\n\n\n')
 })

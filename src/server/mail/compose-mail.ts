@@ -1,4 +1,4 @@
-import { escapeHtml } from '#contract/portal.ts'
+import { escapeHtml, PRIVACY_PATH } from '#contract/portal.ts'
 
 /** Dark enough for white text (AA), and readable in clients that invert mails. */
 const ACCENT = '#0f5c7d'
@@ -23,18 +23,25 @@ export interface MailContent {
   unsubscribeUrl?: string
 }
 
+/** Whose portal it is, and its origin. */
+interface Sender {
+  groupName: string
+  publicUrl: string
+}
+
 /** Composes a mail as plain text and as HTML with the same content. */
-export function composeMail(groupName: string, content: MailContent) {
+export function composeMail({ groupName, publicUrl }: Sender, content: MailContent) {
   return {
     subject: content.subject,
-    text: renderText(groupName, content),
-    html: renderHtml(escapeHtml(groupName), content),
+    text: renderText(groupName, `${publicUrl}${PRIVACY_PATH}`, content),
+    html: renderHtml(escapeHtml(groupName), escapeHtml(`${publicUrl}${PRIVACY_PATH}`), content),
     link: content.button.link,
     ...(content.unsubscribeUrl !== undefined && { unsubscribeUrl: content.unsubscribeUrl }),
   }
 }
 
-function renderText(groupName: string, { paragraphs, list = [], button, notes, aside }: MailContent): string {
+function renderText(groupName: string, privacy: string, content: MailContent): string {
+  const { paragraphs, list = [], button, notes, aside } = content
   const parts = [
     'Olá!',
     ...paragraphs,
@@ -43,6 +50,7 @@ function renderText(groupName: string, { paragraphs, list = [], button, notes, a
     ...notes,
     ...(aside ? [`${aside.text} ${aside.label}:\n${aside.link}`] : []),
     groupName,
+    `Privacidade: ${privacy}`,
   ]
   return `${parts.join('\n\n')}\n`
 }
@@ -57,7 +65,7 @@ const renderItem = (item: Item) =>
     ? escapeHtml(item)
     : `<a href="${escapeHtml(item.link)}" style="color:${ACCENT}">${escapeHtml(item.text)}</a>`
 
-function renderHtml(group: string, content: MailContent): string {
+function renderHtml(group: string, privacy: string, content: MailContent): string {
   const title = escapeHtml(content.heading)
   return `<!doctype html>
 <html lang="pt-BR">
@@ -74,6 +82,7 @@ function renderHtml(group: string, content: MailContent): string {
 <p style="margin:0 0 24px;font-size:14px;line-height:20px;color:#52606d">${group}</p>
 <h1 style="margin:0 0 12px;font-size:22px;line-height:28px;font-weight:600">${title}</h1>
 ${renderBody(content)}
+<p style="${SMALL};margin:0;padding-top:12px"><a href="${privacy}" style="color:${ACCENT}">Privacidade</a></p>
 </td></tr>
 </table>
 </td></tr></table>

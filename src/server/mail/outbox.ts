@@ -85,7 +85,12 @@ async function claimMail(
         return { row, mail: undefined }
       }
       const messageId = `<${row.id}@${new URL(publicUrl).hostname}>`
-      const mail = { ...composeMail(groupName, content), messageId, to: row.recipient, kind: row.kind }
+      const mail = {
+        ...composeMail({ groupName, publicUrl }, content),
+        messageId,
+        to: row.recipient,
+        kind: row.kind,
+      }
       return { row, mail }
     })
   } catch (error) {

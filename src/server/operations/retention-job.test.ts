@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pino from 'pino'
 import { beforeEach, expect, test, vi } from 'vitest'
+import { readConfig } from '#server/config.ts'
 import { createLog } from '#server/log.ts'
 import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
@@ -9,15 +10,7 @@ import { createRetentionJob } from './retention-job.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-const PERIODS = {
-  unverifiedDays: 7,
-  mailDays: 30,
-  messagesMonths: 12,
-  accessMonths: 6,
-  attemptsDays: 90,
-  auditMonths: 24,
-  usageMonths: 36,
-}
+const PERIODS = readConfig({}).retention
 
 function createReadableLog() {
   const lines: string[] = []

@@ -1,10 +1,11 @@
+import type { RetentionPeriods } from '#contract/privacy.ts'
 import { wait } from '#contract/timing.ts'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import { createPeriodicJob } from '#server/database/periodic-job.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'
 import { recordFact } from './portal-facts.ts'
-import { createRetentionRules, type RetentionPeriods, type RetentionRule } from './retention-rules.ts'
+import { createRetentionRules, type RetentionRule } from './retention-rules.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
+import { KEPT_DATA } from '#contract/privacy.ts'
+import { readConfig } from '#server/config.ts'
 import { createLog } from '#server/log.ts'
 import { searchDatabase } from '#server/testing/canaries.ts'
 import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
@@ -11,13 +13,25 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const RULES = createRetentionRules({
+  ...readConfig({}).retention,
   unverifiedDays: 7,
+  requestsDays: 91,
+  invitationsDays: 31,
+  devicesDays: 180,
   mailDays: 30,
   messagesMonths: 12,
+  suspectDays: 29,
   accessMonths: 6,
   attemptsDays: 90,
   auditMonths: 24,
   usageMonths: 36,
+  subscriptionsDays: 92,
+  noticesDays: 93,
+})
+
+test('every rule has its row on /privacidade', () => {
+  const shown = KEPT_DATA.flatMap(({ rules }) => rules)
+  expect(shown.toSorted()).toEqual(RULES.map(({ name }) => name).toSorted())
 })
 
 describeOnEachDatabase('retention rules', (kind) => {
@@ -118,6 +132,22 @@ describeOnEachDatabase('retention rules', (kind) => {
       .insertInto('report_subscriptions')
       .values([subscription, { ...subscription, next_run_at: now }])
       .execute()
+    const notice = {
+      ...{ text: 'Manutenção', severity: 'info' as const, types: null, starts_at: now, on_login: false },
+      ...{ is_draft: false, updated_at: now },
+    }
+    await db
+      .insertInto('notices')
+      .values([
+        { ...notice, ends_at: now },
+        { ...notice, ends_at: null },
+        { ...notice, ends_at: null, deleted_at: now },
+      ])
+      .execute()
+    await db
+      .insertInto('sign_in_devices')
+      .values({ id: randomUUID(), user_id, created_at: now, seen_at: now })
+      .execute()
     const job = { kind: 'export', user_id, input: '{}', payload: null, created_at: now, due_at: now }
     await db
       .insertInto('jobs')
@@ -148,14 +178,23 @@ describeOnEachDatabase('retention rules', (kind) => {
       [2 * HOUR, ['human checks']],
       [3 * HOUR, ['sessions']],
       [DAY - MINUTE, []],
-      [DAY, ['deleted views', 'finished jobs', 'idempotency keys', 'removed reports']],
+      [DAY, ['deleted notices', 'deleted views', 'finished jobs', 'idempotency keys', 'removed reports']],
       [7 * DAY - MINUTE, []],
       [7 * DAY, ['e-mail links']],
+      [29 * DAY - MINUTE, []],
+      [29 * DAY, ['suspect messages']],
       [30 * DAY - MINUTE, []],
-      [30 * DAY, ['invitations', 'sent mails', 'undeliverable mails', 'suspect messages']],
+      [30 * DAY, ['sent mails', 'undeliverable mails']],
+      [31 * DAY - MINUTE, []],
+      [31 * DAY, ['invitations']],
       [90 * DAY - MINUTE, []],
-      [90 * DAY, ['access requests', 'failed sign-ins', 'stopped subscriptions']],
-      [180 * DAY, []],
+      [90 * DAY, ['failed sign-ins']],
+      [91 * DAY, ['access requests']],
+      [92 * DAY, ['stopped subscriptions']],
+      [93 * DAY - MINUTE, []],
+      [93 * DAY, ['ended notices']],
+      [180 * DAY - MINUTE, []],
+      [180 * DAY, ['sign-in devices']],
       [185 * DAY, ['access records']],
       [364 * DAY, []],
       [366 * DAY, ['support messages']],

@@ -1,37 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { AuditAction } from '#contract/audit-actions.ts'
+import type { RetentionPeriods } from '#contract/privacy.ts'
 import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import { eraseNames, pseudonymizeRecords } from '#server/users/erase-names.ts'
 import type { Chain } from './trail-chain.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-/** A browser without a sign-in for half a year counts as new. */
-const DEVICE_DAYS = 180
-
-/** People who still wait then are asked again; answered requests go too. */
-const ACCESS_REQUEST_DAYS = 90
-
-/** An unanswered invitation must be sent again. */
-const INVITATION_KEPT_DAYS = 30
-
-const SUSPECT_MESSAGE_DAYS = 30
-
-/** A report mail that was stopped this long ago is not taken up again. */
-const STOPPED_DAYS = 90
-
-/** The configurable periods (RETENTION_… of the environment). */
-export interface RetentionPeriods {
-  unverifiedDays: number
-  mailDays: number
-  messagesMonths: number
-  accessMonths: number
-  attemptsDays: number
-  auditMonths: number
-  usageMonths: number
-}
-
 export interface RetentionRule {
   /** The deleted data, for the log: 'sessions'. */
   name: string
@@ -48,6 +24,7 @@ export interface RetentionRule {
 export function createRetentionRules(periods: RetentionPeriods): RetentionRule[] {
   const { unverifiedDays, mailDays, messagesMonths, accessMonths, attemptsDays, auditMonths, usageMonths } =
     periods
+  const { requestsDays, invitationsDays, devicesDays, suspectDays, subscriptionsDays, noticesDays } = periods
   const isSent = sql<boolean>`sent_at is not null`
   const isSuperseded = sql<boolean>`exists (
     select from access_reviews newer where (newer.kind, newer.code) = (access_reviews.kind, access_reviews.code)
@@ -59,13 +36,13 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
       name: 'unverified sign-ups',
       deleteBatch: (db, at, limit) => deleteUnverifiedSignUps(db, at, unverifiedDays * DAY_MS, limit),
     },
-    toRule('access requests', 'access_requests', 'user_id', 'requested_at', keepDays(ACCESS_REQUEST_DAYS)),
-    { name: 'invitations', deleteBatch: deleteUnansweredInvitations },
+    toRule('access requests', 'access_requests', 'user_id', 'requested_at', keepDays(requestsDays)),
+    { name: 'invitations', deleteBatch: deleteUnansweredInvitations(keepDays(invitationsDays)) },
     // Used links are deleted at once.
     toRule('e-mail links', 'email_links', 'token_hash', 'expires_at', keepMs(0)),
     toRule('human checks', 'used_human_checks', 'id', 'expires_at', keepMs(0)),
     toRule('sessions', 'sessions', 'id', 'refreshed_at', keepMs(SESSION_IDLE_MS)),
-    toRule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', keepDays(DEVICE_DAYS)),
+    toRule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', keepDays(devicesDays)),
     toRule('idempotency keys', 'idempotency_keys', 'id', 'created_at', keepDays(1)),
     toRule('deleted views', 'report_views', 'id', 'deleted_at', keepDays(1)),
     toRule('removed reports', 'further_reports', 'id', 'deleted_at', keepDays(1)),
@@ -74,7 +51,7 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
       'report_subscriptions',
       'id',
       'updated_at',
-      keepDays(STOPPED_DAYS),
+      keepDays(subscriptionsDays),
       isStopped,
     ),
     toRule('finished jobs', 'jobs', 'id', 'finished_at', keepDays(1)),
@@ -83,7 +60,9 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
     toRule('sent mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isSent),
     toRule('undeliverable mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isUnsent),
     toRule('support messages', 'support_messages', 'id', 'created_at', keepMonths(messagesMonths)),
-    toRule('suspect messages', 'suspect_messages', 'id', 'created_at', keepDays(SUSPECT_MESSAGE_DAYS)),
+    toRule('suspect messages', 'suspect_messages', 'id', 'created_at', keepDays(suspectDays)),
+    toRule('ended notices', 'notices', 'id', 'ends_at', keepDays(noticesDays)),
+    toRule('deleted notices', 'notices', 'id', 'deleted_at', keepDays(1)),
     { name: 'access records', deleteBatch: deleteOldTrail('access', keepMonths(accessMonths)) },
     toRule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', keepDays(attemptsDays)),
     toRule('sums of the use', 'usage_sums', 'id', 'starts_on', keepMonths(usageMonths)),
@@ -134,23 +113,23 @@ function deleteOldTrail(chain: Chain, cutoff: Cutoff): RetentionRule['deleteBatc
 }
 
 /** Deletes invitations without an answer, audits each, and erases the addresses without an account. */
-function deleteUnansweredInvitations(db: Db, at: number, limit: number): Promise<number> {
-  const cutoff = keepDays(INVITATION_KEPT_DAYS)(at)
-  return db.transaction().execute(async (transaction) => {
-    const { rows: gone } = await sql<{ email: string }>`
+const deleteUnansweredInvitations =
+  (cutoff: Cutoff): RetentionRule['deleteBatch'] =>
+  (db, at, limit) =>
+    db.transaction().execute(async (transaction) => {
+      const { rows: gone } = await sql<{ email: string }>`
       delete from invitations where id in (
-        select id from invitations where invited_at <= ${cutoff} limit ${sql.lit(limit)} for update skip locked)
+        select id from invitations where invited_at <= ${cutoff(at)} limit ${sql.lit(limit)} for update skip locked)
       returning email, types, marcas, estados`.execute(transaction)
-    if (gone.length === 0) return 0
-    const entry = { at: new Date(at), action: 'invitation-lost' satisfies AuditAction }
-    const after = JSON.stringify({ reason: 'expired' })
-    const entries = gone.map((before) => ({ ...entry, before: JSON.stringify(before), after }))
-    await transaction.insertInto('audit_entries').values(entries).execute()
-    const people = gone.map(({ email }) => ({ user_id: null, email, pseudonym: randomUUID() }))
-    await eraseNames(transaction, people)
-    return gone.length
-  })
-}
+      if (gone.length === 0) return 0
+      const entry = { at: new Date(at), action: 'invitation-lost' satisfies AuditAction }
+      const after = JSON.stringify({ reason: 'expired' })
+      const entries = gone.map((before) => ({ ...entry, before: JSON.stringify(before), after }))
+      await transaction.insertInto('audit_entries').values(entries).execute()
+      const people = gone.map(({ email }) => ({ user_id: null, email, pseudonym: randomUUID() }))
+      await eraseNames(transaction, people)
+      return gone.length
+    })
 
 /**
  * Deletes abandoned sign-ups, erases their names and audits each: never verified, never approved or

@@ -55,6 +55,7 @@ describeOnEachDatabase('reports/me', (kind) => {
     }
     const id = expect.stringMatching(/^[0-9a-f-]{36}$/)
     expect(rest).toEqual({
+      notices: [],
       approved: true,
       endedOn: null,
       emailVerified: true,

@@ -12,6 +12,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { Keyring } from '#server/keyring.ts'
 import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
+import { listOwnNotices } from '#server/support/notices.ts'
 import { recordTiming, type UsageContext } from './count-usage.ts'
 import {
   addFurtherReport,
@@ -59,7 +60,10 @@ export function reportHandlers(
   services: ServicesOf<EmbedTokenContext> & Pick<ReportExportContext, 'exports'>,
 ): Handlers<typeof reportRoutes> {
   return {
-    readOwnReports: ({ context }) => readOwnReports(context.db, context.actor, services.exports),
+    async readOwnReports({ context }) {
+      const reports = await readOwnReports(context.db, context.actor, services.exports)
+      return { ...reports, notices: await listOwnNotices(context) }
+    },
     readLastRefresh: ({ context, params }) => readLastRefresh({ ...services, ...context }, params),
     issueEmbedToken: ({ context, body }) =>
       // Ignores marcas, estados and userEmail of the body on purpose: the profile's count.

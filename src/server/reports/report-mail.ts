@@ -247,7 +247,8 @@ function composeReportMail(
   })
   const what = describeSource(row)
   const title = [area, row.report, view?.name].filter(Boolean).join(' · ')
-  const content = composeMail(groupName, {
+  const sender = { groupName, publicUrl }
+  const content = composeMail(sender, {
     subject: `${what}, ${day}`,
     heading: `Relatório de ${what}`,
     paragraphs: [

@@ -1,7 +1,18 @@
+import type { noticeRoutes } from '#contract/notices.ts'
 import type { supportRoutes } from '#contract/support.ts'
-import type { ServicesOf } from '#server/http/context.ts'
+import type { Context, ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { countUnreadMessages, deleteMessage, listMessages, markMessage, markMessages } from './inbox.ts'
+import {
+  addNotice,
+  changeNotice,
+  closeNotice,
+  createPublicNotices,
+  listNotices,
+  listOwnNotices,
+  removeNotice,
+  restoreNotice,
+} from './notices.ts'
 import { type ReportProblemContext, reportProblem } from './report-problem.ts'
 import { type SendMessageContext, sendMessage } from './send-message.ts'
 
@@ -25,5 +36,27 @@ export function supportHandlers(
       await deleteMessage(context, params.id)
       return undefined
     },
+  }
+}
+
+/** Notices of administrators to people. */
+export function noticeHandlers(services: Pick<Context, 'db' | 'clock'>): Handlers<typeof noticeRoutes> {
+  const listPublicNotices = createPublicNotices(services)
+  return {
+    listOwnNotices: async ({ context }) => ({ items: await listOwnNotices(context) }),
+    listPublicNotices: async () => ({ items: await listPublicNotices() }),
+    async closeNotice({ context, params }) {
+      await closeNotice(context, params.id)
+      return undefined
+    },
+    listNotices: async ({ context }) => ({ items: await listNotices(context) }),
+    addNotice: ({ context, body }) => addNotice(context, body),
+    changeNotice: ({ context, params, ifMatch, body }) =>
+      changeNotice(context, { ...params, ifMatch, change: body }),
+    async removeNotice({ context, params }) {
+      await removeNotice(context, params.id)
+      return undefined
+    },
+    restoreNotice: ({ context, params }) => restoreNotice(context, params.id),
   }
 }

@@ -194,6 +194,19 @@ const SOME_VIEW = '123456789'
 /** A further report of Vendas, and a removed one. */
 export const SOME_REPORT = '7b2c3d4e-5f6a-4b7c-8d8e-0f1a2b3c4d5e'
 export const SOME_REMOVED_REPORT = '8c3d4e5f-6a7b-4c8d-9e9f-1a2b3c4d5e6f'
+/** A notice, and a removed one. */
+export const SOME_NOTICE = '9d4e5f6a-7b8c-4d9e-8f0a-2b3c4d5e6f70'
+export const SOME_REMOVED_NOTICE = 'ae5f6a7b-8c9d-4eaf-9a1b-3c4d5e6f7a81'
+/** The form of a notice. */
+export const SOME_NOTICE_FORM = {
+  text: 'Manutenção hoje às 22h',
+  severity: 'warning' as const,
+  types: null,
+  starts_at: null,
+  ends_at: null,
+  on_login: false,
+  is_draft: false,
+}
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
 const { workspaceId, reportId, datasetId } = getEmulatedReport('CRM')
@@ -436,6 +449,11 @@ export const EXAMPLES: Record<string, Example[]> = {
     { path: '/api/usage/timings', body: { report: SOME_REPORT, outcome: 'shown', ms: 1200 } },
     { path: '/api/usage/timings', body: { report: SOME_REPORT, outcome: 'failed' } },
   ],
+  'POST /api/admin/notices': [{ path: '/api/admin/notices', body: SOME_NOTICE_FORM }],
+  'PATCH /api/admin/notices/{id}': [
+    { path: `/api/admin/notices/${SOME_NOTICE}`, body: { ...SOME_NOTICE_FORM, types: ['Vendas'] } },
+    { path: `/api/admin/notices/${SOME_NOTICE}`, body: { ended: true } },
+  ],
   'POST /api/support-messages': [
     {
       path: '/api/support-messages',
@@ -484,6 +502,9 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'POST /api/report-views/{id}/restore': `/api/report-views/${SOME_DELETED_VIEW}/restore`,
   'POST /api/invitations/{id}/resend': `/api/invitations/${SOME_INVITATION}/resend`,
   'DELETE /api/invitations/{id}': `/api/invitations/${SOME_INVITATION}`,
+  'POST /api/notices/{id}/close': `/api/notices/${SOME_NOTICE}/close`,
+  'DELETE /api/admin/notices/{id}': `/api/admin/notices/${SOME_NOTICE}`,
+  'POST /api/admin/notices/{id}/restore': `/api/admin/notices/${SOME_REMOVED_NOTICE}/restore`,
   'DELETE /api/support-messages/{id}': `/api/support-messages/${SOME_MESSAGE}`,
 }
 

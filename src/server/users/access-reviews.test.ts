@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { ReplyNamed } from '#contract/index.ts'
+import { readConfig } from '#server/config.ts'
 import { createRetentionRules } from '#server/operations/retention-rules.ts'
 import {
   editMany,
@@ -172,15 +173,7 @@ describeOnEachDatabase('access review', (kind) => {
     await editMany(portal, admin, { userIds: [ana.user_id], action: 'add', types: ['HPD'] })
     await save((await read()).fingerprint, [])
     await save((await read('types/hpd')).fingerprint, [], 'types/hpd')
-    const periods = {
-      unverifiedDays: 1,
-      mailDays: 1,
-      messagesMonths: 1,
-      accessMonths: 1,
-      attemptsDays: 1,
-      usageMonths: 1,
-    }
-    const rule = createRetentionRules({ ...periods, auditMonths: 1 }).find(
+    const rule = createRetentionRules({ ...readConfig({}).retention, auditMonths: 1 }).find(
       ({ name }) => name === 'access reviews',
     )
     const later = portal.clock() + 40 * 24 * 60 * 60_000

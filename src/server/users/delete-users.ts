@@ -112,5 +112,6 @@ async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<vo
   await deleteRateLimits(db, [...ids, ...sessions.map(({ id }) => id)])
   // The contact form stores emails as typed.
   await db.deleteFrom('support_messages').where(sql<string>`lower(email)`, 'in', emails).execute()
+  await db.deleteFrom('microsoft_sign_ins').where('email', 'in', emails).execute()
   await db.deleteFrom('profiles').where('user_id', 'in', ids).execute()
 }

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { readConfig } from '#server/config.ts'
 import { createLog } from '#server/log.ts'
 import { applyRetention } from '#server/operations/retention-job.ts'
 import { createRetentionRules } from '#server/operations/retention-rules.ts'
@@ -49,7 +50,14 @@ describeOnEachDatabase('the address of an invited person', (kind) => {
       })
   const applyRules = (unverifiedDays: number) => {
     const months = { messagesMonths: 99, accessMonths: 99, auditMonths: 99, usageMonths: 99 }
-    const rules = createRetentionRules({ unverifiedDays, mailDays: 999, attemptsDays: 999, ...months })
+    const periods = {
+      ...readConfig({}).retention,
+      unverifiedDays,
+      mailDays: 999,
+      attemptsDays: 999,
+      ...months,
+    }
+    const rules = createRetentionRules(periods)
     const run = { db: portal.database.db, log: createLog('silent'), shouldContinue: () => true }
     return applyRetention(run, rules, portal.clock())
   }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -10,7 +11,8 @@ import { lockProfile, readProfile } from './user-queries.ts'
  * @throws ProblemError not-found
  */
 export async function exportUser(context: Context, userId: string): Promise<Record<string, unknown>> {
-  return runAdminTransaction(context, async (db) => {
+  const isOwn = userId === context.actor.profile.user_id
+  return runExport(context, isOwn, async (db) => {
     // Entries written during a deletion would keep the address.
     await lockProfile(db, userId)
     const { version: _, request: __, ...profile } = await readProfile(db, userId)
@@ -33,6 +35,9 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         select created_at, used_at from recovery_codes where user_id = ${userId} order by used_at`),
       second_factor_required: await query(sql`
         select required_since from factor_settings where user_id = ${userId}`),
+      microsoft_account: await query(sql`
+        select tenant_id, object_id, email, linked_at, last_used_at, groups, groups_at from identities
+        where user_id = ${userId}`),
       known_browsers: await query(sql`
         select created_at, seen_at from sign_in_devices where user_id = ${userId} order by created_at`),
       // The history, then the current one.
@@ -67,6 +72,9 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         from report_subscriptions where user_id = ${userId} order by created_at`),
       views_opened: await query(sql`
         select view_id, opened_at from opened_report_views where user_id = ${userId} order by opened_at`),
+      notices_closed: await query(sql`
+        select n.text, c.closed_at from closed_notices c join notices n on n.id = c.notice_id
+        where c.user_id = ${userId} order by c.closed_at`),
       access_reviews: await query(sql`
         select kind, code, reviewed_at, kept, removed from access_reviews
         where reviewer_id = ${userId} order by reviewed_at`),
@@ -88,7 +96,17 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         select name, email, phone, message, created_at from suspect_messages
         where lower(email) = ${profile.email} order by created_at`),
     }
-    await recordAudit({ ...context, db }, { action: 'data-exported', target: profile })
+    const entry = {
+      action: 'data-exported',
+      target: profile,
+      ...(isOwn && { after: { own: true } }),
+    } as const
+    await recordAudit({ ...context, db }, entry)
     return exported
   })
+}
+
+/** Everybody may export their own data. */
+function runExport<T>(context: Context, isOwn: boolean, read: (db: Db) => Promise<T>): Promise<T> {
+  return isOwn ? context.db.transaction().execute(read) : runAdminTransaction(context, read)
 }

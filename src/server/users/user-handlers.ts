@@ -66,6 +66,7 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
       query.dryRun ? previewApproval(context, body.items) : approveUsers(context, body.items),
     undoBulkEdit: ({ context, params }) => undoBulkEdit(context, params.undoId),
     readHistory: ({ context, params, query }) => readHistory(context.db, { ...params, ...query }),
+    exportOwnProfile: ({ context }) => exportUser(context, context.actor.profile.user_id),
     exportProfile: ({ context, params }) => exportUser(context, params.userId),
     deleteUsers: ({ context, body }) => deleteUsers(context, body.userIds),
   }

@@ -3,7 +3,7 @@ import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState, useSyn
 import { signInFormSchema, signInMessages } from '#contract/accounts.ts'
 import { describeOuterBlanks } from '#contract/passwords.ts'
 import { ApiError, NetworkError } from '#web/http/api.ts'
-import { loadChunk } from '#web/http/load-chunk.ts'
+import { loadChunk, useOptionalChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import type { HumanCheckClient } from '#web/human-check/human-check-client.ts'
@@ -33,6 +33,8 @@ const ForcedPasswordChange = lazy(() =>
   })),
 )
 
+const loadNotice = () => import('./login-notice.tsx')
+
 const SecondStep = lazy(() =>
   loadChunk(() => import('./second-step.tsx')).then((module) => ({ default: module.SecondStep })),
 )
@@ -50,6 +52,7 @@ const STEP_TITLES = {
  */
 export function LoginScreen() {
   const session = useSession()
+  const notice = useOptionalChunk(loadNotice)
   const step = session && getOwedStep(session)
   if (step)
     return (
@@ -60,7 +63,11 @@ export function LoginScreen() {
       </VisitorPage>
     )
   return (
-    <VisitorPage title="Entrar" description="Use seu e-mail corporativo para ver seus relatórios.">
+    <VisitorPage
+      title="Entrar"
+      description="Use seu e-mail corporativo para ver seus relatórios."
+      notice={notice && <notice.LoginNotice />}
+    >
       <EndNotice />
       <StorageNotice />
       <SignInForms />

@@ -16,6 +16,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { FactorsCard } from './factors-card.tsx'
 import { MicrosoftCard } from './microsoft-card.tsx'
+import { OwnDataCard } from './own-data-card.tsx'
 
 const ownSessionsQuery = (userId: string) =>
   queryOptions({
@@ -75,6 +76,7 @@ function Security({ userId }: { userId: string }) {
       {own.data && <FactorsCard userId={userId} />}
       {/* Not before the list above, which would move it. */}
       {own.data && <SignIns signIns={own.data.sign_ins} />}
+      {own.data && <OwnDataCard />}
       {ending && <EndDialog userId={userId} ending={ending} onClose={() => setEnding(undefined)} />}
     </div>
   )

@@ -72,6 +72,13 @@ function SignUpForm() {
       <Button {...submitProps} size="large" className="w-full">
         Criar conta
       </Button>
+      <p className="text-muted text-sm">
+        O que o portal guarda de você, e por quanto tempo, está em{' '}
+        <Link to="/privacidade" className={textLinkClasses}>
+          Privacidade
+        </Link>
+        .
+      </p>
       <p className="text-sm">
         <Link to="/login" className={textLinkClasses}>
           Voltar para o login

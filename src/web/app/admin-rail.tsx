@@ -147,6 +147,7 @@ function useGroups(): { title: string; items: RailItem[] }[] {
       items: [
         { to: '/admin/uso', label: 'Uso' },
         { to: '/admin/auditoria', label: 'Auditoria' },
+        { to: '/admin/avisos', label: 'Avisos' },
         { to: '/admin/saude', label: 'Saúde do portal', state },
       ],
     },

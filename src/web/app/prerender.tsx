@@ -40,6 +40,7 @@ const SCREENS = [
   { path: '/admin/convites', modules: [FRAME, 'src/web/users/invitations-screen.tsx'], isSignedIn: true },
   { path: '/admin/revisoes', modules: [FRAME, 'src/web/users/access-reviews-screen.tsx'], isSignedIn: true },
   { path: '/admin/uso', modules: [FRAME, 'src/web/reports/usage-screen.tsx'], isSignedIn: true },
+  { path: '/admin/avisos', modules: [FRAME, 'src/web/support/notices-screen.tsx'], isSignedIn: true },
   { path: '/admin/saude', modules: [FRAME, 'src/web/app/health-screen.tsx'], isSignedIn: true },
   { path: '/mensagens', modules: [FRAME, 'src/web/support/inbox-screen.tsx'], isSignedIn: true },
 ]

@@ -12,7 +12,7 @@ import {
   useMatches,
 } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react'
-import { formatDocumentTitle, STYLE_PATH } from '#contract/portal.ts'
+import { formatDocumentTitle, PRIVACY_PATH, STYLE_PATH } from '#contract/portal.ts'
 import type { UsagePeriod } from '#contract/usage.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
@@ -167,6 +167,13 @@ const contactRoute = createRoute({
 function moveHashToState({ location: { pathname, hash } }: { location: { pathname: string; hash: string } }) {
   if (hash) throw redirect({ to: pathname, replace: true, state: { linkHash: hash } })
 }
+
+const privacyRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: PRIVACY_PATH,
+  staticData: { title: 'Privacidade' },
+  component: screen(() => import('#web/accounts/privacy-screen.tsx'), 'PrivacyScreen'),
+})
 
 const callbackRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -398,6 +405,13 @@ const accessRoute = createRoute({
   component: screen(() => import('#web/users/access-screen.tsx'), 'AccessScreen'),
 })
 
+const noticesRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/avisos',
+  staticData: { title: 'Avisos' },
+  component: screen(() => import('#web/support/notices-screen.tsx'), 'NoticesScreen'),
+})
+
 const inboxRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/mensagens',
@@ -420,6 +434,7 @@ const routeTree = rootRoute.addChildren([
   startRoute,
   visitorRoute.addChildren([loginRoute, signUpRoute, emailVerificationRoute, forgotPasswordRoute]),
   contactRoute,
+  privacyRoute,
   callbackRoute,
   resetPasswordRoute,
   disownEmailRoute,
@@ -445,6 +460,7 @@ const routeTree = rootRoute.addChildren([
       auditRoute,
       accessRoute,
       healthRoute,
+      noticesRoute,
       viewAsRoute,
       inboxRoute,
     ]),

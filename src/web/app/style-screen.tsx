@@ -14,6 +14,7 @@ import { Footer } from '#web/ui/footer.tsx'
 import { Skeleton, Spinner } from '#web/ui/loading.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
+import { NoticeLines } from '#web/ui/notice-lines.tsx'
 import { Picker } from '#web/ui/picker.tsx'
 import { Popover } from '#web/ui/popover.tsx'
 import { SearchField } from '#web/ui/search-field.tsx'
@@ -76,6 +77,14 @@ export function StyleScreen() {
             <KindIcon key={kind} kind={kind} />
           ))}
         </p>
+        <NoticeLines
+          notices={(['problem', 'warning', 'info'] as const).map((severity) => ({
+            id: severity,
+            severity,
+            text: 'Manutenção hoje às 22h. Veja https://www.grupopatio.com.br/avisos.',
+          }))}
+          onClose={() => {}}
+        />
       </Part>
       <Notices />
       <Part title="Campos">

@@ -20,11 +20,12 @@ const QUERIES: Record<LiveTopic, readonly string[]> = {
   me: [ROLE_QUERY, 'own-reports', 'own-profile'],
   settings: ['own-reports', 'report-settings', 'report-states', 'further-reports'],
   catalogue: ['own-reports', 'catalogue', 'catalogue-use'],
+  notices: ['own-notices', 'notices'],
   people: [USERS_QUERY],
   messages: [MESSAGES_QUERY],
   health: ['lamps'],
 }
-const SPREAD_TOPICS = ['settings', 'catalogue']
+const SPREAD_TOPICS = ['settings', 'catalogue', 'notices']
 
 /** Whether changes arrive, and since when (ms since the epoch); undefined until known. */
 let stream: { isLive: boolean; since: number } | undefined

@@ -10,6 +10,7 @@ import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { loadPowerBi } from './embed/powerbi-client.ts'
 import { ReportPlaceholder } from './embed/report-loading.tsx'
+import { NoticesBar } from './notices-bar.tsx'
 import { ownReportsQuery, useOwnReports } from './own-reports.ts'
 import { ReportBarLoading } from './report-bar.tsx'
 import { NoReports, ReportTabs } from './report-tabs.tsx'
@@ -40,6 +41,7 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
   const checkApproval = async () => (await refetch({ throwOnError: true })).data?.approved
   return (
     <>
+      <NoticesBar userId={userId} initial={reports.notices} />
       {!emailVerified && <UnverifiedBanner email={email} />}
       {approved && !endedOn ? (
         <ReportTabs userId={userId} reports={reports} />

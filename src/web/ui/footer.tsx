@@ -39,6 +39,9 @@ export function FooterLinks({ className }: { className: string }) {
       <Link to={'/contato' as string} className={linkClasses}>
         Contato
       </Link>
+      <Link to={'/privacidade' as string} className={linkClasses}>
+        Privacidade
+      </Link>
     </nav>
   )
 }

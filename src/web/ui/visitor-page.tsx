@@ -11,6 +11,8 @@ interface VisitorPageProps {
   description?: ReactNode
   /** Whether to show a report next to it; not for a message alone. */
   hasPanel?: boolean
+  /** Stands in the gap above the heading. */
+  notice?: ReactNode
   children?: ReactNode
 }
 
@@ -21,7 +23,7 @@ export const InsideFrame = createContext(false)
  * The layout of all visitors' screens: brand, heading and form at the same position
  * on each, so that nothing jumps between screens. A message alone is centered.
  */
-export function VisitorPage({ title, description, hasPanel = true, children }: VisitorPageProps) {
+export function VisitorPage({ title, description, hasPanel = true, notice, children }: VisitorPageProps) {
   const content = (
     <>
       <div className="space-y-2">
@@ -43,8 +45,9 @@ export function VisitorPage({ title, description, hasPanel = true, children }: V
     <div className="flex min-h-dvh flex-col bg-surface">
       <div className={classNames('flex-1', hasPanel && gridClasses)}>
         <div className={`${columnClasses} pt-6 pb-10 sm:pt-10`}>
-          <header className="flex h-8 items-center">
+          <header className="relative flex min-h-8 flex-wrap items-center">
             <BrandMark />
+            {notice}
           </header>
           <main className="mt-10 space-y-7 sm:mt-[clamp(2rem,6svh,5rem)]">{content}</main>
         </div>

@@ -1,0 +1,37 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { ShownNotice } from '#contract/notices.ts'
+import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { NoticeLines } from '#web/ui/notice-lines.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { toFailureToast } from '#web/ui/use-submit.ts'
+
+const ownNoticesQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['own-notices', userId],
+    queryFn: async ({ signal }) => (await callApi('GET /api/notices', { signal })).items,
+  })
+
+/** The person's notices, live, until they close them. @param initial those that came with the reports */
+export function NoticesBar({ userId, initial = [] }: { userId: string; initial: ShownNotice[] | undefined }) {
+  const query = ownNoticesQuery(userId)
+  const { data = [] } = useQuery({ ...query, initialData: initial })
+  const close = async ({ id }: ShownNotice) => {
+    await queryClient.cancelQueries(query)
+    queryClient.setQueryData(query.queryKey, (notices = []) => notices.filter((notice) => notice.id !== id))
+    try {
+      await callApi('POST /api/notices/{id}/close', { params: { id } })
+    } catch (error) {
+      showToast(toFailureToast('O aviso não pôde ser fechado', error))
+      void queryClient.invalidateQueries(query)
+    }
+  }
+  return (
+    <div
+      role="status"
+      className="shrink-0 group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden"
+    >
+      <NoticeLines notices={data} onClose={(notice) => void close(notice)} />
+    </div>
+  )
+}

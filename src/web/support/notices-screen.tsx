@@ -1,0 +1,183 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type RefObject, useRef, useState } from 'react'
+import type { Notice } from '#contract/notices.ts'
+import { UNDO_SECONDS } from '#contract/user-rules.ts'
+import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { AdminPage } from '#web/ui/admin-page.tsx'
+import { KindIcon } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import { formatRecent } from '#web/ui/format-instant.ts'
+import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
+import { getMainElement } from '#web/ui/main-element.ts'
+import { NotLoaded } from '#web/ui/not-loaded.tsx'
+import { SEVERITIES } from '#web/ui/notice-lines.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+
+const noticesQuery = queryOptions({
+  queryKey: ['notices'],
+  queryFn: async ({ signal }) => (await callApi('GET /api/admin/notices', { signal })).items,
+})
+const refreshNotices = () => queryClient.invalidateQueries(noticesQuery)
+
+const STATES: Record<Notice['state'], { label: string; className: string }> = {
+  active: { label: 'No ar', className: 'bg-success-soft text-success' },
+  scheduled: { label: 'Programado', className: 'bg-info-soft text-info' },
+  draft: { label: 'Rascunho', className: 'bg-subtle text-muted' },
+  ended: { label: 'Encerrado', className: 'bg-subtle text-muted' },
+}
+
+const loadDialog = async () => (await import('./notice-dialog.tsx')).NoticeDialog
+
+/** /admin/avisos, 'Avisos': what people read above their reports, and visitors at /login. */
+export function NoticesScreen() {
+  const notices = useQuery(noticesQuery)
+  const [edited, setEdited] = useState<Notice>()
+  const dialog = useLazyDialog(loadDialog)
+  const edit = (notice?: Notice) => {
+    setEdited(notice)
+    dialog.open()
+  }
+  return (
+    <AdminPage
+      title="Avisos"
+      intro="Um aviso aparece acima dos relatórios, na hora, até a pessoa fechá-lo. O de manutenção pode ficar também na tela de entrada."
+      action={<Button onClick={() => edit()}>Novo aviso</Button>}
+    >
+      {!notices.data ? (
+        <NotLoaded query={notices} failed="Os avisos não puderam ser lidos agora." skeleton="h-40" />
+      ) : notices.data.length === 0 ? (
+        <p className="rounded-xl border border-line border-dashed px-6 py-10 text-center text-muted text-sm">
+          Nenhum aviso ainda. Avise aqui de uma manutenção, de um relatório novo ou de dados que atrasaram.
+        </p>
+      ) : (
+        <ul
+          aria-label="Avisos"
+          className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
+        >
+          {notices.data.map((notice) => (
+            <NoticeItem key={notice.id} notice={notice} onEdit={() => edit(notice)} />
+          ))}
+        </ul>
+      )}
+      {dialog.Dialog && <dialog.Dialog opened={edited} refresh={refreshNotices} onClose={dialog.close} />}
+    </AdminPage>
+  )
+}
+
+function NoticeItem({ notice, onEdit }: { notice: Notice; onEdit: () => void }) {
+  const { text, severity, state, types, on_login, closed } = notice
+  const item = useRef<HTMLLIElement>(null)
+  const { end, remove } = useNoticeActions(notice, item)
+  const actions = [
+    ['Editar', onEdit, false],
+    ...(state === 'active' ? [['Encerrar', () => void end.submit(), end.isBusy] as const] : []),
+    ['Excluir', () => void remove.submit(), remove.isBusy],
+  ] as const
+  return (
+    <li ref={item} className="flex flex-wrap items-start gap-x-6 gap-y-2 px-4 py-3 text-sm sm:px-6">
+      <div className="min-w-0 flex-1 basis-64 space-y-1">
+        <h2 className="flex gap-2 break-words font-medium">
+          <KindIcon kind={SEVERITIES[severity].kind} className="mt-0.5" />
+          <span className="min-w-0">
+            <span className="sr-only">{SEVERITIES[severity].label}: </span>
+            {text}
+          </span>
+        </h2>
+        <p className="pl-6 text-muted">
+          <span
+            className={classNames(
+              'mr-2 inline-block rounded-full px-2 font-medium text-xs leading-5',
+              STATES[state].className,
+            )}
+          >
+            {STATES[state].label}
+          </span>
+          {[
+            describePeriod(notice),
+            types?.join(', ') ?? 'Todos',
+            on_login && 'Também na tela de entrada',
+            closed > 0 &&
+              `${closed.toLocaleString('pt-BR')} ${closed === 1 ? 'pessoa fechou' : 'pessoas fecharam'}`,
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </p>
+      </div>
+      <div className="flex gap-2 max-sm:pl-6">
+        {actions.map(([label, onClick, isBusy]) => (
+          <Button
+            key={label}
+            variant="secondary"
+            aria-label={`${label}: ${text}`}
+            isBusy={isBusy}
+            onClick={onClick}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
+    </li>
+  )
+}
+
+/** Ends and removes a notice, each with an undo; the pressed button is gone then. */
+function useNoticeActions(notice: Notice, item: RefObject<HTMLLIElement | null>) {
+  const { id, version } = notice
+  const announce = (title: string, undo: () => Promise<unknown>) =>
+    showToast({
+      kind: 'success',
+      title,
+      description: notice.text,
+      lifetimeMs: UNDO_SECONDS * 1_000,
+      action: {
+        label: 'Desfazer',
+        run: () =>
+          void undo()
+            .catch((error: unknown) => showToast(toFailureToast('Não foi possível desfazer', error)))
+            .then(refreshNotices),
+      },
+    })
+  const end = useSubmit({
+    send: () =>
+      callApi('PATCH /api/admin/notices/{id}', {
+        params: { id },
+        ifMatch: String(version),
+        body: { ended: true },
+      }),
+    async onDone(ended) {
+      const { text, severity, types, starts_at, ends_at, on_login, is_draft } = notice
+      const body = { text, severity, types, starts_at, ends_at, on_login, is_draft }
+      const ifMatch = String(ended.version)
+      announce('Aviso encerrado', () =>
+        callApi('PATCH /api/admin/notices/{id}', { params: { id }, ifMatch, body }),
+      )
+      await refreshNotices()
+      item.current?.querySelector('button')?.focus()
+    },
+    onFailed: 'Não foi possível encerrar o aviso',
+    onSettled: refreshNotices,
+  })
+  const remove = useSubmit({
+    send: () => callApi('DELETE /api/admin/notices/{id}', { params: { id } }),
+    async onDone() {
+      announce('Aviso excluído', () => callApi('POST /api/admin/notices/{id}/restore', { params: { id } }))
+      await refreshNotices()
+      getMainElement()?.focus()
+    },
+    onFailed: 'Não foi possível excluir o aviso',
+    onSettled: refreshNotices,
+  })
+  return { end, remove }
+}
+
+/** Formats 'Desde hoje, 14:05, até ser encerrado' and the like. */
+function describePeriod({ state, starts_at, ends_at }: Notice): string {
+  const start = starts_at && formatRecent(starts_at)
+  const end = ends_at && formatRecent(ends_at)
+  if (state === 'ended') return `${start} a ${end}`
+  const from = start ? `${state === 'active' ? 'Desde' : 'A partir de'} ${start}` : 'Desde que for publicado'
+  return `${from}, ${end ? `até ${end}` : 'até ser encerrado'}`
+}
