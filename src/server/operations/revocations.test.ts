@@ -86,7 +86,7 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
         body: { addresses, defaults: { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] } },
       })
     expect(
-      (await invitation(`${at('retirado')}\n${at('de-novo')}\n${at('aberto')}\n${at('aceito')}`)).status,
+      (await invitation(['retirado', 'de-novo', 'aberto', 'aceito', 'menos'].map(at).join('\n'))).status,
     ).toBe(200)
     await backUp(lost, join(folder, 'older.backup'))
     unchanged = [at('ampliada'), at('chefe'), at('igual'), at('reaprovada')]
@@ -119,8 +119,18 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
     const { link: accepted } = (await receiveMail(portal, at('aceito'))) ?? {}
     expect((await useLink(portal, 'invite', accepted, { password: NEW_PASSWORD })).status).toBe(200)
     const open = await lost.selectFrom('invitations').select(['id', 'email']).execute()
+    const { id: reduced } = open.find(({ email }) => email === at('menos')) ?? {}
+    const fewer = { types: ['Vendas'], marcas: ['FIAT'], estados: [] }
+    const change = { items: [{ id: reduced, version: 0 }], action: 'replace', ...fewer }
+    for (const [path, body] of [
+      ['change', change],
+      [`${reduced}/resend`, undefined],
+    ] as const)
+      expect(
+        (await send(portal, 'POST', `/api/invitations/${path}`, { token: admin.token, body })).status,
+      ).toBe(200)
     for (const { id, email } of open)
-      if (email !== at('aberto'))
+      if (email !== at('aberto') && email !== at('menos'))
         await send(portal, 'DELETE', `/api/invitations/${id}`, { token: admin.token })
     expect((await invitation(at('de-novo'))).status).toBe(200)
 
@@ -142,7 +152,7 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
       unattributedDeletions: 0,
       demoted: [at('rebaixado')],
       sessions: [],
-      invitations: [at('aceito'), at('retirado')],
+      invitations: [at('aceito'), at('menos'), at('retirado')],
     })
     expect(pickEmails(lists.passwords)).toEqual([at('emitida'), at('esquece'), at('naofui'), at('troca')])
     expect(reduced.map(({ email, after }) => [email, after])).toEqual([
@@ -232,7 +242,7 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
     expect(actions.toSorted()).toEqual(
       [
         ...Array(3).fill('access-revoked'),
-        ...Array(2).fill('invitation-withdrawn'),
+        ...Array(3).fill('invitation-withdrawn'),
         ...Array(4).fill('password-revoked'),
         'role-changed',
         ...Array(2).fill('user-deleted'),

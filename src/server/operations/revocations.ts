@@ -34,7 +34,7 @@ export interface Revocations {
   passwords: Person[]
   /** People with a session that was ended because of a reused token. A restore ends all sessions. */
   sessions: Person[]
-  /** E-mails of withdrawn invitations. */
+  /** E-mails of invitations that were withdrawn, or changed. */
   invitations: string[]
 }
 
@@ -63,10 +63,17 @@ export async function listRevocations(restored: Db, lost: LostDatabase): Promise
   if (lost.hasPeople && !sharedUntil) throw new BackUpError(NOT_THE_LOST_ONE)
   const gone = new Set(pseudonyms.keys())
   const outcomes = new Map<string, Outcome>()
-  const invitations = new Map([...erasedEmails].map((email) => [email, { isOpen: false }]))
+  const invitations = new Map<string, { isOpen: boolean; isChanged?: boolean }>(
+    [...erasedEmails].map((email) => [email, { isOpen: false }]),
+  )
   for (const entry of added) {
     const { action, target_id: id, target_email: email, before, after } = entry
-    if (/^invitation-(re)?sent$/.test(action) && after?.email) invitations.set(after.email, { isOpen: true })
+    // One that was changed is restored with what it gave before, and is not sent again either.
+    if (action === 'invitation-changed' && after?.email)
+      invitations.set(after.email, { isOpen: false, isChanged: true })
+    const isSentAgain = action === 'invitation-resent' && !invitations.get(after?.email ?? '')?.isChanged
+    if ((action === 'invitation-sent' || isSentAgain) && after?.email)
+      invitations.set(after.email, { isOpen: true })
     if (/^invitation-(withdrawn|lost)$/.test(action) && before?.email)
       invitations.set(before.email, { isOpen: false })
     // An accepted invitation, restored without its account, would grant revoked access again.
