@@ -508,6 +508,7 @@ export const SCREEN_STATES: ScreenState[] = [
     ready: text('Novo modelo'),
     act: (page) => press(page, 'Novo modelo'),
   },
+  { name: 'admin-grupos', path: '/admin/grupos', as: 'admin', ready: text(/^Nenhum grupo ainda/) },
   {
     name: 'admin-convites',
     path: '/admin/convites',

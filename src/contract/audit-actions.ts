@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'microsoft-linked',
   'microsoft-unlinked',
   'microsoft-disabled',
+  'group-mappings-set',
   'reset-link-sent',
   'account-unlocked',
   'verification-resent',

@@ -102,6 +102,7 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
     'O portal encerrou as sessões da pessoa',
     'a conta dela foi desativada na Microsoft',
   ],
+  'group-mappings-set': ({ who }) => `${who} mudou os modelos dos grupos do diretório`,
   'sign-up-repeated': () => 'Houve um novo pedido de cadastro com este e-mail',
   'account-disowned': () => 'O cadastro foi removido por quem recebeu o e-mail (“não fui eu”)',
   'email-verified': () => 'O e-mail foi confirmado pelo link de verificação',

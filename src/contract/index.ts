@@ -4,6 +4,7 @@ import { accountRoutes } from './accounts.ts'
 import { auditRoutes } from './audit.ts'
 import { catalogueRoutes } from './catalogue.ts'
 import { factorRoutes } from './factors.ts'
+import { groupMappingRoutes } from './group-mappings.ts'
 import { healthRoutes } from './health.ts'
 import { invitationRoutes } from './invitations.ts'
 import { liveRoutes } from './live.ts'
@@ -36,6 +37,7 @@ export const api = {
   userAccounts: userAccountRoutes,
   accessTemplates: accessTemplateRoutes,
   accessReviews: accessReviewRoutes,
+  groupMappings: groupMappingRoutes,
   invitations: invitationRoutes,
   reports: reportRoutes,
   reportViews: reportViewRoutes,

@@ -47,6 +47,7 @@ import { userMails } from './users/mails.ts'
 import {
   accessReviewHandlers,
   accessTemplateHandlers,
+  groupMappingHandlers,
   invitationHandlers,
   userAccountHandlers,
   userHandlers,
@@ -154,6 +155,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.userAccounts, userAccountHandlers(services))
     implement(app, services, api.accessTemplates, accessTemplateHandlers())
     implement(app, services, api.accessReviews, accessReviewHandlers())
+    implement(app, services, api.groupMappings, groupMappingHandlers())
     implement(app, services, api.invitations, invitationHandlers(services))
     implement(app, services, api.reports, reportHandlers(services))
     implement(app, services, api.reportViews, reportViewHandlers(services))

@@ -12,6 +12,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAccess, recordAudit } from '#server/operations/audit.ts'
 import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
+import { suggestGroupAccess } from '#server/users/group-mappings.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
 import { findByEmail, findProfile, lockProfile } from '#server/users/user-queries.ts'
 import { lockAccount } from './accept-invitation.ts'
@@ -141,6 +142,7 @@ async function signIn(
   await recordLastAccess(db, userId, now)
   await recordAccess(context, { action: 'sign-in', userId })
   await keepAnswer(context, answer)
+  await suggestGroupAccess(context, userId)
   const profile = (await findProfile(db, userId)) as Profile
   const { deviceId, knownDevice } = await identifyDevice(context, profile.email, deviceToken)
   const device_token = await rememberDevice(context, profile, deviceId)

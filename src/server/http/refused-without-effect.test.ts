@@ -31,6 +31,7 @@ import {
   ROUTES,
   SOME_DELETED_VIEW,
   SOME_FACTOR,
+  SOME_GROUP,
   SOME_INVITATION,
   SOME_MESSAGE,
   SOME_NOTICE,
@@ -165,13 +166,17 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       .insertInto('identities')
       .values({
         ...{ tenant_id: 'tenant', object_id: 'object', user_id: SOME_USER, email: 'alguem@example.com' },
-        ...{ linked_at: at, last_used_at: at },
+        ...{ linked_at: at, last_used_at: at, groups: [SOME_GROUP], groups_at: at },
       })
       .execute()
     await db.deleteFrom('access_templates').execute()
     await db
       .insertInto('access_templates')
       .values({ id: SOME_TEMPLATE, name: 'Oficina', types: ['Oficina'], marcas: [], estados: [] })
+      .execute()
+    await db
+      .insertInto('group_mappings')
+      .values({ group_id: SOME_GROUP, name: 'Oficina', template_id: SOME_TEMPLATE })
       .execute()
     await db.deleteFrom('invitations').execute()
     const invited = { email: 'convidada@grupopatio.com.br', full_name: null, invited_by: null }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Caller, getRefusal, type WantedSessionKind } from '#contract/access.ts'
 import { routeGroups } from '#contract/index.ts'
 import { PROBLEMS } from '#contract/problem.ts'
@@ -183,6 +184,19 @@ export const SOME_SESSION = '5f1d3c8e-2b7a-4c6d-9e0f-1a2b3c4d5e6f'
 export const SOME_FACTOR = '1c9e7b52-8d3f-4a6e-b0c1-d2e3f4a5b6c7'
 export const SOME_PASSKEY = '2d0f8c63-9e4a-4b7f-81d2-e3f4a5b6c7d8'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
+/** A group that gives SOME_TEMPLATE to SOME_USER, and the fingerprint of that. */
+export const SOME_GROUP = '2a3b4c5d-6e7f-4a8b-9c0d-1e2f3a4b5c6d'
+const SOME_GROUP_FINGERPRINT = createHash('sha256')
+  .update(
+    JSON.stringify([
+      {
+        ids: [SOME_USER],
+        before: { types: ['HPD', 'CRM'], marcas: ['VW'], estados: ['RJ'] },
+        after: { types: ['Oficina'], marcas: [], estados: [] },
+      },
+    ]),
+  )
+  .digest('base64url')
 export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
 /** A saved view of a report, and a deleted one; a test gives them to the caller. */
 export const SOME_REPORT_VIEW = '5f0f8d1e-3a57-4c0f-9d0e-6a1b2c3d4e5f'
@@ -265,6 +279,15 @@ export const EXAMPLES: Record<string, Example[]> = {
     { path: '/api/functions/change-password', body: { newPassword: NEW_PASSWORD } },
   ],
   'POST /api/auth/resend': [{ path: '/api/auth/resend', body: { type: 'signup', email } }],
+  'PUT /api/group-mappings': [
+    {
+      path: '/api/group-mappings',
+      body: { items: [{ group_id: SOME_GROUP, name: 'Outro nome', template_id: SOME_TEMPLATE }] },
+    },
+  ],
+  'POST /api/group-mappings/apply': [
+    { path: '/api/group-mappings/apply', body: { fingerprint: SOME_GROUP_FINGERPRINT } },
+  ],
   'POST /api/auth/verify': [{ path: '/api/auth/verify', body: { type: 'signup', token_hash: 'abc' } }],
   'POST /api/functions/verify-recaptcha': [
     { path: '/api/functions/verify-recaptcha', body: { token: 'abc' } },

@@ -1,5 +1,6 @@
 import type { accessReviewRoutes } from '#contract/access-reviews.ts'
 import type { accessTemplateRoutes } from '#contract/access-templates.ts'
+import type { groupMappingRoutes } from '#contract/group-mappings.ts'
 import type { invitationRoutes } from '#contract/invitations.ts'
 import type { userAccountRoutes } from '#contract/user-accounts.ts'
 import type { userRoutes } from '#contract/users.ts'
@@ -26,6 +27,12 @@ import { approveUser, renameUser, setLists, setValidUntil, withdrawApproval } fr
 import { deleteUsers } from './delete-users.ts'
 import { exportUserList } from './export-list.ts'
 import { exportUser } from './export-user.ts'
+import {
+  applyGroupAccess,
+  listGroupMappings,
+  previewGroupAccess,
+  setGroupMappings,
+} from './group-mappings.ts'
 import { listInvitations, resendInvitation, withdrawInvitation } from './invitations.ts'
 import { type InvitationContext, invite, previewInvitations } from './invite-people.ts'
 import { countTasks, countUsers, listUsers } from './list-users.ts'
@@ -93,6 +100,16 @@ export function accessTemplateHandlers(): Handlers<typeof accessTemplateRoutes> 
       await removeAccessTemplate(context, { ...params, ifMatch })
       return undefined
     },
+  }
+}
+
+/** Groups of the directory. */
+export function groupMappingHandlers(): Handlers<typeof groupMappingRoutes> {
+  return {
+    listGroupMappings: ({ context }) => listGroupMappings(context.db),
+    setGroupMappings: ({ context, body }) => setGroupMappings(context, body.items),
+    previewGroupAccess: ({ context }) => previewGroupAccess(context),
+    applyGroupAccess: ({ context, body }) => applyGroupAccess(context, body.fingerprint),
   }
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { useLayoutEffect, useRef } from 'react'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { useSession } from '#web/session/session.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { NO_FILTER, profileCountQuery, tasksQuery } from '#web/users/count-query.ts'
@@ -138,6 +139,9 @@ function useGroups(): { title: string; items: RailItem[] }[] {
       title: 'Acesso',
       items: [
         { to: '/admin/modelos', label: 'Modelos de acesso' },
+        ...(portalSettings.signIn === 'password'
+          ? []
+          : [{ to: '/admin/grupos' as const, label: 'Grupos do diretório' }]),
         { to: '/admin/revisoes', label: 'Revisão de acessos', count: tasks?.reviews },
         { to: '/admin/listas', label: 'Áreas, marcas e estados' },
       ],

@@ -343,6 +343,13 @@ const accessTemplatesRoute = createRoute({
   component: screen(() => import('#web/users/access-templates-screen.tsx'), 'AccessTemplatesScreen'),
 })
 
+const groupMappingsRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/grupos',
+  staticData: { title: 'Grupos do diretório' },
+  component: screen(() => import('#web/users/group-mappings-screen.tsx'), 'GroupMappingsScreen'),
+})
+
 const accessReviewsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/revisoes',
@@ -455,6 +462,7 @@ const routeTree = rootRoute.addChildren([
       catalogueRoute,
       accessReviewsRoute,
       accessTemplatesRoute,
+      groupMappingsRoute,
       invitationsRoute,
       usageRoute,
       auditRoute,
