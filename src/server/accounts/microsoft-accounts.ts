@@ -69,11 +69,11 @@ export async function redeemMicrosoft(
     const at = new Date(context.clock() + (result === 'mail' ? MICROSOFT_MAIL_MS : MICROSOFT_SIGN_IN_MS))
     const row = db.updateTable('microsoft_sign_ins').where('state_hash', '=', stateHash)
     await row.set({ ...kept, expires_at: at }).execute()
-    if (typeof result === 'string' && result !== 'mail' && result !== 'linked')
-      await recordAudit(txContext, {
-        action: 'microsoft-refused',
-        after: { reason: result, detail: MICROSOFT_REFUSALS[result], oid: answer.objectId },
-      })
+    if (typeof result === 'string' && result !== 'mail' && result !== 'linked') {
+      const target = await findByEmail(db, answer.email)
+      const after = { reason: result, detail: MICROSOFT_REFUSALS[result] }
+      await recordAudit(txContext, { action: 'microsoft-refused', after, ...(target && { target }) })
+    }
     return { result, email: answer.email }
   })
   const { result, email } = outcome
@@ -212,8 +212,8 @@ async function link(
       last_used_at: at,
     })
     .execute()
-  const after = { tid: tenantId, oid: objectId }
-  await recordAudit(context, { action: 'microsoft-linked', actor: person, target: person, after })
+  // Without ids of the directory, which would outlive a deletion.
+  await recordAudit(context, { action: 'microsoft-linked', actor: person, target: person })
   await queueMail(context, 'microsoft-linked', person.email)
 }
 
@@ -311,7 +311,7 @@ export async function unlinkOwnIdentity(context: OwnAccountContext): Promise<und
       .where('ends_at', 'is not', null)
       .where('id', '!=', sessionId)
       .execute()
-    await recordAudit(txContext, { action: 'microsoft-unlinked', target: profile, before: { email } })
+    await recordAudit(txContext, { action: 'microsoft-unlinked', target: profile })
   })
   return undefined
 }

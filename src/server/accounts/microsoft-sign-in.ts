@@ -161,13 +161,11 @@ async function finish(context: MicrosoftContext, search: string, sealed: string 
   await context.consumeRateLimit(key, CALLBACKS_PER_IP).catch((error: unknown) => {
     throw error instanceof ProblemError ? new DirectoryError('too-many', error) : error
   })
-  let claims: Claims | undefined
   try {
     const cookie = openCookie(context, sealed, search)
     await useState(context, cookie.state)
     const redeemed = await context.microsoft.redeem(search, cookie)
-    claims = redeemed.claims
-    const answer = readClaims(context, claims)
+    const answer = readClaims(context, redeemed.claims)
     const token = randomBytes(32).toString('base64url')
     const { refreshToken = null } = redeemed
     const until = context.clock() + TOKEN_MS
@@ -188,7 +186,7 @@ async function finish(context: MicrosoftContext, search: string, sealed: string 
     await context.refundRateLimit(key)
     return token
   } catch (error) {
-    if (error instanceof DirectoryError) await recordRefusal(context, error.refusal, claims)
+    if (error instanceof DirectoryError) await recordRefusal(context, error.refusal)
     throw error
   }
 }
@@ -255,16 +253,11 @@ function readGroups({ groups, hasgroups, _claim_names }: Claims): string[] | nul
   return isComplete && !isElsewhere ? groups.map((group: string) => group.toLowerCase()) : null
 }
 
-/** Leaves a row in the trail: of whom, only as far as the directory vouches for it. */
+/** Leaves a row in the trail, without what a stranger says of themselves. */
 async function recordRefusal(
   context: Pick<MicrosoftContext, 'db' | 'clock' | 'request'>,
   reason: MicrosoftRefusal,
-  claims: Claims | undefined,
 ): Promise<void> {
-  const { tid, oid } = claims ?? {}
-  const who = { ...(typeof tid === 'string' && { tid }), ...(typeof oid === 'string' && { oid }) }
-  await recordAudit(context, {
-    action: 'microsoft-refused',
-    after: { reason, detail: MICROSOFT_REFUSALS[reason], ...who },
-  })
+  const after = { reason, detail: MICROSOFT_REFUSALS[reason] }
+  await recordAudit(context, { action: 'microsoft-refused', after })
 }

@@ -58,6 +58,7 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'sessions',
       'factors',
       'recovery_codes',
+      'microsoft_account',
       'second_factor_required',
       'microsoft_account',
       'known_browsers',
