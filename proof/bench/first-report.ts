@@ -1,21 +1,34 @@
 // Measures the time from pressing 'Entrar', with the human check solved,
 // to the first report: for a person with seven areas, against a freshly
-// started portal. `node proof/bench/first-report.ts [--rounds 7]`
+// started portal. Then from a reload. FOLDER is another built checkout, measured
+// in turns. `node proof/bench/first-report.ts [--rounds 7] [--beside FOLDER]`
+import { parseArgs } from 'node:util'
 import type { Browser, ConsoleMessage, Page } from '@playwright/test'
 import { openChromium } from '#proof/shared/chromium.ts'
-import { formatSpread, median, readNumbers, runBench } from '#proof/shared/figures.ts'
+import { type Figure, formatSpread, median, runBench } from '#proof/shared/figures.ts'
 import { DIRECTOR } from '#proof/shared/people.ts'
 import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
 import { makeTempFolder, say } from '#proof/shared/run-task.ts'
+import { root } from '#scripts/run-command.mjs'
 
 const LIMIT_MS = 20_000
 const MIN_PERSON_MS = 500
 
-/** Milliseconds since 'Entrar' was pressed. */
+/** Milliseconds since 'Entrar' was pressed, or since the reload began. */
 interface FirstReport {
   signedIn: number
   frame: number
   rendered: number
+}
+
+interface Opened {
+  first: FirstReport
+  reloaded: FirstReport
+}
+
+interface Checkout {
+  folder: string
+  dataDir: string
 }
 
 /**
@@ -49,6 +62,11 @@ function watchFirstReport(): void {
     if (frame) mark('frame')
     if (frame && !panel?.querySelector('[role=status]')) mark('uncovered')
     else requestAnimationFrame(look)
+  }
+  // A reload begins with the page itself.
+  if (location.pathname === '/power-bi') {
+    marks.began = performance.timeOrigin
+    requestAnimationFrame(look)
   }
   addEventListener(
     'click',
@@ -93,21 +111,23 @@ async function prepareForm(page: Page, portalUrl: string): Promise<void> {
   await page.waitForTimeout(MIN_PERSON_MS)
 }
 
-/** Signs in as a person with seven areas, with an empty cache, and waits for the first report. */
-async function measureSignIn(browser: Browser, portalUrl: string): Promise<FirstReport> {
+/** Signs in as a person with seven areas, with an empty cache, waits for the first report, and reloads. */
+async function measureSignIn(browser: Browser, portalUrl: string): Promise<Opened> {
   const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1280, height: 800 } })
   try {
     const page = await context.newPage()
     page.setDefaultTimeout(LIMIT_MS)
     await page.addInitScript(watchFirstReport)
     await prepareForm(page, portalUrl)
-    return await readFirstReport(page, () => page.getByRole('button', { name: 'Entrar' }).click())
+    const first = await readFirstReport(page, () => page.getByRole('button', { name: 'Entrar' }).click())
+    return { first, reloaded: await readFirstReport(page, () => page.reload()) }
   } finally {
     await context.close()
   }
 }
 
-const { rounds } = readNumbers({ rounds: 7 })
+const { values } = parseArgs({ options: { rounds: { type: 'string' }, beside: { type: 'string' } } })
+const rounds = Number(values.rounds ?? 7)
 const DIRECTORY_MS = 150
 const GENERATE_TOKEN_MS = 250
 const ONE_OF_EACH_MS = DIRECTORY_MS + GENERATE_TOKEN_MS
@@ -129,8 +149,12 @@ async function delayPowerBi(portalUrl: string): Promise<void> {
 }
 
 /** Measures against a new process, without cached directory or embed tokens. */
-async function measureOnce(browser: Browser, dataDir: string, isDelayed: boolean): Promise<FirstReport> {
-  const portal = await startPortal(FIRST_PORT, { DATA_DIR: dataDir, RATE_LIMITS: 'off' })
+async function measureOnce(
+  browser: Browser,
+  { folder, dataDir }: Checkout,
+  isDelayed: boolean,
+): Promise<Opened> {
+  const portal = await startPortal(FIRST_PORT, { DATA_DIR: dataDir, RATE_LIMITS: 'off' }, folder)
   try {
     if (isDelayed) await delayPowerBi(portal.url)
     return await measureSignIn(browser, portal.url)
@@ -148,33 +172,37 @@ function formatNote(runs: FirstReport[]): string {
 
 await runBench(async (cleanUp) => {
   const browser = await openChromium(cleanUp)
-  const dataDir = makeTempFolder(cleanUp)
-  await (await startPortal(FIRST_PORT, { DATA_DIR: dataDir })).stop()
-  const prompt: FirstReport[] = []
-  const delayed: FirstReport[] = []
-  for (let round = 1; round <= rounds; round++) {
-    prompt.push(await measureOnce(browser, dataDir, false))
-    delayed.push(await measureOnce(browser, dataDir, true))
-    const last = [prompt, delayed].map((runs) => runs.at(-1)?.rendered.toFixed(0))
-    say(`round ${round} of ${rounds}: ${last[0]} ms, with delays ${last[1]} ms`)
+  const checkouts = []
+  for (const folder of [root, ...(values.beside ? [values.beside] : [])]) {
+    const dataDir = makeTempFolder(cleanUp)
+    await (await startPortal(FIRST_PORT, { DATA_DIR: dataDir }, folder)).stop()
+    checkouts.push({ folder, dataDir, prompt: [] as Opened[], delayed: [] as Opened[] })
   }
-  const unit = 'ms'
-  const slow = median(times(delayed))
-  return [
-    {
-      what: 'first report, no latency',
-      value: median(times(prompt)),
-      unit,
-      atMost: 1_500,
-      note: formatNote(prompt),
-    },
-    {
-      what: `first report, directory ${DIRECTORY_MS} and GenerateToken ${GENERATE_TOKEN_MS} ms`,
-      value: slow,
-      unit,
-      atMost: ONE_OF_EACH_MS + 500,
-      note: formatNote(delayed),
-    },
-    { what: 'of which above one call of each', value: slow - ONE_OF_EACH_MS, unit, atMost: 500 },
-  ]
+  for (let round = 1; round <= rounds; round++)
+    for (const checkout of checkouts) {
+      checkout.prompt.push(await measureOnce(browser, checkout, false))
+      checkout.delayed.push(await measureOnce(browser, checkout, true))
+      const last = [checkout.prompt, checkout.delayed].map((runs) => runs.at(-1)?.first.rendered.toFixed(0))
+      say(`round ${round} of ${rounds}: ${last[0]} ms, with delays ${last[1]} ms`)
+    }
+  return checkouts.flatMap(({ prompt, delayed }, index): Figure[] => {
+    const figure = (what: string, runs: FirstReport[], atMost?: number): Figure => ({
+      what: index === 0 ? what : `${what}, the other checkout`,
+      value: median(times(runs)),
+      unit: 'ms',
+      note: formatNote(runs),
+      ...(index === 0 && atMost !== undefined && { atMost }),
+    })
+    const delays = `directory ${DIRECTORY_MS} and GenerateToken ${GENERATE_TOKEN_MS} ms`
+    const firsts = (opened: Opened[]) => opened.map(({ first }) => first)
+    return [
+      figure('first report, no latency', firsts(prompt), 1_500),
+      // One call of each, and half a second above them.
+      figure(`first report, ${delays}`, firsts(delayed), ONE_OF_EACH_MS + 500),
+      figure(
+        'report after a reload',
+        prompt.map(({ reloaded }) => reloaded),
+      ),
+    ]
+  })
 })
