@@ -165,33 +165,35 @@ async function closePeriods(db: Db, before: Date) {
 
 /**
  * Builds the sums of rows of usage_open: kind, code, label, people, openings. Brands and states are
- * those that people have now.
+ * those that people have now. Rows are grouped by person first: count(distinct) sorts all of them.
  */
 export function sumUsage(rows: RawBuilder<unknown>): RawBuilder<unknown> {
-  const sums = sql`count(distinct r.user_id)::int, sum(r.openings)::int`
-  const reports = sql`(
-    select s.id, c.code as area, c.label from global_powerbi_settings s
-      join catalogue_items c on c.kind = 'types' and c.code = s.type
-    union all
-    select f.id, c.code, c.label || ' · ' || f.name from further_reports f
-      join catalogue_items c on c.kind = 'types' and c.code = f.type) as report`
+  const sums = sql`count(*)::int as people, sum(openings)::int as openings`
   return sql`
-    select 'all' as kind, '' as code, null as label, count(distinct r.user_id)::int as people,
-      sum(r.openings)::int as openings
-    from ${rows} r having count(*) > 0
+    with opened as materialized (select user_id, report_id, openings from ${rows} as r),
+    came as materialized (select user_id, sum(openings)::int as openings from opened group by user_id),
+    reports as materialized (
+      select s.id, c.code as area, c.label from global_powerbi_settings s
+        join catalogue_items c on c.kind = 'types' and c.code = s.type
+      union all
+      select f.id, c.code, c.label || ' · ' || f.name from further_reports f
+        join catalogue_items c on c.kind = 'types' and c.code = f.type
+    )
+    select 'all' as kind, '' as code, null as label, ${sums} from came having count(*) > 0
     union all
-    select 'report', r.report_id::text, max(report.label), ${sums}
-    from ${rows} r left join ${reports} on report.id = r.report_id
-    where r.report_id is not null group by r.report_id
+    select 'report', report_id::text, (select label from reports where id = report_id), ${sums}
+    from opened where report_id is not null group by report_id
     union all
-    select 'area', report.area, null, ${sums}
-    from ${rows} r join ${reports} on report.id = r.report_id group by report.area
+    select 'area', area, null, ${sums} from (
+      select area, user_id, sum(openings) as openings from opened join reports on id = report_id
+      group by area, user_id
+    ) as readers group by area
     union all
     select 'marca', code, null, ${sums}
-    from ${rows} r join profiles p on p.user_id = r.user_id, unnest(p.marcas) as code group by code
+    from came join profiles p using (user_id), unnest(p.marcas) as code group by code
     union all
     select 'estado', code, null, ${sums}
-    from ${rows} r join profiles p on p.user_id = r.user_id, unnest(p.estados) as code group by code`
+    from came join profiles p using (user_id), unnest(p.estados) as code group by code`
 }
 
 async function isLastMonth(db: Db, startsOn: string, now: number): Promise<boolean> {

@@ -29,6 +29,8 @@ export async function readUsage(
     await readSteps(db, by, bounds),
     await readReports(db),
   ]
+  const byPeriod = Map.groupBy(steps, ({ starts_on }) => starts_on)
+  const byReport = Map.groupBy(steps, ({ report_id }) => report_id)
   const closed = sums.periods.filter(({ is_open }) => !is_open).length
   /** The mean of the closed periods; of a time without any, the open one. */
   const toUse = ({ people, open_people, openings }: Counts) => {
@@ -59,13 +61,13 @@ export async function readUsage(
       ...period,
       people: hideSmall(people),
       openings: hideSmall(people) === null ? null : openings,
-      ...toTiming(steps.filter(({ starts_on }) => starts_on === period.starts_on)),
+      ...toTiming(byPeriod.get(period.starts_on)),
     })),
     timing: toTiming(steps.filter(({ starts_on }) => starts_on !== null)),
     reports: [...named, ...gone]
       .map((report) => {
         const counted = groups('report').find(({ code }) => code === report.id)
-        const timing = toTiming(steps.filter(({ report_id }) => report_id === report.id))
+        const timing = toTiming(byReport.get(report.id))
         return { ...report, ...(counted ? toUse(counted) : { people: 0, openings: 0 }), ...timing }
       })
       .sort((one, other) => rank(other) - rank(one)),
@@ -174,16 +176,17 @@ interface Steps {
 /** Reads how often each step of time was felt, by period and by report. */
 async function readSteps(db: Db, by: UsagePeriod, { starts_on, ends_on }: Bounds): Promise<Steps[]> {
   const { unit } = toInterval(by)
+  const start = by === 'day' ? sql`day` : sql`date_trunc(${unit}, day::timestamp)::date`
   const { rows } = await sql<Steps>`
-    select date_trunc(${unit}, day::timestamp)::date as starts_on, report_id, step, sum(count)::int as count
+    select ${start} as starts_on, report_id, step, sum(count)::int as count
     from usage_timings where day between ${starts_on}::date and ${ends_on}::date
-    group by grouping sets ((date_trunc(${unit}, day::timestamp)::date, step), (report_id, step))
+    group by grouping sets ((${start}, step), (report_id, step))
     order by step`.execute(db)
   return rows
 }
 
 /** @param steps in ascending order, several of one allowed */
-function toTiming(steps: readonly Steps[]) {
+function toTiming(steps: readonly Steps[] = []) {
   const failures = steps.filter(({ step }) => step === FAILED_STEP).reduce((sum, { count }) => sum + count, 0)
   const measured = steps
     .filter(({ step }) => step !== FAILED_STEP)
