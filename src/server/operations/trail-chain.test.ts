@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { Database } from '#server/database/database.ts'
@@ -6,6 +7,7 @@ import { openAdmin } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { pseudonymizeRecords } from '#server/users/erase-names.ts'
 import { recordAccess, recordAudit } from './audit.ts'
 import { createTrailSealer } from './seal-trail.ts'
 import type { Chain } from './trail-chain.ts'
@@ -67,11 +69,11 @@ describeOnEachDatabase('chain of the trail', (kind) => {
   })
 
   test('seals more rows than a batch has', async () => {
-    await sql`insert into audit_entries (at, action) select now(), 'types-set' from generate_series(1, 1203)`.execute(
+    await sql`insert into audit_entries (at, action) select now(), 'types-set' from generate_series(1, 2203)`.execute(
       portal.database.db,
     )
     await seal()
-    expect(await verify()).toMatchObject({ ...INTACT, entries: 1203, unsealed: 0 })
+    expect(await verify()).toMatchObject({ ...INTACT, entries: 2203, unsealed: 0 })
   })
 
   const id = (place: number) =>
@@ -310,6 +312,29 @@ describeOnEachDatabase('chain of the trail', (kind) => {
     expect(await verify('audit')).toMatchObject({ ...INTACT, entries: 100, unsealed: 0 })
     expect(await verify('access')).toMatchObject({ ...INTACT, entries: 100, unsealed: 0 })
   })
+
+  // The embedded database runs nothing beside a transaction.
+  test.skipIf(kind === 'embedded')(
+    'is not sealed with names that a deletion under way takes out',
+    async () => {
+      const { db } = portal.database
+      const person = await addPerson(portal)
+      await write(2, person)
+      await recordAccess(context(), { action: 'report', userId: person.user_id })
+      await db.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('profiles').where('user_id', '=', person.user_id).execute()
+        await pseudonymizeRecords(transaction, [{ ...person, pseudonym: randomUUID() }])
+        await seal()
+        expect(await verify('audit')).toMatchObject({ position: 0, unsealed: 2 })
+      })
+      await seal()
+      for (const [chain, entries] of [
+        ['audit', 2],
+        ['access', 1],
+      ] as const)
+        expect(await verify(chain)).toMatchObject({ ...INTACT, entries, erasures: 0, unsealed: 0 })
+    },
+  )
 
   test('mails its newest hashes each day', async () => {
     await write(2)
