@@ -37,6 +37,7 @@ describeOnEachDatabase('chain of the trail', (kind) => {
       for (const statement of statements) await sql.raw(statement).execute(transaction)
     })
   }
+  const services = () => ({ db: portal.database.db, log: createLog('silent'), clock: portal.clock })
   const createSealer = (database: Pick<Database, 'db'> = portal.database, hashMail?: string) =>
     createTrailSealer({ db: database.db, log: createLog('silent'), clock: portal.clock, hashMail })
   async function seal(): Promise<void> {
@@ -66,6 +67,14 @@ describeOnEachDatabase('chain of the trail', (kind) => {
     await seal()
     expect(await verify('audit')).toMatchObject({ ...INTACT, entries: 5, position: 5, unsealed: 0 })
     expect(await verify('access')).toMatchObject({ ...INTACT, entries: 1, position: 1 })
+  })
+
+  test('is sealed by a clock with fractions, as that of a server is', async () => {
+    await write(2)
+    const sealer = createTrailSealer({ ...services(), clock: () => portal.clock() + 0.12345678 })
+    await sealer.runNow()
+    await sealer.stop()
+    expect(await verify()).toMatchObject({ ...INTACT, entries: 2, unsealed: 0 })
   })
 
   test('seals more rows than a batch has', async () => {
