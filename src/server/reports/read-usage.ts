@@ -114,8 +114,8 @@ async function readBounds(
     })
   const { unit, step } = toInterval(by)
   const oldest = (isReport: boolean) => sql`least(
-    (select min(starts_on) from usage_sums where period = 'day' and (kind = 'report') = ${sql.lit(isReport)}),
-    (select min(starts_on) from usage_open where period = 'day' and (report_id is not null or not ${sql.lit(isReport)})))`
+    (select min(starts_on) from usage_sums where period = ${unit} and (kind = 'report') = ${sql.lit(isReport)}),
+    (select min(starts_on) from usage_open where period = ${unit} and (report_id is not null or not ${sql.lit(isReport)})))`
   const { rows } = await sql<Bounds>`
     select starts_on, starts_on::timestamp at time zone 'America/Sao_Paulo' as starts_at,
       least((date_trunc(${unit}, ${to}::timestamp) + ${step})::date - 1, ${today}::date) as ends_on,
