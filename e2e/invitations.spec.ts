@@ -194,7 +194,7 @@ test('open invitations are edited, sent again and withdrawn together, with an en
     await route.fetch()
     return route.abort()
   })
-  await dialog.getByRole('button', { name: 'Salvar' }).dblclick()
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).dblclick()
   await expect(toast(page, '2 convites alterados')).toBeVisible()
   await expect(list.getByText('Vendas, CRM · FIAT · RJ · acesso até 31/12/2099')).toHaveCount(2)
   expect(isLost).toBe(true)
@@ -211,7 +211,7 @@ test('open invitations are edited, sent again and withdrawn together, with an en
     action: 'replace',
     ...theirs,
   })
-  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
   await expect(dialog).toContainText('Nada foi sobrescrito')
   await dialog.getByRole('button', { name: 'Fechar' }).click()
   await expect(list.getByText('Oficina · GM · MG')).toHaveCount(1)

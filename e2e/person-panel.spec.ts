@@ -62,7 +62,7 @@ withOther(
     await panel.getByRole('button', { name: 'Editar acesso' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('checkbox', { name: 'RJ', exact: true }).check()
-    await dialog.getByRole('button', { name: 'Salvar' }).click()
+    await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
     await expect(toast(page, 'Acesso atualizado')).toBeVisible()
     await expect(panel).toContainText('Vê 2 relatórios: Vendas e CRM.')
   },
