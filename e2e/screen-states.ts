@@ -121,6 +121,59 @@ const SUBSCRIPTIONS = {
   ],
 }
 
+const FACTOR = {
+  ...{ id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5f1', friendly_name: 'Notebook', factor_type: 'webauthn' },
+  ...{ status: 'verified', created_at: '2026-11-03T11:12:00.000Z', updated_at: '2026-11-20T11:12:00.000Z' },
+}
+const APP = {
+  ...FACTOR,
+  id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5f2',
+  friendly_name: 'Celular',
+  factor_type: 'totp',
+}
+const CODES_OF = { ...FACTOR, id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5f3', factor_type: 'recovery_code' }
+const CODES = Array.from({ length: 10 }, (_, n) => `K7QX-M2PB-${n}VTD-9RHA`)
+const QR =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="black" d="M1 1h3v3H1zM5 1h2v2H5zM1 5h2v2H1zM5 5h1v1H5z"/></svg>'
+
+/** Answers as for a person with two factors and nine recovery codes. */
+const withFactors = async (page: Page) => {
+  await page.route('**/api/auth/user', (route) =>
+    route.fulfill({
+      json: { factors: [FACTOR, APP], app_metadata: { second_factor: null, second_factor_due: null } },
+    }),
+  )
+  const codes = { id: CODES_OF.id, type: 'recovery_code', total: 10, remaining: 9 }
+  await page.route('**/api/auth/factors/recovery-codes', (route) => route.fulfill({ json: codes }))
+  await page.route('**/api/auth/factors/recovery-codes/regenerate', (route) =>
+    route.fulfill({ json: { ...codes, codes: CODES } }),
+  )
+}
+const stubEnrolment = (page: Page) =>
+  page.route('**/api/auth/factors', (route) =>
+    route.fulfill({
+      json: {
+        ...{ id: APP.id, type: 'totp', friendly_name: 'Aplicativo de códigos' },
+        totp: { qr_code: QR, secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', uri: '' },
+      },
+    }),
+  )
+/** Stores a session that owes the second step. */
+const oweStep = (second_factor: string) => (page: Page) =>
+  page.addInitScript(
+    ([owed, factors]) => {
+      const session = {
+        ...{ access_token: '-', refresh_token: '-', expires_at: 4_000_000_000 },
+        user: {
+          ...{ id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5f0', email: 'diretoria@grupopatio.com.br', factors },
+          app_metadata: { must_change_password: false, second_factor: owed },
+        },
+      }
+      localStorage.setItem('patio.session', JSON.stringify(session))
+    },
+    [second_factor, [APP, FACTOR, CODES_OF]] as const,
+  )
+
 const OWN_SESSIONS = {
   sessions: [
     {
@@ -375,6 +428,57 @@ export const SCREEN_STATES: ScreenState[] = [
     given: (page) => page.route('**/api/sessions/me', (route) => route.fulfill({ json: OWN_SESSIONS })),
     ready: text('Safari no iPhone'),
   },
+  {
+    name: 'segunda-etapa',
+    path: '/profile/seguranca',
+    as: 'diretoria',
+    given: withFactors,
+    ready: text('restam 9 de 10'),
+  },
+  {
+    name: 'segunda-etapa-qr',
+    path: '/profile/seguranca',
+    as: 'diretoria',
+    given: stubEnrolment,
+    ready: text('Com ela, quem descobrir sua senha'),
+    async act(page) {
+      await press(page, 'Configurar')
+      await press(page, 'Aplicativo de códigos')
+      await text('Digite o código de 6 números')(page).waitFor()
+    },
+  },
+  {
+    name: 'segunda-etapa-escolha',
+    path: '/profile/seguranca',
+    as: 'diretoria',
+    ready: text('Com ela, quem descobrir sua senha'),
+    act: (page) => press(page, 'Configurar'),
+  },
+  {
+    name: 'segunda-etapa-codigos',
+    path: '/profile/seguranca',
+    as: 'diretoria',
+    given: withFactors,
+    ready: text('restam 9 de 10'),
+    async act(page) {
+      await press(page, 'Criar novos códigos')
+      await page.getByRole('dialog').getByRole('button', { name: 'Criar novos códigos' }).click()
+      await text('Guarde estes códigos agora')(page).waitFor()
+    },
+  },
+  {
+    name: 'segunda-etapa-login',
+    path: '/login',
+    given: oweStep('verify'),
+    ready: text('Abra o aplicativo de códigos'),
+  },
+  {
+    name: 'segunda-etapa-exigida',
+    path: '/login',
+    given: oweStep('set-up'),
+    ready: text('O portal pede uma segunda etapa'),
+  },
+  { name: 'segunda-etapa-link', path: '/segunda-etapa#token_hash=x', ready: heading('Entre primeiro') },
   { name: 'parar-envio', path: '/parar-envio#token=x', ready: heading('Parar de receber?') },
   { name: 'power-bi-sso', path: '/power-bi?area=Operadores', as: 'diretoria', ready: card('Operadores') },
   {

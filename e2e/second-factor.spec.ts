@@ -106,9 +106,13 @@ test('a passkey is added with its name, signs in by itself, and is removed', asy
   await page.getByRole('button', { name: 'Usar chave de acesso' }).click()
   await expect(page).toHaveURL(/\/power-bi/)
 
+  portal.advance(11 * 60_000)
   await page.goto('/profile/seguranca')
   await page.getByRole('button', { name: 'Remover Notebook da diretoria' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remover' }).click()
+  const question = page.getByRole('dialog', { name: 'Confirme que é você' })
+  await question.getByRole('button', { name: 'Usar Notebook da diretoria' }).click()
+  await question.getByRole('button', { name: 'Confirmar' }).click()
   await expect(page.getByText('Segunda etapa removida')).toBeVisible()
   await expect(list).toHaveCount(0)
   await page.evaluate(() => localStorage.clear())

@@ -27,7 +27,7 @@ async function fetchOwnFactors(signal: AbortSignal) {
   return { factors, due: user.app_metadata.second_factor_due, left: codes?.remaining }
 }
 
-const ownFactorsQuery = (userId: string) =>
+export const ownFactorsQuery = (userId: string) =>
   queryOptions({
     queryKey: ['own-factors', userId],
     queryFn: ({ signal }) => fetchOwnFactors(signal),

@@ -14,7 +14,7 @@ import { formatRecent } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
-import { FactorsCard } from './factors-card.tsx'
+import { FactorsCard, ownFactorsQuery } from './factors-card.tsx'
 import { MicrosoftCard } from './microsoft-card.tsx'
 import { OwnDataCard } from './own-data-card.tsx'
 
@@ -34,6 +34,7 @@ export function SecurityScreen() {
 
 function Security({ userId }: { userId: string }) {
   const own = useQuery(ownSessionsQuery(userId))
+  const factors = useQuery(ownFactorsQuery(userId))
   const [ending, setEnding] = useState<OpenSession | 'others'>()
   const sessions = own.data?.sessions
   return (
@@ -74,9 +75,9 @@ function Security({ userId }: { userId: string }) {
       </Card>
       {own.data && portalSettings.signIn !== 'password' && <MicrosoftCard userId={userId} />}
       {own.data && <FactorsCard userId={userId} />}
-      {/* Not before the list above, which would move it. */}
-      {own.data && <SignIns signIns={own.data.sign_ins} />}
-      {own.data && <OwnDataCard />}
+      {/* Not before the lists above, which would move it. */}
+      {own.data && !factors.isPending && <SignIns signIns={own.data.sign_ins} />}
+      {own.data && !factors.isPending && <OwnDataCard />}
       {ending && <EndDialog userId={userId} ending={ending} onClose={() => setEnding(undefined)} />}
     </div>
   )

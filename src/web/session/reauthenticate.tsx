@@ -1,12 +1,15 @@
 import { StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
+import type { Factor } from '#contract/factors.ts'
 import { ApiError, sendRequest } from '#web/http/send-request.ts'
+import { textLinkClasses } from '#web/ui/button.tsx'
 import { FormDialog } from '#web/ui/dialog.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { toFormFailure } from '#web/ui/use-form.ts'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { getDeviceToken } from './device-token.ts'
+import { listUsableFactors, proveFactor } from './second-step.ts'
 import {
   broadcastAuthEvent,
   getSession,
@@ -57,14 +60,32 @@ async function askForPassword(): Promise<string | undefined> {
   }
 }
 
+function listWays(): (Factor | undefined)[] {
+  const session = getSession()
+  const factors = session ? listUsableFactors(session) : []
+  return [undefined, ...factors.filter(({ factor_type }) => factor_type !== 'recovery_code')]
+}
+
 function PasswordDialog({ onEnd }: { onEnd: (accessToken?: string) => void }) {
   const [email] = useState(() => getSession()?.user.email ?? '')
   const [password, setPassword] = useState('')
   const [error, setError] = useState<string>()
   const [failure, setFailure] = useState<FormFailure>()
+  // Undefined is the password; each factor of one's own does as well.
+  const [ways] = useState(listWays)
+  const [factor, setFactor] = useState<Factor>()
+  const isPasskey = factor?.factor_type === 'webauthn'
+  const choose = (way: Factor | undefined) => {
+    setFactor(way)
+    setPassword('')
+    setError(undefined)
+    setFailure(undefined)
+  }
   const { submit, isBusy } = useSubmit({
     async send() {
-      const body = { password, device_token: getDeviceToken(email) }
+      const body = factor
+        ? await proveFactor(factor, password)
+        : { password, device_token: getDeviceToken(email) }
       const { access_token, expires_in } = await sendRequest(
         'POST /api/auth/reauthenticate',
         { body },
@@ -78,20 +99,21 @@ function PasswordDialog({ onEnd }: { onEnd: (accessToken?: string) => void }) {
       onEnd(access_token)
     },
     onFailed(cause) {
-      const isWrong = cause instanceof ApiError && cause.problem.code === 'invalid-credentials'
-      if (isWrong) setError(cause.message)
-      else setFailure(toFormFailure(cause))
+      const isWrong =
+        cause instanceof ApiError && ['invalid-credentials', 'factor-refused'].includes(cause.problem.code)
+      if (isWrong && !isPasskey) setError(cause.message)
+      else setFailure(isPasskey && cause instanceof Error ? { title: cause.message } : toFormFailure(cause))
     },
   })
   const confirm = () => {
     setFailure(undefined)
-    if (password) void submit()
-    else setError('Digite sua senha')
+    if (password || isPasskey) void submit()
+    else setError(factor ? 'Digite o código' : 'Digite sua senha')
   }
   return (
     <FormDialog
       title="Confirme que é você"
-      description="Para proteger as contas, o portal pede sua senha de novo antes de continuar. O que você preencheu continua aqui."
+      description="Para proteger as contas, o portal pede de novo que você prove quem é antes de continuar. O que você preencheu continua aqui."
       confirmLabel="Confirmar"
       isBusy={isBusy}
       hasChanges={password !== ''}
@@ -100,19 +122,39 @@ function PasswordDialog({ onEnd }: { onEnd: (accessToken?: string) => void }) {
     >
       {/* For password managers. */}
       <input type="text" autoComplete="username" value={email} readOnly hidden />
-      <TextField
-        label="Sua senha"
-        type="password"
-        autoComplete="current-password"
-        value={password}
-        error={error}
-        hint={email}
-        onChange={({ target }) => {
-          setError(undefined)
-          setPassword(target.value)
-        }}
-      />
+      {isPasskey ? (
+        <p className="text-sm">O navegador vai pedir a impressão digital, o rosto ou o PIN do aparelho.</p>
+      ) : (
+        <TextField
+          // Another field: what was typed as a password is no code.
+          key={factor?.id}
+          label={factor ? 'Código de 6 números' : 'Sua senha'}
+          type={factor ? 'text' : 'password'}
+          inputMode={factor && 'numeric'}
+          autoComplete={factor ? 'one-time-code' : 'current-password'}
+          value={password}
+          error={error}
+          hint={factor ? factor.friendly_name : email}
+          onChange={({ target }) => {
+            setError(undefined)
+            setPassword(target.value)
+          }}
+        />
+      )}
       <FormAlert failure={failure} />
+      {ways.length > 1 && (
+        <ul aria-label="Outras formas" className="space-y-1 text-sm">
+          {ways.map((way) =>
+            way === factor ? null : (
+              <li key={way?.id ?? 'password'}>
+                <button type="button" className={`py-1 ${textLinkClasses}`} onClick={() => choose(way)}>
+                  {way ? `Usar ${way.friendly_name}` : 'Usar a senha'}
+                </button>
+              </li>
+            ),
+          )}
+        </ul>
+      )}
     </FormDialog>
   )
 }

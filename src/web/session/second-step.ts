@@ -45,8 +45,7 @@ export async function showPasskey(factorId: string): Promise<Adopt> {
   return raise(() => callVerify(factorId, { challenge_id: id, webauthn: { credential_response: answer } }))
 }
 
-/** Answers a challenge, without sending the answer. */
-export async function answerChallenge(factorId: string) {
+async function answerChallenge(factorId: string) {
   const params = { factorId }
   const challenge = await callApi('POST /api/auth/factors/{factorId}/challenge', { params, body: {} })
   const { createPasskey, requestPasskey } = await import('./passkeys.ts')
@@ -55,6 +54,17 @@ export async function answerChallenge(factorId: string) {
     ? createPasskey(options)
     : requestPasskey(options))
   return { id: challenge.id, answer }
+}
+
+/** Answers a challenge for POST /reauthenticate, by a code or by the browser's passkey. */
+export async function proveFactor({ id: factor_id, factor_type }: Factor, code: string) {
+  if (factor_type === 'webauthn') {
+    const { id, answer } = await answerChallenge(factor_id)
+    return { factor_id, challenge_id: id, webauthn: { credential_response: answer as never } }
+  }
+  const params = { factorId: factor_id }
+  const { id } = await callApi('POST /api/auth/factors/{factorId}/challenge', { params, body: {} })
+  return { factor_id, challenge_id: id, code }
 }
 
 /** Uses a recovery code up. @throws ApiError, NetworkError */
