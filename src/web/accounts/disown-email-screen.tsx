@@ -55,7 +55,8 @@ function Disown({ tokenHash }: { tokenHash: string }) {
         <p>Confirme se você não reconhece o que diz a mensagem que recebeu.</p>
         <p>
           Uma conta criada com o seu endereço e ainda não confirmada será removida. Se a senha da sua conta
-          foi trocada, todas as sessões serão encerradas e você receberá um link para criar uma nova senha.
+          foi trocada ou uma segunda etapa foi cadastrada, elas deixam de valer, todas as sessões serão
+          encerradas e você receberá um link para criar uma nova senha.
         </p>
       </div>
     </MessagePage>
