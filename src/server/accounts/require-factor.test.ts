@@ -46,6 +46,19 @@ describeOnEachDatabase('a required second factor', (kind) => {
     expect(await isSignedIn(portal, session.access_token)).toBe(true)
   })
 
+  test('keeps nobody out while 0.2 is at work, since nobody could set one up', async () => {
+    const { email } = await addPerson(portal, { role: 'admin', password: TEST_PASSWORD })
+    await enter(email)
+    portal.clock.advance(8 * DAY)
+    const { access_token } = await openTestSession(portal, await addPerson(portal))
+    const { sid } = JSON.parse(Buffer.from(access_token.split('.')[1] as string, 'base64url').toString())
+    const { db } = portal.database
+    await db.updateTable('sessions').set({ renewed_at: null }).where('id', '=', sid).execute()
+    expect((await enter(email)).user.app_metadata.second_factor).toBeNull()
+    await db.deleteFrom('sessions').where('id', '=', sid).execute()
+    expect((await enter(email)).user.app_metadata.second_factor).toBe('set-up')
+  })
+
   test('is required of administrators alone, as the setting says', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     expect((await enter(email)).user.app_metadata.second_factor_due).toBeNull()

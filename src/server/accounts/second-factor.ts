@@ -51,7 +51,9 @@ export async function isFactorOwed(
     on conflict (user_id) do update set required_since = excluded.required_since
     where factor_settings.required_since is null`.execute(db)
   const due = await readFactorDue(context, userId)
-  return due !== undefined && due.getTime() <= clock()
+  if (!due || due.getTime() > clock()) return false
+  // Nobody could set one up meanwhile.
+  return !(await isPreviousVersionActive(db, clock()))
 }
 
 /** Returns until when a required factor may be missing; undefined if none is required. */
