@@ -39,7 +39,7 @@ const SecondStep = lazy(() =>
   loadChunk(() => import('./second-step.tsx')).then((module) => ({ default: module.SecondStep })),
 )
 const STEP_TITLES = {
-  verify: { title: 'Confirme que é você', description: 'Sua senha confere. Falta a segunda etapa.' },
+  verify: { title: 'Confirme que é você', description: 'Falta a segunda etapa da entrada.' },
   'set-up': {
     title: 'Proteja sua conta',
     description: 'O portal pede uma segunda etapa além da senha. Configure-a para continuar.',
