@@ -50,7 +50,7 @@ test('text typed before hydration and the focus are kept', async ({ page }) => {
   await page.goto('/login', { waitUntil: 'commit' })
   await page.getByLabel('E-mail').fill('ana@grupopatio.com.br')
   await page.getByLabel('Senha', { exact: true }).pressSequentially('meia-se')
-  const button = page.getByRole('button', { name: 'Entrar' })
+  const button = page.getByRole('button', { name: 'Entrar', exact: true })
   // Enter would make the browser submit the form, with the password in the URL.
   await page.keyboard.press('Enter')
   await expect(button).toBeDisabled()

@@ -186,7 +186,7 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await page.getByLabel('E-mail').fill(toEmail(name))
   await page.getByLabel('Senha', { exact: true }).fill(password)
   await solveHumanCheck(page)
-  await page.getByRole('button', { name: 'Entrar' }).click()
+  await page.getByRole('button', { name: 'Entrar', exact: true }).click()
 }
 
 /** Submits the sign-up form. */

@@ -66,7 +66,7 @@ test('a link opens after the sign-in, but not for the next person of a browser',
     await page.getByLabel('E-mail').fill(toEmail(name))
     await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
     await solveHumanCheck(page)
-    await page.getByRole('button', { name: 'Entrar' }).click()
+    await page.getByRole('button', { name: 'Entrar', exact: true }).click()
   }
   await submitSignIn('vendas.rj')
   await expect(page.getByRole('tab', { selected: true })).toHaveText('CRM')
