@@ -60,7 +60,6 @@ describeOnEachDatabase('data export of a person', (kind) => {
       'recovery_codes',
       'microsoft_account',
       'second_factor_required',
-      'microsoft_account',
       'known_browsers',
       'passwords',
       'waiting_links',
