@@ -81,6 +81,11 @@ describeOnEachDatabase('who sees what', (kind) => {
     })
     expect(await readPerson()).toMatchObject({ hindrance: 'no-scope', areas: [{ type: 'HPD' }] })
     expect((await readArea()).emails).toEqual([])
+    await patchProfile(portal, admin, ana.user_id, { ...scope, valid_until: today() })
+    expect((await readArea()).emails).toEqual([ana.email])
+    await pass(1)
+    expect(await readPerson()).toMatchObject({ hindrance: 'ended' })
+    expect((await readArea()).emails).toEqual([])
   })
 
   test('follows an area through a rename, and a deleted person under their pseudonym', async () => {

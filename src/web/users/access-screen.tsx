@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Hindrance, Reader } from '#contract/audit.ts'
@@ -42,6 +42,7 @@ export function AccessScreen() {
   const navigate = useNavigate()
   const { types } = useCatalogue()
   const ask = (search: Asked) => void navigate({ to: '/admin/auditoria/acesso', search, replace: true })
+  const person = useQuery(personAccessQuery(asked.pessoa, asked.dia)).data?.email ?? ''
   const day = asked.dia && isDay(asked.dia) && { dia: asked.dia }
   const pickPerson = async (who: string) => {
     if (!who) return ask({ ...day })
@@ -65,7 +66,7 @@ export function AccessScreen() {
           value={asked.area}
           onPick={(area) => ask({ ...(area && { area }), ...day })}
         />
-        <WhoField label="ou pessoa" value="" onPick={(who) => void pickPerson(who)} />
+        <WhoField label="ou pessoa" value={person} onPick={(who) => void pickPerson(who)} />
         <Day
           value={asked.dia ?? ''}
           onPick={(dia) => ask({ ...asked, ...(dia ? { dia } : { dia: undefined as never }) })}
@@ -185,12 +186,17 @@ function Readers({ area, on }: { area: string; on: string | undefined }) {
   )
 }
 
-function PersonAccess({ userId, on }: { userId: string; on: string | undefined }) {
-  const access = useQuery({
+const personAccessQuery = (userId: string | undefined, on: string | undefined) =>
+  queryOptions({
     queryKey: ['person-access', userId, on],
-    queryFn: ({ signal }) =>
-      callApi('GET /api/profiles/{userId}/access', { params: { userId }, query: { on }, signal }),
+    queryFn: userId
+      ? ({ signal }) =>
+          callApi('GET /api/profiles/{userId}/access', { params: { userId }, query: { on }, signal })
+      : skipToken,
   })
+
+function PersonAccess({ userId, on }: { userId: string; on: string | undefined }) {
+  const access = useQuery(personAccessQuery(userId, on))
   const { data } = access
   if (!data)
     return <NotLoaded query={access} failed="Não foi possível ler o que esta pessoa vê." skeleton="h-64" />
