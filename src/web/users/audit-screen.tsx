@@ -109,8 +109,8 @@ function Filters({ filter }: { filter: TrailFilter }) {
       </div>
       <div className="flex flex-wrap items-center gap-3">
         <Picker
-          title="O que aconteceu"
-          every="tudo"
+          title="Ato"
+          every="todos"
           options={ACTIONS}
           value={filter.action}
           onPick={(action) => change({ action })}
@@ -259,7 +259,7 @@ function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefine
             <FilterLink search={{ person: target_email ?? target_id }}>Tudo sobre esta pessoa</FilterLink>
           )}
           {actor_id && (
-            <FilterLink search={{ actor: actor_email ?? actor_id }}>Tudo o que quem fez já fez</FilterLink>
+            <FilterLink search={{ actor: actor_email ?? actor_id }}>Outros atos de quem fez</FilterLink>
           )}
         </dd>
       </dl>
