@@ -18,10 +18,12 @@ const areaReportSchema = z.object({
   datasetId: z.nullable(z.string()),
   /** False where the portal or the area's administrators have switched exports off. */
   canExport: z.boolean(),
+  /** The caller's saved view that opens first; without it the report opens as published. */
+  firstViewId: z.optional(z.uuid()),
 })
 export type AreaReport = z.output<typeof areaReportSchema>
 
-const reportAreaSchema = z.extend(z.omit(areaReportSchema, { id: true, name: true }), {
+const reportAreaSchema = z.extend(z.omit(areaReportSchema, { id: true, name: true, firstViewId: true }), {
   type: z.string(),
   /** The first, whose fields the area has too, and the further ones. A server of 0.2 leaves it out. */
   reports: z.optional(z.array(areaReportSchema)),

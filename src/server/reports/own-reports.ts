@@ -13,14 +13,18 @@ import type { ReportSettingRow } from './report-settings.ts'
 /**
  * Reads the caller's reports, in tab order; without approval, or after its end, there are no areas.
  * @param exports whether anything may be exported
+ * @param firstViews of the caller; an administrator who views as a person gets none
  */
 export async function readOwnReports(
   db: Db,
   { profile, approved, accessEnded }: Pick<Actor, 'profile' | 'approved' | 'accessEnded'>,
   exports: boolean,
+  firstViews: readonly FirstView[] = [],
 ): Promise<OwnReports> {
   const { catalogue, visible } = await readVisibleReports(db, profile)
   const isInScope = hasScope(catalogue, profile)
+  const findFirstView = ({ type, report_id }: VisibleReport) =>
+    firstViews.find((view) => view.type === type && view.report_id === report_id)?.id
   const present = (report: VisibleReport): AreaReport => ({
     id: report.id,
     name: report.name,
@@ -30,6 +34,7 @@ export async function readOwnReports(
     reportId: report.report_id,
     datasetId: report.dataset_id,
     canExport: exports && report.exports,
+    firstViewId: findFirstView(report),
   })
   const areas = Map.groupBy(approved ? visible : [], ({ label }) => label)
   return {
@@ -43,6 +48,24 @@ export async function readOwnReports(
     marcas: profile.marcas,
     estados: profile.estados,
   }
+}
+
+/** A saved view that opens its report. */
+interface FirstView {
+  id: string
+  type: string
+  report_id: string
+}
+
+/** Lists the views that a person has marked to open first. */
+export function listFirstViews(db: Db, userId: string): Promise<FirstView[]> {
+  return db
+    .selectFrom('report_views')
+    .select(['id', 'type', 'report_id'])
+    .where('user_id', '=', userId)
+    .where('is_default', '=', true)
+    .where('deleted_at', 'is', null)
+    .execute()
 }
 
 type StoredReport = Omit<ReportSettingRow, 'updated_at' | 'name'>

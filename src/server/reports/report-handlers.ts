@@ -22,7 +22,7 @@ import {
   restoreFurtherReport,
 } from './further-reports.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
-import { readOwnReports, readReports, readVisibleReports } from './own-reports.ts'
+import { listFirstViews, readOwnReports, readReports, readVisibleReports } from './own-reports.ts'
 import { readUsage } from './read-usage.ts'
 import { readDataRefresh, startDataRefresh } from './refresh-data.ts'
 import {
@@ -61,7 +61,9 @@ export function reportHandlers(
 ): Handlers<typeof reportRoutes> {
   return {
     async readOwnReports({ context }) {
-      const reports = await readOwnReports(context.db, context.actor, services.exports)
+      const { db, actor } = context
+      const firstViews = await listFirstViews(db, actor.profile.user_id)
+      const reports = await readOwnReports(db, actor, services.exports, firstViews)
       return { ...reports, notices: await listOwnNotices(context) }
     },
     readLastRefresh: ({ context, params }) => readLastRefresh({ ...services, ...context }, params),

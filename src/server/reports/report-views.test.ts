@@ -84,6 +84,9 @@ describeOnEachDatabase('saved views', (kind) => {
   test('can be renamed and overwritten, and one of a report opens first', async () => {
     const first = await add(ana, { isDefault: true })
     const second = await add(ana, { name: 'Segunda', isDefault: true })
+    const openFirst = async () =>
+      (await send(portal, 'GET', '/api/reports/me', { token: ana })).body.areas[0].reports[0].firstViewId
+    expect(await openFirst()).toBe(second.id)
     const defaults = async () => (await list(ana)).flatMap(({ id, isDefault }) => (isDefault ? id : []))
     expect(await defaults()).toEqual([second.id])
     expect((await change(ana, first.id, { isDefault: true })).body.isDefault).toBe(true)

@@ -15,7 +15,6 @@ export const reportViewsQuery = (userId: string) =>
   queryOptions({
     queryKey: ['report-views', userId],
     queryFn: ({ signal }) => callApi('GET /api/report-views', { signal }),
-    // A report waits for it; without it the report opens as published.
     retry: false,
   })
 
@@ -64,16 +63,10 @@ export function useOpenViews(userId: string, tabs: readonly ReportTab[], tab: Re
     showInUrl(target, undefined)
   }
 
-  const openFirst = useEffectEvent(async () => {
+  const openFirst = useEffectEvent(() => {
     if (tab?.kind !== 'embedded') return
     if (visao !== undefined) return open.get(tab.key)?.view?.id === visao ? undefined : openView(tab, visao)
-    if (open.has(tab.key)) return
-    const views = await queryClient.fetchQuery(reportViewsQuery(userId)).catch(() => undefined)
-    const { area, request } = tab
-    const first = views?.items.find(
-      (view) => view.isDefault && view.area === area && view.reportId === request.reportId,
-    )
-    await openView(tab, first?.id)
+    return open.has(tab.key) ? undefined : openView(tab, tab.firstViewId)
   })
   const key = tab?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab or another link

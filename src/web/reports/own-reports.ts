@@ -21,6 +21,8 @@ export type ReportTab = {
   /** 'Vendas', or a further one of the area 'Vendas · Metas'. */
   title: string
   canExport: boolean
+  /** The saved view that opens it, if any. */
+  firstViewId?: string | undefined
 } & (
   | { kind: 'no-scope' }
   | { kind: 'shared'; reportUrl: string }
@@ -36,13 +38,16 @@ export function toTabs({ areas, marcas, estados }: OwnReports): { tabs: ReportTa
   const tabs: ReportTab[] = []
   const incomplete: string[] = []
   for (const { type: area, reports, ...first } of areas)
-    for (const [index, report] of (reports ?? [{ ...first, id: area, name: area }]).entries()) {
-      const { id, name, canExport, ...setting } = report
+    for (const [index, report] of (
+      reports ?? [{ ...first, id: area, name: area, firstViewId: undefined }]
+    ).entries()) {
+      const { id, name, canExport, firstViewId, ...setting } = report
       const title = formatReportTitle(area, name)
-      // A new name needs no new frame, nor does switching exports on or off.
+      // Neither a new name nor what may be exported or opens first needs a new frame.
       const key = JSON.stringify([area, id, setting, marcas, estados])
       const kind = toKind(report, { key, area, title }, hasScope)
-      if (kind) tabs.push({ key, area, id, isFirst: index === 0, name, title, canExport, ...kind })
+      const tab = { key, area, id, isFirst: index === 0, name, title, canExport, firstViewId }
+      if (kind) tabs.push({ ...tab, ...kind })
       else incomplete.push(title)
     }
   return { tabs, incomplete }
