@@ -94,6 +94,21 @@ test('a further report has its own views, exports and links', async ({ page, por
   })
 })
 
+test('a long name of a view leaves the report’s its room', async ({ page, portal }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await addReport(portal, 'Gerentes', 'Metas')
+  const name = 'Comparativo de todas as marcas por estado'
+  const view = await addReportView(portal, 'diretoria', { name })
+  await openAs(page, 'diretoria', `/power-bi?area=Vendas&visao=${view}`)
+  await expect(page.getByRole('button', { name: `Visões: ${name}` })).toBeVisible()
+  const label = page.getByRole('button', { name: 'Relatório: Vendas' }).getByText('Vendas')
+  await expect(label).toBeVisible()
+  expect(await label.evaluate(({ clientWidth, scrollWidth }) => scrollWidth - clientWidth)).toBe(0)
+  const tab = await page.getByRole('tab').first().boundingBox()
+  const choice = await page.getByRole('button', { name: 'Relatório: Vendas' }).boundingBox()
+  expect((choice?.x ?? 0) + (choice?.width ?? 0)).toBeLessThanOrEqual(tab?.x ?? 0)
+})
+
 test('a report that was removed is said to be gone, and the area’s first opens', async ({ page, portal }) => {
   const id = await addReport(portal, 'Gerentes', 'Metas')
   await openAs(page, 'vendas.rj', `/power-bi?area=Vendas&relatorio=${id}`)

@@ -59,7 +59,8 @@ export function ReportBar(props: ReportBarProps) {
     <div
       className={classNames(
         'report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(7.5rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)] in-data-[whole-height=always]:hidden! sideways:in-data-whole-height:hidden',
-        Boolean(choice) && 'xl:grid-cols-[minmax(18rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)]',
+        Boolean(choice) &&
+          'xl:grid-cols-[minmax(18rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)] min-[90rem]:grid-cols-[minmax(21rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)]',
       )}
     >
       {isOnPhone ? (
@@ -67,7 +68,7 @@ export function ReportBar(props: ReportBarProps) {
       ) : (
         <div
           data-both={choice ? '' : undefined}
-          className="group/views flex min-w-0 shrink-0 pl-1 *:min-w-0 lg:gap-1 lg:px-3 xl:*:nth-2:min-w-28 xl:*:first:min-w-28"
+          className="group/views flex min-w-0 shrink-0 pl-1 *:min-w-0 lg:gap-1 lg:px-3 xl:*:nth-2:min-w-28 xl:*:first:min-w-28 min-[90rem]:*:nth-2:max-w-48 min-[90rem]:*:nth-2:shrink-0"
         >
           {views}
           {choice}
