@@ -30,7 +30,8 @@ test('‘Uso’ answers who comes and what is read, for the time in its address'
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await hasHorizontalOverflow(page)).toBe(false)
   const wanted = main.getByRole('checkbox', { name: 'Receber por e-mail um resumo no começo de cada mês' })
-  await wanted.check()
+  await wanted.click()
+  await expect(wanted).toBeChecked()
   await page.reload()
   await expect(wanted).toBeChecked()
 
