@@ -7,7 +7,7 @@ import { loadChunk } from '#web/http/load-chunk.ts'
 import { runInOneTab } from '#web/session/browser-storage.ts'
 import { ResendButton } from '#web/session/resend-button.tsx'
 import { adoptSession, getSession, signOut } from '#web/session/session.ts'
-import { Button, buttonClasses } from '#web/ui/button.tsx'
+import { Button, buttonClasses, useHydrated } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { focusFirstField, useForm } from '#web/ui/use-form.ts'
@@ -29,9 +29,13 @@ const MicrosoftCallback = lazy(() =>
  */
 export function AuthCallbackScreen() {
   const linkHash = useLinkHash()
+  const isHydrated = useHydrated()
   if (new URLSearchParams(linkHash).get('type') === 'microsoft')
-    return (
-      <Suspense>
+    // As it was prerendered first, which the hydration expects.
+    return !isHydrated ? (
+      <Checking />
+    ) : (
+      <Suspense fallback={<Checking />}>
         <MicrosoftCallback key={linkHash} linkHash={linkHash} />
       </Suspense>
     )
@@ -147,12 +151,14 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
       </VisitorPage>
     )
   if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />
-  return (
-    <VisitorPage title="Verificando seu e-mail...">
-      <FormLoading>Isto leva só um instante.</FormLoading>
-    </VisitorPage>
-  )
+  return <Checking />
 }
+
+const Checking = () => (
+  <VisitorPage title="Verificando seu e-mail...">
+    <FormLoading>Isto leva só um instante.</FormLoading>
+  </VisitorPage>
+)
 
 function OtherPerson(props: {
   type: CallbackType
