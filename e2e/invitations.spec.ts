@@ -216,7 +216,7 @@ test('open invitations are edited, sent again and withdrawn together, with an en
   await dialog.getByRole('button', { name: 'Fechar' }).click()
   await expect(list.getByText('Oficina · GM · MG')).toHaveCount(1)
 
-  await page.getByRole('checkbox', { name: /^(Marcar todos|2 convites)/ }).check()
+  await page.getByRole('checkbox', { name: '2 convites marcados' }).check()
   await page.getByRole('button', { name: 'Enviar de novo', exact: true }).click()
   // They were sent less than a minute ago, unless the machine is slow.
   await expect(page.getByText(/^(Nenhum convite enviado|3 convites enviados)$/)).toBeVisible()
