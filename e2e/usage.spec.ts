@@ -42,7 +42,7 @@ test('‘Uso’ answers who comes and what is read, for the time in its address'
     .getByRole('link')
     .click()
   await expect(page).toHaveURL(/\/admin\/pessoas\?pessoa=/)
-  await expect(page.getByRole('dialog')).toBeVisible()
+  await expect(page.getByRole('region', { name: /^Pessoa: / })).toBeVisible()
 })
 
 test('an opened report is counted once, and one that fails as a failure', async ({ page }) => {
