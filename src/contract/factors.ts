@@ -102,7 +102,8 @@ export const factorRoutes = {
     ...forSecondStep,
     summary: 'Begins to show a factor of one’s own; the challenge lives five minutes and serves once',
     params: factorParams,
-    body: z.looseObject({}),
+    // As auth-js sends it; the path names the factor.
+    body: z.strictObject({ factorId: z.uuid(), webauthn: z.optional(z.looseObject({})) }),
     response: challengeSchema,
   },
   verifyFactor: {

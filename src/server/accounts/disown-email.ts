@@ -11,6 +11,8 @@ import { requireLinkNext } from './factors.ts'
 import { NOTICE_LINK_MS } from './mails.ts'
 import { revokePassword } from './set-password.ts'
 
+const DAY_MS = 24 * 60 * 60_000
+
 type Outcome = 'account-removed' | 'sessions-ended'
 
 /**
@@ -28,19 +30,27 @@ export async function disownEmail(context: AccountContext, token: string): Promi
       'disown-factor',
     ])
     if (purpose === 'disown-account') return removeAccount(txContext, owner)
-    if (purpose === 'disown-factor') await disownFactors(txContext, owner)
+    await disownFactors(txContext, owner, purpose)
     await revokePassword(txContext, owner, 'password-disowned')
     return 'sessions-ended'
   })
   return { outcome }
 }
 
-/** Removes what was added since the link could be mailed; older factors are the owner's. */
-async function disownFactors(context: PublicContext, owner: EmailLink['owner']): Promise<void> {
+/** Removes what was added since the link could be mailed, or was begun; older factors are the owner's. */
+async function disownFactors(
+  context: PublicContext,
+  owner: EmailLink['owner'],
+  purpose: EmailLink['purpose'],
+): Promise<void> {
   const { db, clock } = context
-  const addedAfter = new Date(clock() - NOTICE_LINK_MS)
+  // A day more, since the mail may have waited.
+  const addedAfter = new Date(clock() - NOTICE_LINK_MS - DAY_MS)
   const own = db.deleteFrom('factors').where('user_id', '=', owner.user_id)
-  await own.where('created_at', '>', addedAfter).execute()
+  const { numDeletedRows } = await own
+    .where(sql<boolean>`coalesce(verified_at, 'infinity') > ${addedAfter}`)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n && purpose !== 'disown-factor') return
   await db.deleteFrom('recovery_codes').where('user_id', '=', owner.user_id).execute()
   await requireLinkNext(db, owner.user_id)
   await recordAudit(context, { action: 'factor-disowned', actor: owner, target: owner })

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { isRecentlyAuthenticated } from '#contract/access.ts'
 import { type FactorType, MAX_FACTORS, RECOVERY_CODES } from '#contract/factors.ts'
 import { PROBLEMS } from '#contract/problem.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -23,11 +24,13 @@ export const DEFAULT_NAMES: Record<FactorType, string> = {
 /**
  * Checks whether the caller's session may add a factor, which could lock the owner out: of a verified
  * address, and in a browser that the account has long known or that used a mailed link.
- * @throws ProblemError second-factor-required, conflict, factor-link-needed
+ * @throws ProblemError reauthentication-needed, second-factor-required, conflict, factor-link-needed
  */
 export async function assertMayEnrol(context: OwnAccountContext): Promise<FactorRow[]> {
   const { db, actor, clock } = context
   const { profile, sessionId } = actor
+  // Also where a factor that was begun long ago is verified: a stolen access token alone adds none.
+  if (!isRecentlyAuthenticated(actor, 'account')) throw new ProblemError('reauthentication-needed')
   const linkedAfter = new Date(clock() - HOUR_MS)
   const own = await listOwnFactors(db, profile.user_id)
   // The password alone adds nothing to an account with a second step.

@@ -17,7 +17,7 @@ import { queueWaitingDigest } from '#server/users/mails.ts'
 import { findByEmail, findProfile, lockProfile } from '#server/users/user-queries.ts'
 import { lockAccount } from './accept-invitation.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
-import { limitMailsPerRecipient, UNKNOWN_LINKS_PER_IP } from './email-links.ts'
+import { cancelLinks, limitMailsPerRecipient, UNKNOWN_LINKS_PER_IP } from './email-links.ts'
 import { hashLinkToken } from './mails.ts'
 import { type LinkTicket, type MicrosoftAnswer, openJson, sealJson } from './microsoft-sign-in.ts'
 import { isPreviousVersionActive } from './second-factor.ts'
@@ -194,14 +194,25 @@ async function claimAccount(
   return owner
 }
 
-/** Links a Microsoft account; its owner learns of it by mail. */
+/**
+ * Links a Microsoft account; its owner learns of it by mail. Other sessions end.
+ * @param kept the session that links it
+ */
 async function link(
   context: AccountContext,
   { tenantId, objectId, email }: MicrosoftAnswer,
   person: Pick<Profile, 'user_id' | 'email'>,
+  kept?: string,
 ): Promise<void> {
+  const { db } = context
   const at = new Date(context.clock())
-  await context.db
+  // What somebody else may have left open does not outlive the link.
+  const others = db.deleteFrom('sessions').where('user_id', '=', person.user_id)
+  await others.$if(kept !== undefined, (all) => all.where('id', '!=', kept as string)).execute()
+  const unverified = db.deleteFrom('factors').where('user_id', '=', person.user_id)
+  await unverified.where('verified_at', 'is', null).execute()
+  await cancelLinks(db, person.user_id, ['recovery', 'factor'])
+  await db
     .insertInto('identities')
     .values({
       tenant_id: tenantId,
@@ -249,7 +260,7 @@ async function linkCaller(
   if (answer.email !== person.email) return 'address-differs'
   if (await findIdentity(context, answer)) return 'already-linked'
   if (await hasIdentity(context, userId)) return 'other-account-linked'
-  await link(context, answer, person)
+  await link(context, answer, person, sessionId)
   await keepAnswer(context, answer)
   return 'linked'
 }

@@ -4,6 +4,7 @@ import type { Log } from '#server/log.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { MicrosoftDirectory } from './microsoft-directory.ts'
 import { openJson, sealJson } from './microsoft-sign-in.ts'
+import { SESSION_IDLE_MS } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
 const EVERY_MS = 60_000
@@ -20,7 +21,7 @@ interface LeaversContext {
   microsoft: MicrosoftDirectory
 }
 
-/** Asks the directory each hour about people with an open session that Microsoft opened. */
+/** Asks the directory each hour about linked people with an open session, however it was opened. */
 export function createLeaversJob(context: LeaversContext) {
   let isStopped = false
   let running: Promise<unknown> | undefined
@@ -87,7 +88,7 @@ function claimDue({ db, clock }: LeaversContext) {
             from('sessions as s')
               .select('s.id')
               .whereRef('s.user_id', '=', 'i.user_id')
-              .where('s.ends_at', '>', new Date(now)),
+              .where('s.refreshed_at', '>', new Date(now - SESSION_IDLE_MS)),
           ),
         )
         .orderBy('i.asked_at')

@@ -8,6 +8,7 @@ import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { countFactorRefusal, createFactorRefusal } from './factor-refusals.ts'
 import { checkAssertion, createRequestOptions, type FactorRow } from './passkeys.ts'
 import { openSession, recordLastAccess } from './sessions.ts'
+import { rejectPasswords } from './sign-in.ts'
 import { presentPasskey } from './verify-factor.ts'
 
 /** As for passwords: high, because a dealership shares one address; only failures count. */
@@ -64,6 +65,8 @@ async function signInByPasskey(
         .where('id', '=', factor.id)
         .executeTakeFirst()
       if (!found || numUpdatedRows === 0n) throw createFactorRefusal('passkey-unknown')
+      // Where Microsoft alone signs in, a passkey of a leaver must not.
+      rejectPasswords(context, found.email)
       if (!(await challenges.use(transaction, challenge))) throw createFactorRefusal('passkey-replayed')
       await recordLastAccess(transaction, found.user_id, at)
       await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })

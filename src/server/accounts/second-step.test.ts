@@ -229,11 +229,23 @@ describeOnEachDatabase('the second step', (kind) => {
       expect((await enrol(access_token)).status).toBe(200)
     })
 
+    test('but not where the owner proved who they are long ago', async () => {
+      const { access_token: token, refresh_token } = await openTestSession(portal, person)
+      await allowEnrolment(portal, token, person.email)
+      const body = { factor_type: 'totp' }
+      const { body: begun } = await send(portal, 'POST', '/api/auth/factors', { token, body })
+      portal.clock.advance(11 * MINUTE)
+      const { body: renewed } = await refreshSession(portal, refresh_token)
+      const code = showCode(portal, begun.totp.secret)
+      const { status, body: refused } = await verifyCode(portal, renewed.access_token, begun.id, code)
+      expect([status, refused.code]).toEqual([403, 'reauthentication-needed'])
+    })
+
     test("and undone by 'não fui eu' in its mail, with the password and all sessions", async () => {
       const older = await addFactor(portal, person.user_id)
       await portal.database.db
         .updateTable('factors')
-        .set({ created_at: new Date(portal.clock() - 30 * 24 * 60 * MINUTE) })
+        .set({ verified_at: new Date(portal.clock() - 30 * 24 * 60 * MINUTE) })
         .execute()
       const { access_token } = await openTestSession(portal, person, 'full', 'passkey')
       await enrolTotp(portal, access_token, person.email)

@@ -393,13 +393,15 @@ async function rotateSession(
     return undefined
   }
   const counter = outcome === 'rotate' ? row.refresh_counter + 1 : row.refresh_counter
+  // One instant: two that differ are those of a session that 0.2 refreshed.
+  const at = new Date(clock())
   if (outcome === 'rotate')
     await db
       .updateTable('sessions')
       .set({
         refresh_counter: counter,
-        refreshed_at: new Date(clock()),
-        renewed_at: new Date(clock()),
+        refreshed_at: at,
+        renewed_at: at,
         refreshed_by: deviceId ?? null,
         ip: context.request.ip,
         user_agent: context.request.userAgent,
@@ -435,8 +437,10 @@ export async function recordLastAccess(db: Db, userId: string, at: Date): Promis
  * Ends this session (local), all others (others) or all of the user's sessions (global).
  * @throws ProblemError reauthentication-needed for the others alone, whom the caller would outlast
  */
-export async function signOut(context: Context, scope: 'global' | 'local' | 'others'): Promise<void> {
+export async function signOut(context: Context, wanted: 'global' | 'local' | 'others'): Promise<void> {
   const { db, actor } = context
+  // The password alone does not end the sessions of somebody with two steps.
+  const scope = actor.sessionKind === 'aal1' ? 'local' : wanted
   let ended = db.deleteFrom('sessions').where('user_id', '=', actor.profile.user_id)
   if (scope === 'local') ended = ended.where('id', '=', actor.sessionId)
   if (scope === 'others' && !isRecentlyAuthenticated(actor, 'account'))

@@ -183,6 +183,8 @@ async function acceptAnswer(
     .set({ ...columns, last_used_at: at, verified_at: factor.verified_at ?? at })
     .where('id', '=', factor.id)
     .where(isUnused)
+    // Of two first verifications at once the second would replace the key.
+    .where('verified_at', factor.verified_at ? 'is not' : 'is', null)
     .executeTakeFirst()
   const isTotp = factor.factor_type === 'totp'
   if (numUpdatedRows === 0n) throw createFactorRefusal(isTotp ? 'code-used' : 'passkey-counter')

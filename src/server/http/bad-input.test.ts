@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { MAX_STATE_LENGTH } from '#contract/report-views.ts'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { expectProblem } from '#server/testing/expect-problem.ts'
-import { type Body, EXAMPLES, getRouteName, ROUTES } from '#server/testing/route-callers.ts'
+import { type Body, EXAMPLES, getRouteName, ROUTES, SOME_TEMPLATE } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -61,6 +61,8 @@ describeOnEachDatabase('bad input', (kind) => {
   let token: string
   beforeAll(async () => {
     token = (await openTestSession(portal, await addPerson(portal, { role: 'admin' }))).access_token
+    const template = { id: SOME_TEMPLATE, name: 'Oficina', types: ['Oficina'], marcas: [], estados: [] }
+    await portal.database.db.insertInto('access_templates').values(template).execute()
   })
 
   const sendBody = async (

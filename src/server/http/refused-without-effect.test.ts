@@ -285,7 +285,7 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     const enrolment_allowed_at = new Date(portal.clock())
     await portal.database.db
       .updateTable('sessions')
-      .set({ enrolment_allowed_at })
+      .set({ enrolment_allowed_at, aal: 'aal2' })
       .where('user_id', '=', user_id)
       .execute()
     await portal.database.db.updateTable('factors').set({ user_id }).where('id', 'in', FACTORS).execute()

@@ -76,7 +76,8 @@ async function readAccess(db: Db, end: RawBuilder<Date> | null, userId?: string)
   }
   // Whoever was deleted before the end saw nothing any more.
   const { rows: gone } = await sql<{ id: string }>`
-    select target_id as id from audit_entries e where action = 'user-deleted' and at < ${end}`.execute(db)
+    select coalesce(target_id, (after ->> 'userId')::uuid) as id from audit_entries e
+    where action in ('user-deleted', 'account-disowned') and at < ${end}`.execute(db)
   for (const { id } of gone) byId.delete(id)
   return [...byId.values()]
 }
@@ -164,7 +165,8 @@ export async function readPersonAccess(db: Db, { userId, ...asked }: Asked & { u
   const areas = []
   for (const type of sortItems(catalogue, 'types', types)) {
     const grants = await readGrants(db, end, [userId], await listAreaLabels(db, type))
-    const names = reports.filter((report) => report.type === type).map(({ name }) => name)
+    // Further reports of a past day are not known.
+    const names = end ? [] : reports.filter((report) => report.type === type).map(({ name }) => name)
     areas.push({ type, reports: names, until, ...(grants.get(userId) ?? NO_GRANT) })
   }
   const day = end ? (asked.on as string) : toSaoPauloDay(asked.now)

@@ -105,8 +105,7 @@ async function countUsage(
       await countPeople(transaction, new Date(from - LATE_MS), new Date(until))
       const closed = await closePeriods(transaction, new Date(until - LATE_MS))
       const [month] = closed.filter(({ period }) => period === 'month').slice(-1)
-      if (month && until === now && (await isLastMonth(transaction, month.starts_on, now)))
-        await onMonthClosed(transaction)
+      if (month && (await isLastMonth(transaction, month.starts_on, now))) await onMonthClosed(transaction)
       const value = new Date(Math.max(from, until)).toISOString()
       await transaction
         .insertInto('portal_facts')

@@ -32,9 +32,9 @@ export async function readUsage(
   const byPeriod = Map.groupBy(steps, ({ starts_on }) => starts_on)
   const byReport = Map.groupBy(steps, ({ report_id }) => report_id)
   const closed = sums.periods.filter(({ is_open }) => !is_open).length
-  /** The mean of the closed periods; of a time without any, the open one. */
+  /** The mean of the closed periods; of a group or a time without any, the open one. */
   const toUse = ({ people, open_people, openings }: Counts) => {
-    const mean = hideSmall(closed > 0 ? people / closed : open_people)
+    const mean = hideSmall(closed > 0 && people > 0 ? people / closed : open_people)
     return { people: mean, openings: mean === null ? null : openings }
   }
   const groups = (kind: Counts['kind']) => sums.groups.filter((group) => group.kind === kind)
@@ -149,7 +149,7 @@ async function readSums(db: Db, by: UsagePeriod, { starts_on, ends_on, since, op
       from (${sumUsage(open)}) as live where ${open_on}::date between ${starts_on}::date and ${ends_on}::date
     )
     select kind, code, max(label) as label, case when kind = 'all' then starts_on end as starts_on,
-      sum(people)::int as people, sum(open_people)::int as open_people, sum(openings)::int as openings
+      sum(people)::int as people, sum(open_people)::int as open_people, coalesce(sum(openings) filter (where greatest(people, open_people) >= ${sql.lit(MIN_GROUP)}), 0)::int as openings
     from sums group by 1, 2, 4`.execute(db)
   const { rows: periods } = await sql<{ starts_on: string }>`
     select starts_on::date from generate_series(

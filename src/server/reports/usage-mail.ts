@@ -95,7 +95,9 @@ export async function composeUsageMail(
 function describeMonth({ periods: [period] }: Omit<Usage, 'is_mailed'>): string {
   if (!period || period.people === 0) return 'Ninguém entrou no portal neste mês.'
   const openings =
-    period.openings === null ? '' : ` e abriram relatórios ${formatCount(period.openings)} vezes`
+    period.openings === null || period.openings === 0
+      ? ''
+      : ` e abriram relatórios ${formatCount(period.openings)} ${period.openings === 1 ? 'vez' : 'vezes'}`
   return `${period.people === null ? `Menos de ${MIN_GROUP}` : formatCount(period.people)} pessoas entraram no portal${openings}.`
 }
 

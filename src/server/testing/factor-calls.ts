@@ -22,7 +22,7 @@ export async function allowEnrolment(portal: TestPortal, token: string, email: s
 
 /** POST …/challenge */
 export const challenge = (portal: TestPortal, token: string, factorId: string) =>
-  send(portal, 'POST', `/api/auth/factors/${factorId}/challenge`, { token, body: {} })
+  send(portal, 'POST', `/api/auth/factors/${factorId}/challenge`, { token, body: { factorId } })
 
 /** Challenges a factor and answers with a code. */
 export async function verifyCode(portal: TestPortal, token: string, factorId: string, code: string) {

@@ -221,6 +221,8 @@ export const SOME_NOTICE_FORM = {
   on_login: false,
   is_draft: false,
 }
+/** True, since examples with another truth value would be valid too. */
+const ON = { on_login: true, is_draft: true }
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
 const { workspaceId, reportId, datasetId } = getEmulatedReport('CRM')
@@ -469,12 +471,15 @@ export const EXAMPLES: Record<string, Example[]> = {
   ],
   'PUT /api/usage/mail': [{ path: '/api/usage/mail', body: { wanted: true } }],
   'POST /api/usage/timings': [
-    { path: '/api/usage/timings', body: { report: SOME_REPORT, outcome: 'shown', ms: 1200 } },
+    { path: '/api/usage/timings', body: { report: SOME_REPORT, outcome: 'shown', ms: 42 } },
     { path: '/api/usage/timings', body: { report: SOME_REPORT, outcome: 'failed' } },
   ],
-  'POST /api/admin/notices': [{ path: '/api/admin/notices', body: SOME_NOTICE_FORM }],
+  'POST /api/admin/notices': [{ path: '/api/admin/notices', body: { ...SOME_NOTICE_FORM, ...ON } }],
   'PATCH /api/admin/notices/{id}': [
-    { path: `/api/admin/notices/${SOME_NOTICE}`, body: { ...SOME_NOTICE_FORM, types: ['Vendas'] } },
+    {
+      path: `/api/admin/notices/${SOME_NOTICE}`,
+      body: { ...SOME_NOTICE_FORM, ...ON, text: 'Manutenção amanhã' },
+    },
     { path: `/api/admin/notices/${SOME_NOTICE}`, body: { ended: true } },
   ],
   'POST /api/support-messages': [

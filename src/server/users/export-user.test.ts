@@ -8,7 +8,7 @@ import {
   signIn,
 } from '#server/testing/account-calls.ts'
 import { patchProfile, readTrail, readUserHistory } from '#server/testing/admin-calls.ts'
-import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -144,6 +144,19 @@ describeOnEachDatabase('data export of a person', (kind) => {
     expect(text).not.toContain(admin.email)
     expect(text).not.toContain(admin.user_id)
     expect(text).not.toContain('De outra pessoa')
+  })
+
+  test('of oneself leaves out what an unverified address alone leads to', async () => {
+    const email = 'dona.do.endereco@grupopatio.com.br'
+    const squatter = await addPerson(portal, { email, email_verified_at: null })
+    const { access_token: token } = await openTestSession(portal, squatter)
+    const message = { name: 'Dona', email, phone: '(21) 98765-4321', message: 'Meu telefone mudou' }
+    await portal.database.db.insertInto('support_messages').values(message).execute()
+    const read = async () => (await send(portal, 'GET', '/api/profiles/me/export', { token })).body
+    expect(await read()).toMatchObject({ profile: { email }, support_messages: [], mails: [] })
+    const verified = { email_verified_at: new Date() }
+    await portal.database.db.updateTable('profiles').set(verified).where('email', '=', email).execute()
+    expect((await read()).support_messages).toHaveLength(1)
   })
 
   test('is audited', async () => {

@@ -16,6 +16,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
     // Entries written during a deletion would keep the address.
     await lockProfile(db, userId)
     const { version: _, request: __, ...profile } = await readProfile(db, userId)
+    // Nobody has proved to own an unverified address, so what only it leads to is not the caller's.
+    const address = isOwn && profile.email_verified_at === null ? null : profile.email
     const query = async (statement: RawBuilder<unknown>) => (await statement.execute(db)).rows
     const exported = {
       exported_at: new Date(context.clock()),
@@ -24,7 +26,7 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         select workplace, types, marcas, estados, note, requested_at, refused_at, refusal
         from access_requests where user_id = ${userId}`),
       invitations: await query(sql`
-        select full_name, types, marcas, estados, valid_until, invited_at from invitations where email = ${profile.email}`),
+        select full_name, types, marcas, estados, valid_until, invited_at from invitations where email = ${address}::text`),
       sessions: await query(sql`
         select id, kind, aal, created_at, refreshed_at, authenticated_at, ip, user_agent
         from sessions where user_id = ${userId} order by created_at`),
@@ -60,7 +62,7 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       changes_to_the_person: await query(sql`
         select at, action, before, after from audit_entries
         where target_id = ${userId}
-          or (action like 'invitation-%' and ${profile.email} in (before ->> 'email', after ->> 'email'))
+          or (action like 'invitation-%' and ${address}::text in (before ->> 'email', after ->> 'email'))
         order by id`),
       acts_of_the_person: await query(sql`
         select at, action, ip, user_agent from audit_entries where actor_id = ${userId} order by id`),
@@ -88,13 +90,13 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       report_exports: await query(sql`
         select input, status, created_at from jobs where user_id = ${userId} order by created_at`),
       mails: await query(sql`
-        select kind, created_at, sent_at from mail_outbox where recipient = ${profile.email} order by created_at`),
+        select kind, created_at, sent_at from mail_outbox where recipient = ${address}::text order by created_at`),
       support_messages: await query(sql`
         select name, email, phone, message, is_read, created_at from support_messages
-        where lower(email) = ${profile.email} order by created_at`),
+        where lower(email) = ${address}::text order by created_at`),
       suspect_messages: await query(sql`
         select name, email, phone, message, created_at from suspect_messages
-        where lower(email) = ${profile.email} order by created_at`),
+        where lower(email) = ${address}::text order by created_at`),
     }
     const entry = {
       action: 'data-exported',

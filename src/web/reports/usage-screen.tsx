@@ -13,7 +13,7 @@ import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { formatDate } from '#web/ui/format-instant.ts'
+import { formatDate, formatDay } from '#web/ui/format-instant.ts'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
@@ -75,10 +75,12 @@ export function UsageScreen() {
 function PeriodChoice({ data }: { data: Usage | undefined }) {
   const today = toSaoPauloDay(Date.now())
   const ago = (days: number) => toSaoPauloDay(Date.now() - days * DAY_MS)
+  const [year = 0, month = 0] = today.split('-').map(Number)
+  const aYearOfMonths = new Date(Date.UTC(year, month - 12, 1)).toISOString().slice(0, 10)
   const choices = [
     { label: '30 dias', search: {} },
     { label: '12 semanas', search: { from: ago(11 * 7), to: today, by: 'week' } },
-    { label: '12 meses', search: { from: `${ago(334).slice(0, 7)}-01`, to: today, by: 'month' } },
+    { label: '12 meses', search: { from: aYearOfMonths, to: today, by: 'month' } },
   ] as const
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -374,7 +376,7 @@ function saveUsage({ by, from, to, ...data }: Usage): void {
   ]
   const people = (title: string, { people: found }: Usage['never_came']) => [
     [title, 'E-mail', 'Data'],
-    ...found.map(({ full_name, email, at }) => [full_name ?? '', email, formatDate(at.slice(0, 10))]),
+    ...found.map(({ full_name, email, at }) => [full_name ?? '', email, formatDay(at)]),
     [],
   ]
   const lines = [

@@ -35,7 +35,7 @@ async function raise(call: () => Promise<RaisedSession>): Promise<Adopt> {
 /** Shows the code of an authenticator app; verifies a new one, too. @throws ApiError, NetworkError */
 export async function showCode(factorId: string, code: string): Promise<Adopt> {
   const params = { factorId }
-  const { id } = await callApi('POST /api/auth/factors/{factorId}/challenge', { params, body: {} })
+  const { id } = await callApi('POST /api/auth/factors/{factorId}/challenge', { params, body: params })
   return raise(() => callVerify(factorId, { challenge_id: id, code }))
 }
 
@@ -47,7 +47,7 @@ export async function showPasskey(factorId: string): Promise<Adopt> {
 
 async function answerChallenge(factorId: string) {
   const params = { factorId }
-  const challenge = await callApi('POST /api/auth/factors/{factorId}/challenge', { params, body: {} })
+  const challenge = await callApi('POST /api/auth/factors/{factorId}/challenge', { params, body: params })
   const { createPasskey, requestPasskey } = await import('./passkeys.ts')
   const options = challenge.webauthn?.credential_options.publicKey as never
   const answer = await (challenge.webauthn?.type === 'create'
@@ -63,7 +63,7 @@ export async function proveFactor({ id: factor_id, factor_type }: Factor, code: 
     return { factor_id, challenge_id: id, webauthn: { credential_response: answer as never } }
   }
   const params = { factorId: factor_id }
-  const { id } = await callApi('POST /api/auth/factors/{factorId}/challenge', { params, body: {} })
+  const { id } = await callApi('POST /api/auth/factors/{factorId}/challenge', { params, body: params })
   return { factor_id, challenge_id: id, code }
 }
 

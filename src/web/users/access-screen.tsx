@@ -46,7 +46,11 @@ export function AccessScreen() {
   const day = asked.dia && isDay(asked.dia) && { dia: asked.dia }
   const pickPerson = async (who: string) => {
     if (!who) return ask({ ...day })
-    const { items } = await callApi('GET /api/profiles', { query: { q: who, limit: 8 } })
+    const { items } = await callApi('GET /api/profiles', { query: { q: who, limit: 8 } }).catch((error) => {
+      showToast(toFailureToast('A pessoa não pôde ser procurada', error))
+      return { items: undefined }
+    })
+    if (!items) return
     const found = items.find(({ email }) => email === who.toLowerCase())
     if (found) ask({ pessoa: found.user_id, ...day })
     else showToast({ kind: 'error', title: 'Escolha uma pessoa da lista', description: who })
