@@ -76,6 +76,8 @@ for (const width of [1440, 390])
     await page.addInitScript(watchShifts)
     for (const { name, as, path, given, ready } of SCREEN_STATES.filter(({ act }) => !act)) {
       if (as) await openSession(page, as)
+      // Not as the person of an earlier state.
+      else await page.evaluate(() => localStorage.clear()).catch(() => {})
       await given?.(page)
       await page.goto(path)
       await expect(ready(page)).toBeVisible()

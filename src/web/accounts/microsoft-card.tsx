@@ -7,6 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatRecent } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
@@ -36,8 +37,9 @@ export function MicrosoftCard({ userId }: { userId: string }) {
   const isKept = portalSettings.signIn === 'microsoft' || !has_password
   return (
     <Card className="space-y-4">
-      <div className="flex min-h-10 flex-wrap items-center justify-between gap-x-6 gap-y-2">
+      <div className="flex min-h-10 flex-col items-start justify-between gap-x-6 gap-y-2 sm:flex-row sm:items-center">
         <h2 className="font-semibold text-lg">Conta Microsoft</h2>
+        {!own.data && <Skeleton className="h-10 w-48" />}
         {own.data &&
           (email === null ? (
             <Button variant="secondary" isBusy={linking.isBusy} onClick={() => void linking.submit()}>
@@ -52,7 +54,7 @@ export function MicrosoftCard({ userId }: { userId: string }) {
           ))}
       </div>
       {!own.data ? (
-        <NotLoaded query={own} failed="Sua conta Microsoft não pôde ser lida agora." skeleton="h-10" />
+        <NotLoaded query={own} failed="Sua conta Microsoft não pôde ser lida agora." skeleton="h-10 sm:h-5" />
       ) : email === null ? (
         <p className="text-muted text-sm">
           Ligada, ela abre o portal sem a senha daqui. Ela precisa ter o mesmo e-mail desta conta.

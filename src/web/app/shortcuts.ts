@@ -21,13 +21,13 @@ export function useShortcuts() {
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event
     if (event.defaultPrevented || event.isComposing || event.repeat || altKey) return
-    // An open popup has keys of its own.
-    if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'))
-      return
     if (search.isOpen && key.length === 1 && !ctrlKey && !metaKey && !isInDialog(target)) {
       event.preventDefault()
       return setQ((typed) => typed + key)
     }
+    // An open popup has keys of its own.
+    if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'))
+      return
     const run = ctrlKey || metaKey ? key.toLowerCase() === 'k' && !shiftKey && openSearch : findAction(event)
     if (!run || (!(ctrlKey || metaKey) && isField(target))) return
     event.preventDefault()

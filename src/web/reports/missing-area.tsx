@@ -7,13 +7,15 @@ import { Button, textLinkClasses } from '#web/ui/button.tsx'
 
 /** Names the area of a link that is not among the person's, or that does not exist. */
 export function MissingArea({ area, onClose }: { area: string; onClose: () => void }) {
-  const { data, isPending } = useQuery(catalogueQuery)
-  if (isPending) return null
+  const { data } = useQuery(catalogueQuery)
   const known = data?.types.find(({ label }) => foldText(label) === foldText(area.trim()))
   const isMisspelt = data !== undefined && !known
   const name = known?.label ?? area
   return (
-    <Alert kind="warning" className="shrink-0 rounded-none border-x-0 border-t-0 px-4 py-2">
+    <Alert
+      kind="warning"
+      className="min-h-24 shrink-0 rounded-none border-x-0 border-t-0 px-4 py-2 sm:min-h-14"
+    >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <p>
           {isMisspelt

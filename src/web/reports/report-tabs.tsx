@@ -90,7 +90,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         <LazyPart
           name="missing-area"
           load={loadMissingArea}
-          loading={null}
+          loading={<div className="min-h-24 shrink-0 sm:min-h-14" />}
           failed={`A área ${missing} não está entre os seus relatórios.`}
         >
           {({ MissingArea }) => <MissingArea area={missing} onClose={closeMissing} />}
