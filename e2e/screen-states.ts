@@ -159,8 +159,10 @@ const stubEnrolment = (page: Page) =>
     }),
   )
 /** Stores a session that owes the second step. */
-const oweStep = (second_factor: string) => (page: Page) =>
-  page.addInitScript(
+const oweStep = (second_factor: string) => async (page: Page) => {
+  // On a page that loads nothing: an init script would do it again for the states that follow.
+  await page.goto('/api/health/live')
+  await page.evaluate(
     ([owed, factors]) => {
       const session = {
         ...{ access_token: '-', refresh_token: '-', expires_at: 4_000_000_000 },
@@ -173,6 +175,7 @@ const oweStep = (second_factor: string) => (page: Page) =>
     },
     [second_factor, [APP, FACTOR, CODES_OF]] as const,
   )
+}
 
 const OWN_SESSIONS = {
   sessions: [
