@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises'
+import { OTHER_ADMIN, test as withOther } from './administration.ts'
+import { findSeriousViolations } from './axe-findings.ts'
+import { expect, openAs, test, toEmail } from './portal-fixture.ts'
+import { hasHorizontalOverflow } from './user-table-fixture.ts'
+
+const SELLER = toEmail('vendas.rj')
+
+withOther(
+  'filters the trail in the address, opens an entry, and downloads what is filtered',
+  async ({ page, other }) => {
+    test.setTimeout(120_000)
+    await other.change(SELLER, { types: ['Vendas', 'CRM', 'HPD'] })
+    await openAs(page, 'admin', '/admin/auditoria')
+    const entries = page.getByRole('list', { name: /^Registros/ }).getByRole('listitem')
+    await expect(entries.filter({ hasText: /mudou os tipos: \+ HPD/ }).first()).toBeVisible()
+    expect(await findSeriousViolations(page)).toEqual([])
+
+    await page.getByRole('combobox', { name: 'Pessoa' }).fill(SELLER)
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(/[?&]person=vendas\.rj(@|%40)/)
+    await page.getByRole('combobox', { name: 'Filtrar por Ato: todos' }).click()
+    await page.getByRole('option', { name: 'Exportou os dados da pessoa' }).click()
+    await expect(page).toHaveURL(/action=data-exported/)
+    await expect(page.getByText('Nada registrado com estes filtros')).toBeVisible()
+    await page.getByRole('link', { name: 'Limpar filtros' }).click()
+    await expect(page).toHaveURL(/\/admin\/auditoria$/)
+
+    await page.getByRole('combobox', { name: 'Quem fez' }).fill(OTHER_ADMIN)
+    await page.keyboard.press('Enter')
+    await entries.first().locator('summary').click()
+    await expect(entries.first()).toContainText('Código')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Baixar CSV' }).click()
+    const csv = await readFile(await (await download).path(), 'utf8')
+    expect(csv).toContain('Quando;Quem;Com quem;O que aconteceu')
+    expect(csv).toContain(';types-set;')
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await hasHorizontalOverflow(page)).toBe(false)
+  },
+)
+
+test('says who sees an area and why, and that nothing is known of a day before the trail', async ({
+  page,
+}) => {
+  test.setTimeout(120_000)
+  await openAs(page, 'admin', '/admin/auditoria/acesso')
+  await page.getByRole('combobox', { name: /^Filtrar por Área/ }).click()
+  await page.getByRole('option', { name: 'Vendas' }).click()
+  await expect(page.getByRole('status').filter({ hasText: /pessoas podem ver agora$/ })).toBeVisible()
+  expect(await findSeriousViolations(page)).toEqual([])
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Baixar CSV' }).click()
+  expect(await readFile(await (await download).path(), 'utf8')).toContain(SELLER)
+  await page.getByRole('textbox', { name: 'No fim do dia' }).fill('01/02/2020')
+  await expect(page.getByText('Não há registro deste dia')).toBeVisible()
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await hasHorizontalOverflow(page)).toBe(false)
+})
+
+test('is one press away from a person, and from the report of an area', async ({ page }) => {
+  await openAs(page, 'admin', '/admin/relatorios')
+  await page.getByRole('link', { name: 'Quem vê esta área' }).click()
+  await expect(page).toHaveURL(/\/admin\/auditoria\/acesso\?area=[a-z]+$/)
+  await page.getByRole('combobox', { name: 'ou pessoa' }).fill(SELLER)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/acesso\?pessoa=[0-9a-f-]{36}$/)
+  await expect(page.getByRole('region', { name: `O que ${SELLER} vê` })).toContainText('Vendas')
+  const [, userId] = /pessoa=([0-9a-f-]{36})$/.exec(page.url()) ?? []
+  await openAs(page, 'admin', `/admin/pessoas?pessoa=${userId}`)
+  await page.getByRole('link', { name: 'Tudo na auditoria' }).click()
+  await expect(page).toHaveURL(/\/admin\/auditoria\?person=/)
+})
