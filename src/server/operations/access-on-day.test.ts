@@ -52,6 +52,7 @@ describeOnEachDatabase('who sees what', (kind) => {
     const removedOn = today()
     await pass(2)
 
+    expect((await readPerson('2099-01-01')).fields[0].message).toMatch('Escolha hoje')
     expect((await readArea()).emails).toEqual([])
     expect((await readArea(removedOn)).emails).toEqual([])
     expect((await readArea(approvedOn)).readers).toEqual([

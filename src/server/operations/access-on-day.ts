@@ -5,6 +5,7 @@ import { sortItems } from '#contract/entitlement-lists.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
+import { toFieldError } from '#server/http/problem-error.ts'
 import { readProfile } from '#server/users/user-queries.ts'
 import { listAreaLabels } from './trail.ts'
 
@@ -28,11 +29,17 @@ interface Asked {
 
 const KEYS = ['approved', 'types', 'marcas', 'estados', 'valid_until']
 
-/** The first instant after the day; null for now, which needs no trail. */
-const getEnd = ({ on, now }: Asked): RawBuilder<Date> | null =>
-  on === undefined || on >= toSaoPauloDay(now)
+/**
+ * Returns the first instant after the day; null for now, which needs no trail.
+ * @throws ProblemError invalid-input for a day to come
+ */
+function getEnd({ on, now }: Asked): RawBuilder<Date> | null {
+  const today = toSaoPauloDay(now)
+  if (on !== undefined && on > today) throw toFieldError('on', 'Escolha hoje ou um dia que já passou')
+  return on === undefined || on === today
     ? null
     : sql<Date>`((${on}::date + 1)::timestamp at time zone 'America/Sao_Paulo')`
+}
 
 /** Whether the trail reaches back to the end of the day, and since when there is one. */
 async function readReach(db: Db, end: RawBuilder<Date> | null) {
