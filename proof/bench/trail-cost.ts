@@ -61,7 +61,7 @@ const REQUESTS: [what: string, create: (token: string) => PortalRequest][] = [
 async function measurePairs([what, create]: (typeof REQUESTS)[number], portals: Measured[]): Promise<Figure> {
   const times: number[][] = portals.map(() => [])
   for (let round = 0; round < rounds; round++) {
-    // In turns also within a pair: whoever comes second finds a warmer machine.
+    // In turns also within a pair: the second of a pair finds a warmer machine.
     for (const place of round % 2 === 0 ? [0, 1] : [1, 0]) {
       const { url, agent, token } = portals[place] as Measured
       const { ms, status, body } = await send(url, { ...create(token), agent, timeoutMs: 0 })

@@ -36,7 +36,7 @@ export type TrailEntry = z.output<typeof trailEntrySchema>
 
 const onDay = z.object({ on: z.optional(dateSchema) })
 
-/** How somebody came to an area, by the trail; nulls where it does not reach so far. */
+/** How a person got an area, by the trail; null before the oldest entry. */
 const grantFields = {
   since: z.nullable(z.string()),
   /** The action that gave it. */

@@ -128,7 +128,7 @@ export function ownSessionHandlers(
     listOwnSessions: ({ context }) =>
       listSessions({ ...services, ...context }, context.actor.profile.user_id),
     async listSessions({ context, params: { userId } }) {
-      // Throws for somebody who does not exist.
+      // Throws for an unknown person.
       await readProfile(context.db, userId)
       return listSessions({ ...services, ...context }, userId)
     },

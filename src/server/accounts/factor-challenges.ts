@@ -10,7 +10,7 @@ const CHALLENGE_MS = 5 * 60_000
 export interface Challenge {
   /** Base64url, which the authenticator signs. */
   nonce: string
-  /** What it is for: a factor's id, a new passkey, or a sign-in of whoever has one. */
+  /** What it is for: a factor's id, a new passkey, or a sign-in by passkey. */
   target: string
   /** Undefined for a sign-in. */
   userId?: string | undefined

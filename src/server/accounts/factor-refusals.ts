@@ -20,7 +20,7 @@ const REFUSALS = {
 /** Kept in the trail as the outcome of a refused sign-in. */
 export type FactorRefusal = keyof typeof REFUSALS
 
-/** Failures after which the owner is warned: whoever types codes knows the password. */
+/** Failures after which the owner is warned: the caller already knows the password. */
 const WARN_AFTER = 5
 
 export function createFactorRefusal(reason: FactorRefusal, detail: string = REFUSALS[reason]): ProblemError {

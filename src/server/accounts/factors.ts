@@ -93,7 +93,7 @@ export async function enrolFactor(
 
 /**
  * Records that a factor was verified for the first time, in its transaction: sessions of one step end
- * with the first one, and the owner is told.
+ * with the first one, and the owner is mailed.
  */
 export async function completeEnrolment(
   context: OwnAccountContext,

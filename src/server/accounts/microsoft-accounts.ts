@@ -206,7 +206,7 @@ async function link(
 ): Promise<void> {
   const { db } = context
   const at = new Date(context.clock())
-  // What somebody else may have left open does not outlive the link.
+  // Sessions, links and factors that others began end with the link.
   const others = db.deleteFrom('sessions').where('user_id', '=', person.user_id)
   await others.$if(kept !== undefined, (all) => all.where('id', '!=', kept as string)).execute()
   const unverified = db.deleteFrom('factors').where('user_id', '=', person.user_id)
@@ -246,7 +246,7 @@ async function keepAnswer(context: AccountContext, answer: MicrosoftAnswer): Pro
     .execute()
 }
 
-/** Links to the session that asked for it, and to no other: the mark alone may be somebody else's. */
+/** Links to the session that asked for it alone: the mark may come from another person. */
 async function linkCaller(
   context: AccountContext,
   answer: MicrosoftAnswer,

@@ -195,7 +195,7 @@ const UNAVAILABLE = [
 /** Of an account that is disabled, not assigned to the application, or held by Conditional Access. */
 const NOT_PERMITTED = /AADSTS(50057|50105|53\d{3})\b/
 
-/** Sorts an error of the library into what the person is told. */
+/** Sorts an error of the library into the refusal that the person reads. */
 function toRefusal(error: unknown): MicrosoftRefusal {
   const { name, code, error: said, error_description, status } = error as Record<string, unknown>
   if (name === 'AuthorizationResponseError') {

@@ -44,7 +44,7 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
       .filter(({ action }) => action === 'microsoft-refused')
       .map(({ after }) => (after as { reason: string }).reason)
 
-  /** Signs the ID token of the next reply anew, with other claims, key or header. */
+  /** Signs the ID token of the next reply again, with other claims, key or header. */
   function alterIdToken(
     change: Record<string, unknown>,
     { key, header = {} }: { key?: Parameters<SignJWT['sign']>[0]; header?: object } = {},

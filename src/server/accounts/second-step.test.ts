@@ -272,7 +272,7 @@ describeOnEachDatabase('the second step', (kind) => {
     await expect(opening.execute()).rejects.toThrow('this person has a second factor')
   })
 
-  test('is removed with the recovery codes of the last, and the owner is told', async () => {
+  test('is removed with the recovery codes of the last, and the owner is mailed', async () => {
     const { access_token } = await enter()
     const { id, session } = await enrolTotp(portal, access_token, person.email)
     const token = session.access_token
