@@ -119,7 +119,9 @@ async function measureSignIn(browser: Browser, portalUrl: string): Promise<Opene
     page.setDefaultTimeout(LIMIT_MS)
     await page.addInitScript(watchFirstReport)
     await prepareForm(page, portalUrl)
-    const first = await readFirstReport(page, () => page.getByRole('button', { name: 'Entrar', exact: true }).click())
+    const first = await readFirstReport(page, () =>
+      page.getByRole('button', { name: 'Entrar', exact: true }).click(),
+    )
     return { first, reloaded: await readFirstReport(page, () => page.reload()) }
   } finally {
     await context.close()

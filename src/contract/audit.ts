@@ -87,7 +87,12 @@ export const auditRoutes = {
     summary: 'Who can see the reports of an area, or could at the end of a past day, and through what',
     params: z.object({ type: slugSchema }),
     query: onDay,
-    response: z.object({ ...knownFields, readers: z.array(readerSchema) }),
+    response: z.object({
+      ...knownFields,
+      readers: z.array(readerSchema),
+      /** People deleted since, of whom the trail does not tell what they could see. */
+      unknown: z.number(),
+    }),
   },
   exportAreaAccess: {
     method: 'GET',

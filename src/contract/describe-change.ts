@@ -1,3 +1,4 @@
+import type { Hindrance } from './audit.ts'
 import type { HistoryEntry, TrailAction } from './audit-actions.ts'
 import { LISTS, type ListName } from './entitlement-lists.ts'
 import { formatReportTitle } from './messages.ts'
@@ -247,6 +248,27 @@ export function describeGrant(action: string | null): string {
   return action === null ? 'Sem registro' : (GRANTS[action] ?? 'Lista da pessoa')
 }
 
+/** Says why somebody sees nothing, or saw nothing on a past day, in spite of their areas. */
+export function describeHindrance(hindrance: Hindrance, isPast: boolean): string {
+  const [was, could, showed] = isPast
+    ? ['não estava', 'podia', 'não mostravam']
+    : ['não está', 'pode', 'não mostram']
+  const texts: Record<Hindrance, string> = {
+    'no-account': 'Neste dia a conta ainda não existia.',
+    'not-approved': `A conta ${was} aprovada: nada do que segue ${could} ser aberto.`,
+    ended: `O acesso já ${isPast ? 'tinha terminado' : 'terminou'}: nada do que segue ${could} ser aberto.`,
+    'no-scope': `Sem marca ou sem estado: os relatórios do que segue ${showed} dados.`,
+    'no-types': isPast ? 'Nenhuma área estava liberada.' : 'Nenhuma área está liberada.',
+  }
+  return texts[hindrance]
+}
+
+/** Says of how many deleted people nobody knows what they saw on a past day. */
+export const formatUnknown = (count: number): string =>
+  count === 1
+    ? 'De 1 conta excluída depois deste dia não há registro do que ela podia ver'
+    : `De ${count} contas excluídas depois deste dia não há registro do que elas podiam ver`
+
 /** Names a kind of entry, without who did it: 'Aprovou a conta'. */
 export function nameAction(action: TrailAction): string {
   const sentence = describeChange({ action, actor_email: '', before: null, after: null }).trim()
@@ -261,6 +283,7 @@ const FIELDS: Record<string, string> = {
   ...{ dataset_id: 'conjunto de dados', format: 'formato', reason: 'motivo', count: 'quantidade' },
   ...{ people: 'pessoas', email: 'e-mail', invited_by: 'convite de', attempts: 'tentativas', ips: 'IPs' },
   ...{ outcome: 'resultado', viewed_as: 'ver como', failures: 'falhas', is_read: 'lida', last_at: 'última' },
+  ...{ verified: 'e-mail verificado', created_at: 'cadastro' },
   ...{ area: 'área', action: 'ato', actor: 'quem', person: 'pessoa', from: 'desde', to: 'até' },
 }
 
@@ -283,8 +306,8 @@ function formatValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'sim' : 'não'
   if (Array.isArray(value)) return value.map(String).join(', ') || 'nenhum'
   if (typeof value === 'object') return JSON.stringify(value)
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(String(value))
-  return day ? String(value).split('-').reverse().join('/') : String(value)
+  const [, day] = /^(\d{4}-\d{2}-\d{2})(T.*)?$/.exec(String(value)) ?? []
+  return day ? day.split('-').reverse().join('/') : String(value)
 }
 
 /** Formats the end of an access: 'válido até 31/12/2026'. */

@@ -47,7 +47,7 @@ describe('npm run users, access and trail as processes', () => {
     async () => {
       expect(await run('users', '--csv')).toContain(`${ANA};;Usuário;Aprovado`)
       expect(await run('access', '--report', 'vendas')).toContain(
-        `1 pessoa(s) podem ver Vendas\n${ANA} · desde 03/02/2026, 09:00 · Aprovação · sem prazo`,
+        `1 pessoa pode ver Vendas\n${ANA} · desde 03/02/2026, 09:00 · Aprovação · sem prazo`,
       )
       expect(await run('access', '--report', 'Vendas', '--on', '2026-02-01')).toBe(
         'Não há registro deste dia.\n',

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { ACTION_GROUPS, type TrailFilter } from '#contract/audit.ts'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import { toCsv } from '#contract/csv.ts'
-import { describeGrant } from '#contract/describe-change.ts'
+import { describeGrant, describeHindrance, formatUnknown } from '#contract/describe-change.ts'
 import { foldText } from '#contract/entitlement-lists.ts'
 import { isDay } from '#contract/user-rules.ts'
 import { readCatalogue } from './catalogue/catalogue.ts'
@@ -82,7 +82,11 @@ const COMMANDS: Record<string, Command> = {
         email ?? user_id,
         ...formatGrant(grant),
       ])
-      return toText([[`${found.readers.length} pessoa(s) podem ver ${area.label}`], ...lines])
+      return toText([
+        [describeReaders(found.readers.length, typeof on === 'string', area.label)],
+        ...lines,
+        ...(found.unknown > 0 ? [[formatUnknown(found.unknown)]] : []),
+      ])
     }
     const profile = await context.db
       .selectFrom('profiles')
@@ -94,7 +98,8 @@ const COMMANDS: Record<string, Command> = {
     const found = await readPersonAccess(context.db, { userId: profile.user_id, ...asked })
     if (!found.known) return 'Não há registro deste dia.'
     const lines = found.areas.map((area) => [area.type, ...formatGrant(area)])
-    return write([[found.email, found.hindrance ?? ''], ...lines], values)
+    const hindrance = found.hindrance ? describeHindrance(found.hindrance, typeof on === 'string') : ''
+    return write([[found.email, hindrance], ...lines], values)
   },
   async trail(context, values) {
     const { since: from, until: to, person, actor, action, area, csv, json } = values
@@ -109,6 +114,11 @@ const COMMANDS: Record<string, Command> = {
       if (!process.stdout.write(part)) await once(process.stdout, 'drain')
     return ''
   },
+}
+
+function describeReaders(count: number, isPast: boolean, area: string): string {
+  const can = isPast ? ['podia', 'podiam'] : ['pode', 'podem']
+  return `${count} ${count === 1 ? `pessoa ${can[0]}` : `pessoas ${can[1]}`} ver ${area}`
 }
 
 interface Grant {

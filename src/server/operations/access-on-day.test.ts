@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
@@ -105,6 +106,75 @@ describeOnEachDatabase('who sees what', (kind) => {
     expect(readers[0].user_id).not.toBe(ana.user_id)
     expect((await readArea()).emails).toEqual([])
     await rename('HPD')
+  })
+
+  test('tells two areas apart that had the same name one after the other', async () => {
+    await patchProfile(portal, admin, ana.user_id, { approved: true, types: ['HPD'], ...scope })
+    const bia = await addPerson(portal, { types: ['CRM'], created_at: new Date('2020-01-01'), ...scope })
+    const then = today()
+    await pass(2)
+    const rename = async (slug: string, label: string) => {
+      const call = { token: admin.token, body: { label } }
+      expect((await send(portal, 'PATCH', `/api/catalogue/types/${slug}`, call)).status).toBe(200)
+    }
+    // The entries tell of the names of their time, the lists of those of now.
+    await patchProfile(portal, admin, ana.user_id, { types: ['HPD', 'Vendas'] })
+    await rename('hpd', 'Peças')
+    await rename('crm', 'HPD')
+    await patchProfile(portal, admin, bia.user_id, { types: ['HPD', 'Peças'] })
+    const readCrm = async (on: string) =>
+      (await send(portal, 'GET', `/api/access/crm?on=${on}`, admin)).body.readers
+    expect((await readArea(then)).emails).toEqual([ana.email])
+    expect((await readCrm(then)).map(({ email }: Profile) => email)).toEqual([bia.email])
+    expect((await readPerson()).areas).toContainEqual(
+      expect.objectContaining({ type: 'Peças', through: 'approval-given' }),
+    )
+    expect((await readArea()).readers).toMatchObject([{ email: ana.email }, { through: 'types-set' }])
+
+    const find = async (area: string) => {
+      const { items } = (await send(portal, 'GET', `/api/audit?area=${encodeURIComponent(area)}`, admin)).body
+      return items.map(({ action, target_email }: Record<string, string>) => [action, target_email])
+    }
+    const renamed = ['catalogue-item-changed', null]
+    expect(await find('Peças')).toEqual([['types-set', bia.email], renamed, ['approval-given', ana.email]])
+    expect(await find('HPD')).toEqual([renamed])
+    await rename('crm', 'CRM')
+    await rename('hpd', 'HPD')
+  })
+
+  test('shows people deleted since whom no entry names, and counts those of whom nothing is kept', async () => {
+    const { db } = portal.database
+    const addOld = (name: string) =>
+      addPerson(portal, {
+        ...{
+          email: `${name}@grupopatio.com.br`,
+          types: ['HPD'],
+          created_at: new Date('2020-01-01'),
+          ...scope,
+        },
+      })
+    await patchProfile(portal, admin, ana.user_id, { approved: true })
+    const [bia, old, young] = [await addOld('bia'), await addOld('old'), await addOld('young')]
+    const then = today()
+    await pass(2)
+    await db
+      .updateTable('profiles')
+      .set({ created_at: new Date(portal.clock()) })
+      .where('user_id', '=', young.user_id)
+      .execute()
+    const body = { userIds: [bia.user_id, young.user_id] }
+    await send(portal, 'POST', '/api/functions/delete-users', { token: admin.token, body })
+    // As earlier versions deleted people.
+    await db.deleteFrom('profiles').where('user_id', '=', old.user_id).execute()
+    const entry = { at: new Date(portal.clock()), action: 'user-deleted', target_id: randomUUID() }
+    await db.insertInto('audit_entries').values(entry).execute()
+    expect(await readArea(then)).toMatchObject({
+      unknown: 1,
+      readers: [{ email: null, through: null, ...scope }],
+    })
+    expect(await readArea()).toMatchObject({ unknown: 0, readers: [] })
+    const { body: file } = await send(portal, 'GET', `/api/access/hpd/export?on=${then}`, admin)
+    expect(file.csv).toContain('De 1 conta excluída depois deste dia não há registro')
   })
 
   test('exports who sees an area as CSV, which is an entry of the trail', async () => {

@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Hindrance, Reader } from '#contract/audit.ts'
 import { ENTITLEMENT_ACTIONS } from '#contract/audit-actions.ts'
-import { sortItems } from '#contract/entitlement-lists.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
 import { readProfile } from '#server/users/user-queries.ts'
-import { listAreaLabels } from './trail.ts'
+import { type AreaNames, namesArea, readAreaNames } from './area-names.ts'
 
 /** What decides what a person sees; from the trail for a past day, where a key may be unknown. */
 interface Access {
@@ -19,6 +18,8 @@ interface Access {
   marcas?: string[]
   estados?: string[]
   valid_until?: string | null
+  /** The entry of the trail that has the types, whose names are of then; undefined for those of now. */
+  typesFrom?: number
 }
 
 interface Asked {
@@ -51,35 +52,49 @@ async function readReach(db: Db, end: RawBuilder<Date> | null) {
   return { reach: row?.reach?.toISOString() ?? null, known: end === null || row?.known === true }
 }
 
+interface Change {
+  id: string
+  key: string
+  value: never
+  entry: number
+}
+
 /**
  * Reads what people could see at an instant: as profiles are, minus what later entries changed. Of
- * deleted people only the trail tells, under their pseudonym.
+ * people deleted since only the trail tells, under their pseudonym, and of some of them it does not.
  */
 async function readAccess(db: Db, end: RawBuilder<Date> | null, userId?: string): Promise<Access[]> {
-  const { rows: people } = await sql<Access & { exists: boolean }>`
+  const { rows: people } = await sql<Access>`
     select user_id, email, full_name, approved, types, marcas, estados, valid_until::text as valid_until
     from profiles where true ${userId ? sql`and user_id = ${userId}` : sql``}
       ${end ? sql`and created_at < ${end}` : sql``}`.execute(db)
   if (!end) return people
   const byId = new Map<string, Access>(people.map((person) => [person.user_id, person]))
-  const actions = sql`e.action = any(${[...ENTITLEMENT_ACTIONS]}::text[])`
+  const actions = sql`e.action = any(${[...ENTITLEMENT_ACTIONS, 'user-deleted']}::text[])`
   const target = userId ? sql`e.target_id = ${userId}` : sql`e.target_id is not null`
   // Of deleted people: the last value before the end, in which a later one is put below.
-  const { rows: earlier } = await sql<{ id: string; key: string; value: never }>`
-    select distinct on (e.target_id, k.key) e.target_id as id, k.key, k.value
+  const { rows: earlier } = await sql<Change>`
+    select distinct on (e.target_id, k.key) e.target_id as id, k.key, k.value, e.id as entry
     from audit_entries e, jsonb_each(e.after) as k
     where ${actions} and ${target} and e.at < ${end} and k.key = any(${KEYS}::text[])
       and not exists (select from profiles p where p.user_id = e.target_id)
     order by e.target_id, k.key, e.at desc, e.id desc`.execute(db)
-  for (const { id } of earlier) byId.set(id, { user_id: id, email: null, full_name: null })
-  const { rows: later } = await sql<{ id: string; key: string; value: never }>`
-    select distinct on (e.target_id, k.key) e.target_id as id, k.key, k.value
+  const { rows: later } = await sql<Change>`
+    select distinct on (e.target_id, k.key) e.target_id as id, k.key, k.value, e.id as entry
     from audit_entries e, jsonb_each(e.before) as k
     where ${actions} and ${target} and e.at >= ${end} and k.key = any(${KEYS}::text[])
     order by e.target_id, k.key, e.at, e.id`.execute(db)
-  for (const { id, key, value } of [...earlier, ...later]) {
+  // Deletions of earlier versions tell neither what went with the account nor when it was created.
+  const { rows: deleted } = await sql<{ id: string }>`
+    select target_id as id from audit_entries e where action = 'user-deleted' and at >= ${end} and ${target}
+      and coalesce((before ->> 'created_at')::timestamptz, (select min(at) from audit_entries created
+        where created.target_id = e.target_id and created.action = 'account-created'), '-infinity') < ${end}`.execute(
+    db,
+  )
+  for (const { id } of [...earlier, ...deleted]) byId.set(id, { user_id: id, email: null, full_name: null })
+  for (const { id, key, value, entry } of [...earlier, ...later]) {
     const access = byId.get(id)
-    if (access) Object.assign(access, { [key]: value })
+    if (access) Object.assign(access, { [key]: value, ...(key === 'types' && { typesFrom: entry }) })
   }
   // Whoever was deleted before the end saw nothing any more.
   const { rows: gone } = await sql<{ id: string }>`
@@ -89,6 +104,13 @@ async function readAccess(db: Db, end: RawBuilder<Date> | null, userId?: string)
   return [...byId.values()]
 }
 
+/** Whether the trail does not tell if a person could see the area. */
+function isUnknown({ email, approved, types, marcas, estados }: Access, holdsArea: boolean): boolean {
+  if (email !== null || approved === false || (types && !holdsArea)) return false
+  if (marcas?.length === 0 || estados?.length === 0) return false
+  return [approved, types, marcas, estados].includes(undefined)
+}
+
 interface Grant {
   since: string | null
   through: string | null
@@ -96,15 +118,25 @@ interface Grant {
 }
 
 /** Finds since when and through what people have an area: the later of its grant and the approval. */
-async function readGrants(db: Db, end: RawBuilder<Date> | null, ids: string[], labels: string[]) {
+async function readGrants(
+  db: Db,
+  end: RawBuilder<Date> | null,
+  ids: string[],
+  { areas, code }: { areas: AreaNames; code: string },
+) {
+  const names = (lists: RawBuilder<unknown>) =>
+    namesArea(
+      areas.listTenures(code),
+      sql`id`,
+      (label) => sql`coalesce(jsonb_exists(${lists}, ${label}), false)`,
+    )
   // From the newest entry of each person back to the one that gave it, by their index.
   const { rows } = await sql<{ id: string; at: Date; action: string; by: string | null }>`
     select who.id, given.* from unnest(${ids}::uuid[]) as who(id), lateral (
       select at, action, coalesce(actor_email, actor_id::text) as by from audit_entries
       where target_id = who.id and action = any(${[...ENTITLEMENT_ACTIONS]}::text[])
         and ${end ? sql`at < ${end}` : sql`true`}
-        and ((jsonb_exists_any(after -> 'types', ${labels}::text[])
-            and not coalesce(jsonb_exists_any(before -> 'types', ${labels}::text[]), false))
+        and ((${names(sql`after -> 'types'`)} and not ${names(sql`before -> 'types'`)})
           or ((after ->> 'approved') = 'true' and (before ->> 'approved') is distinct from 'true'))
       order by at desc, id desc limit 1) as given`.execute(db)
   return new Map<string, Grant>(
@@ -124,25 +156,27 @@ function getHindrance(
   return marcas?.length && estados?.length ? null : 'no-scope'
 }
 
+/** Lists the codes of the areas that a person has, by the names of their time. */
+const listCodes = (areas: AreaNames, { types = [], typesFrom }: Access) =>
+  types.map((type) => areas.findCode(type, typesFrom))
+
 /** Lists who can see the reports of an area, or could on a day. @throws ProblemError not-found */
 export async function readAreaAccess(db: Db, { slug, ...asked }: Asked & { slug: string }) {
-  const catalogue = await readCatalogue(db)
-  const { label } = findArea(catalogue, { slug })
+  const { code } = findArea(await readCatalogue(db), { slug })
   const end = getEnd(asked)
   const reached = await readReach(db, end)
-  if (!reached.known) return { ...reached, readers: [] }
-  const labels = await listAreaLabels(db, label)
+  if (!reached.known) return { ...reached, readers: [], unknown: 0 }
+  const areas = await readAreaNames(db)
   const day = end ? (asked.on as string) : toSaoPauloDay(asked.now)
-  const readers = (await readAccess(db, end)).filter(
-    (access) =>
-      !getHindrance(access, day) &&
-      sortItems(catalogue, 'types', access.types ?? []).some((type) => labels.includes(type)),
-  )
+  const people = await readAccess(db, end)
+  const holdsArea = (access: Access) => listCodes(areas, access).includes(code)
+  const readers = people.filter((access) => !getHindrance(access, day) && holdsArea(access))
+  const unknown = people.filter((access) => isUnknown(access, holdsArea(access))).length
   const grants = await readGrants(
     db,
     end,
     readers.map(({ user_id }) => user_id),
-    labels,
+    { areas, code },
   )
   const items = readers.map(
     ({ user_id, email, full_name, marcas = [], estados = [], valid_until = null }): Reader => ({
@@ -151,7 +185,7 @@ export async function readAreaAccess(db: Db, { slug, ...asked }: Asked & { slug:
     }),
   )
   const toName = ({ full_name, email, user_id }: Reader) => full_name ?? email ?? user_id
-  return { ...reached, readers: items.sort((a, b) => toName(a).localeCompare(toName(b), 'pt-BR')) }
+  return { ...reached, readers: items.sort((a, b) => toName(a).localeCompare(toName(b), 'pt-BR')), unknown }
 }
 
 /** Lists the areas that a person can see and why, or could on a day. @throws ProblemError not-found */
@@ -163,18 +197,22 @@ export async function readPersonAccess(db: Db, { userId, ...asked }: Asked & { u
   if (!reached.known) return nothing
   const [access] = await readAccess(db, end, userId)
   if (!access) return { ...nothing, hindrance: 'no-account' as const }
-  const catalogue = await readCatalogue(db)
-  const { marcas = [], estados = [], types = [], valid_until: until = null } = access
+  const { types } = await readCatalogue(db)
+  const names = await readAreaNames(db)
+  const { marcas = [], estados = [], valid_until: until = null } = access
   const { rows: reports } = await sql<{ type: string; name: string }>`
-    select c.label as type, r.name from further_reports r
-    join catalogue_items c on c.kind = 'types' and c.code = r.type
-    where r.deleted_at is null order by r.position`.execute(db)
+    select type, name from further_reports where deleted_at is null order by position`.execute(db)
+  const held = listCodes(names, access)
+  const unlisted = held.filter((code) => !types.some((type) => type.code === code))
   const areas = []
-  for (const type of sortItems(catalogue, 'types', types)) {
-    const grants = await readGrants(db, end, [userId], await listAreaLabels(db, type))
+  for (const { code, label } of [
+    ...types.filter((type) => held.includes(type.code)),
+    ...unlisted.map((name) => ({ code: name, label: name })),
+  ]) {
+    const grants = await readGrants(db, end, [userId], { areas: names, code })
     // Further reports of a past day are not known.
-    const names = end ? [] : reports.filter((report) => report.type === type).map(({ name }) => name)
-    areas.push({ type, reports: names, until, ...(grants.get(userId) ?? NO_GRANT) })
+    const further = end ? [] : reports.filter(({ type }) => type === code).map(({ name }) => name)
+    areas.push({ type: label, reports: further, until, ...(grants.get(userId) ?? NO_GRANT) })
   }
   const day = end ? (asked.on as string) : toSaoPauloDay(asked.now)
   return { ...reached, email, hindrance: getHindrance(access, day), marcas, estados, areas }

@@ -1,6 +1,7 @@
 import type { auditRoutes, Reader } from '#contract/audit.ts'
 import { toCsv } from '#contract/csv.ts'
-import { describeGrant } from '#contract/describe-change.ts'
+import { describeGrant, formatUnknown } from '#contract/describe-change.ts'
+import type { ReplyOf } from '#contract/route.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
@@ -35,11 +36,16 @@ const COLUMNS: readonly [head: string, format: (reader: Reader) => string][] = [
 ]
 
 /** Formats who sees an area; before the trail's reach a single line says that nothing is known. */
-export function formatReaders({ known, readers }: { known: boolean; readers: readonly Reader[] }): string {
+export function formatReaders({
+  known,
+  readers,
+  unknown,
+}: ReplyOf<typeof auditRoutes.readAreaAccess>): string {
   if (!known) return toCsv([['Não há registro deste dia']])
   return toCsv([
     COLUMNS.map(([head]) => head),
     ...readers.map((reader) => COLUMNS.map(([, write]) => write(reader))),
+    ...(unknown > 0 ? [[formatUnknown(unknown)]] : []),
   ])
 }
 

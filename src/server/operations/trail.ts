@@ -3,6 +3,7 @@ import type { TrailEntry, TrailFilter } from '#contract/audit.ts'
 import { AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import type { Db } from '#server/database/schema.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
+import { type AreaNames, namesArea, readAreaNames } from './area-names.ts'
 
 export const TRAIL_PAGE = 50
 
@@ -34,8 +35,9 @@ const SOURCES: readonly Source[] = ['a', 'f', 'r']
 /** Reads a page of the trail, newest first. @throws ProblemError invalid-input for a wrong cursor */
 export async function readTrail(db: Db, wanted: Wanted) {
   const limit = wanted.limit ?? TRAIL_PAGE
-  const reports = await readReportNames(db)
-  const branches = await listBranches(db, wanted, reports)
+  const areas = await readAreaNames(db)
+  const reports = await readReportNames(db, areas)
+  const branches = await listBranches(db, wanted, areas, reports)
   if (branches.length === 0) return { items: [], next: null }
   // Each branch reads its own index backwards and stops after a page.
   const pages = branches.map(
@@ -59,7 +61,8 @@ export async function readTrail(db: Db, wanted: Wanted) {
 function toEntry({ source, report_id, ...row }: Row, reports: ReportNames): TrailEntry {
   const entry = { ...row, id: `${source}${row.id}` }
   if (row.action !== 'report') return entry
-  const after = { ...reports.get(report_id ?? ''), report_id, ...(row.target_id && { viewed_as: true }) }
+  const { code: _, ...named } = reports.get(report_id ?? '') ?? { code: '' }
+  const after = { ...named, report_id, ...(row.target_id && { viewed_as: true }) }
   return { ...entry, after }
 }
 
@@ -68,10 +71,15 @@ interface Branch {
   where: Condition[]
 }
 
-async function listBranches(db: Db, wanted: Wanted, reports: ReportNames): Promise<Branch[]> {
+async function listBranches(
+  db: Db,
+  wanted: Wanted,
+  areas: AreaNames,
+  reports: ReportNames,
+): Promise<Branch[]> {
   const person = wanted.person ? await findId(db, wanted.person) : undefined
   const actor = wanted.actor && wanted.actor !== 'portal' ? await findId(db, wanted.actor) : wanted.actor
-  const labels = wanted.area ? await listAreaLabels(db, wanted.area) : undefined
+  const area = wanted.area && areas.findCode(wanted.area)
   const branches: Branch[] = []
   for (const source of SOURCES) {
     const where = [...limitTime(source, wanted), ...limitAction(source, wanted.action)]
@@ -80,9 +88,11 @@ async function listBranches(db: Db, wanted: Wanted, reports: ReportNames): Promi
       where.push(
         source === 'f' ? sql`false` : sql`${sql.ref(source === 'a' ? 'actor_id' : 't.user_id')} = ${actor}`,
       )
-    if (labels) {
-      const ids = [...reports].filter(([, { type }]) => labels.includes(type)).map(([id]) => id)
-      if (source === 'a') where.push(sql`get_audit_areas(before, after) && ${labels}::text[]`)
+    if (area) {
+      const ids = [...reports].filter(([, { code }]) => code === area).map(([id]) => id)
+      const tenures = areas.listTenures(area)
+      const hasArea = (label: string) => sql`get_audit_areas(before, after) && array[${label}::text]`
+      if (source === 'a') where.push(namesArea(tenures, sql`t.id`, hasArea))
       else where.push(source === 'r' ? sql`t.report_id = any(${ids}::text[])` : sql`false`)
     }
     if (person && source === 'r') {
@@ -139,31 +149,24 @@ async function findId(db: Db, who: string): Promise<string> {
   return found?.user_id ?? NOBODY
 }
 
-/** Lists the label of an area and those that it had before it was renamed. */
-export async function listAreaLabels(db: Db, label: string): Promise<string[]> {
-  const { rows } = await sql<{ label: string }>`
-    select distinct name as label from audit_entries, unnest(array[before ->> 'label', after ->> 'label']) as name
-    where action = 'catalogue-item-changed' and after ->> 'kind' = 'types'
-      and after ->> 'code' = (select code from catalogue_items where kind = 'types' and label = ${label})
-      and name is not null`.execute(db)
-  return [...new Set([label, ...rows.map((row) => row.label)])]
-}
-
-type ReportNames = Map<string, { type: string; name?: string }>
+type ReportNames = Map<string, { code: string; type: string; name?: string }>
 
 /** Reads the area and name of each report that the portal has, or had by the trail. */
-async function readReportNames(db: Db): Promise<ReportNames> {
-  const { rows } = await sql<{ report_id: string; type: string; name: string | null }>`
-    select report_id, type, name from (
+async function readReportNames(db: Db, areas: AreaNames): Promise<ReportNames> {
+  const { rows } = await sql<{ report_id: string; type: string; name: string | null; id: number | null }>`
+    select report_id, type, name, id from (
       select coalesce(after ->> 'report_id', before ->> 'report_id') as report_id,
         coalesce(after ->> 'type', before ->> 'type') as type, coalesce(after ->> 'name', before ->> 'name') as name,
         0 as rank, id from audit_entries where action in ('report-setting-saved', 'report-setting-removed')
-      union all select report_id, c.label, null, 1, 0 from global_powerbi_settings s
+      union all select report_id, c.label, null, 1, null from global_powerbi_settings s
         join catalogue_items c on c.kind = 'types' and c.code = s.type
-      union all select report_id, c.label, name, 1, 0 from further_reports s
+      union all select report_id, c.label, name, 1, null from further_reports s
         join catalogue_items c on c.kind = 'types' and c.code = s.type
     ) as named where report_id is not null and type is not null order by rank, id`.execute(db)
   return new Map(
-    rows.map(({ report_id, type, name }) => [report_id, name === null ? { type } : { type, name }]),
+    rows.map(({ report_id, type, name, id }) => {
+      const code = areas.findCode(type, id ?? undefined)
+      return [report_id, { code, type, ...(name !== null && { name }) }]
+    }),
   )
 }

@@ -53,6 +53,10 @@ export async function removePeople(
   leaving: readonly Omit<DeletedPerson, 'pseudonym'>[],
 ): Promise<void> {
   const people = leaving.map((person) => ({ ...person, pseudonym: randomUUID() }))
+  const states = await readLastStates(
+    context.db,
+    people.map(({ user_id }) => user_id),
+  )
   await withdrawInvitationsBy(
     context,
     people.map(({ user_id }) => user_id),
@@ -60,11 +64,21 @@ export async function removePeople(
   await dropInvitations(context, people)
   await erasePeople(context.db, people)
   await pseudonymizeRecords(context.db, people)
-  const entries = people.map(({ pseudonym }) => ({
-    action: 'user-deleted' as const,
-    target: { user_id: pseudonym, email: null },
-  }))
+  const entries = people.map(({ user_id, pseudonym }) => {
+    const before = states.get(user_id)
+    const target = { user_id: pseudonym, email: null }
+    return { action: 'user-deleted' as const, target, ...(before && { before }) }
+  })
   await recordAudit(context, ...entries)
+}
+
+/** Reads what people could see until their deletion, which 'Quem vê o quê' tells of past days. */
+async function readLastStates(db: Db, ids: string[]) {
+  const { rows } = await sql<{ user_id: string; state: object }>`
+    select user_id, json_build_object('approved', approved, 'types', types, 'marcas', marcas, 'estados', estados,
+      'valid_until', valid_until, 'created_at', created_at) as state
+    from profiles where user_id = any(${ids}::uuid[])`.execute(db)
+  return new Map(rows.map(({ user_id, state }) => [user_id, state]))
 }
 
 /** Reasons against a deletion, as shown to the administrator. */

@@ -125,13 +125,11 @@ function UsageContent({ data }: { data: Usage }) {
         title="Nunca vieram"
         note="Têm acesso e ainda não entraram; com o dia do cadastro."
         found={never_came}
-        lastAccess="never"
       />
       <PeopleAnswer
         title="Deixaram de vir"
         note={`Têm acesso e não vêm desde antes de ${formatDate(data.from)}; com o último acesso.`}
         found={stopped_coming}
-        lastAccess="idle"
       />
     </>
   )

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { NamedPeople, UsedReport } from '#contract/usage.ts'
 import { formatCount, MIN_GROUP } from '#contract/usage-rules.ts'
 import { textLinkClasses } from '#web/ui/button.tsx'
@@ -112,22 +112,13 @@ export function Answer({
 }
 
 /** People by name, each a link to their panel. */
-export function PeopleAnswer({
-  title,
-  note,
-  found,
-  lastAccess,
-}: {
-  title: string
-  note: string
-  found: NamedPeople
-  /** The filter of the list of all people. */
-  lastAccess: 'never' | 'idle'
-}) {
+export function PeopleAnswer({ title, note, found }: { title: string; note: string; found: NamedPeople }) {
+  const [shown, setShown] = useState(MAX_ANSWERS)
+  const isWhole = shown >= found.people.length
   return (
     <Answer title={title} count={found.total} note={note}>
       <ul className="mt-1 divide-y divide-line text-sm">
-        {found.people.slice(0, MAX_ANSWERS).map(({ user_id, email, full_name, at }) => (
+        {found.people.slice(0, shown).map(({ user_id, email, full_name, at }) => (
           <li key={user_id} className="flex min-h-9 items-center justify-between gap-4">
             <Link
               to="/admin/pessoas"
@@ -140,10 +131,17 @@ export function PeopleAnswer({
           </li>
         ))}
       </ul>
-      {found.total > MAX_ANSWERS && (
-        <Link to="/admin/pessoas" search={{ lastAccess }} className={`pt-1 text-sm ${textLinkClasses}`}>
-          Ver em Pessoas
-        </Link>
+      {!isWhole && (
+        <button
+          type="button"
+          className={`min-h-11 self-start text-sm sm:min-h-9 ${textLinkClasses}`}
+          onClick={() => setShown(found.people.length)}
+        >
+          {found.total > found.people.length ? `Mostrar ${found.people.length}` : 'Mostrar todas'}
+        </button>
+      )}
+      {isWhole && found.total > found.people.length && (
+        <p className="pt-1 text-muted text-xs">e mais {formatCount(found.total - found.people.length)}</p>
       )}
     </Answer>
   )

@@ -1,34 +1,26 @@
 import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Hindrance, Reader } from '#contract/audit.ts'
-import { describeGrant } from '#contract/describe-change.ts'
-import { isDay, toSaoPauloDay } from '#contract/user-rules.ts'
+import type { Reader } from '#contract/audit.ts'
+import { describeGrant, describeHindrance, formatUnknown } from '#contract/describe-change.ts'
+import { isDay } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { DateField } from '#web/ui/date-field.tsx'
 import { formatDate, formatFileDate, formatInstant } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { Picker } from '#web/ui/picker.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { listClasses, saveCsv } from './access-review.tsx'
-import { AuditLinks } from './audit-screen.tsx'
+import { AuditLinks, DayField } from './audit-screen.tsx'
 import { downloadFile } from './export-data.ts'
 import { formatCount } from './selection.ts'
 import { WhoField } from './who-field.tsx'
 
 const SHOWN = 200
-const HINDRANCES: Record<Hindrance, string> = {
-  'no-account': 'Neste dia a conta ainda não existia.',
-  'not-approved': 'A conta não estava aprovada: nada do que segue podia ser aberto.',
-  ended: 'O acesso já tinha terminado: nada do que segue podia ser aberto.',
-  'no-scope': 'Sem marca ou sem estado: os relatórios do que segue não mostravam dados.',
-  'no-types': 'Nenhuma área liberada.',
-}
 
 interface Asked {
   area?: string
@@ -71,8 +63,9 @@ export function AccessScreen() {
           onPick={(area) => ask({ ...(area && { area }), ...day })}
         />
         <WhoField label="ou pessoa" value={person} onPick={(who) => void pickPerson(who)} />
-        <Day
-          value={asked.dia ?? ''}
+        <DayField
+          label="No fim do dia"
+          value={asked.dia}
           onPick={(dia) => ask({ ...asked, ...(dia ? { dia } : { dia: undefined as never }) })}
         />
       </div>
@@ -84,25 +77,6 @@ export function AccessScreen() {
         <p className="py-12 text-center text-muted">Escolha uma área ou uma pessoa.</p>
       )}
     </AdminPage>
-  )
-}
-
-function Day({ value, onPick }: { value: string; onPick: (day: string) => void }) {
-  const [text, setText] = useState(value)
-  const today = toSaoPauloDay(Date.now())
-  const error = isDay(text) && text > today ? 'Escolha hoje ou um dia que já passou' : undefined
-  return (
-    <DateField
-      label="No fim do dia"
-      min="2020-01-01"
-      value={text}
-      error={error}
-      className="w-44"
-      onChange={(day) => {
-        setText(day)
-        if (day === '' || (isDay(day) && day <= today)) onPick(day)
-      }}
-    />
   )
 }
 
@@ -156,13 +130,15 @@ function Readers({ area, on }: { area: string; on: string | undefined }) {
     <section aria-label="Quem vê esta área" className="space-y-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p role="status">
-          {formatCount(data.readers.length, 'pessoa pode', 'pessoas podem')} ver
-          {on ? `, no fim de ${formatDate(on)}` : ' agora'}
+          {on
+            ? `${formatCount(data.readers.length, 'pessoa podia', 'pessoas podiam')} ver no fim de ${formatDate(on)}`
+            : `${formatCount(data.readers.length, 'pessoa pode', 'pessoas podem')} ver agora`}
         </p>
         <Button variant="secondary" isBusy={isSaving} onClick={() => void save()}>
           Baixar CSV
         </Button>
       </div>
+      {data.unknown > 0 && <Alert kind="warning" title={`${formatUnknown(data.unknown)}.`} />}
       {data.readers.length > 0 && (
         <ul className={listClasses}>
           {data.readers.slice(0, shown).map((reader) => (
@@ -231,7 +207,7 @@ function PersonAccess({ userId, on }: { userId: string; on: string | undefined }
           </Button>
         )}
       </div>
-      {hindrance && <Alert kind="warning" title={HINDRANCES[hindrance]} />}
+      {hindrance && <Alert kind="warning" title={describeHindrance(hindrance, on !== undefined)} />}
       {areas.length > 0 && (
         <ul className={listClasses}>
           {lines.map(([type, reports, since]) => (

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { ACTION_GROUPS, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import { describeChange, formatState, nameAction } from '#contract/describe-change.ts'
+import { isDay, toSaoPauloDay } from '#contract/user-rules.ts'
 import { callApi, withAccessToken } from '#web/http/api.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { saveFile } from '#web/http/save-file.ts'
@@ -104,8 +105,8 @@ function Filters({ filter }: { filter: TrailFilter }) {
           value={filter.actor ?? ''}
           onPick={(actor) => change({ actor })}
         />
-        <Day label="De" value={filter.from} onPick={(from) => change({ from })} />
-        <Day label="Até" value={filter.to} onPick={(to) => change({ to })} />
+        <DayField label="De" value={filter.from} onPick={(from) => change({ from })} />
+        <DayField label="Até" value={filter.to} onPick={(to) => change({ to })} />
       </div>
       <div className="flex flex-wrap items-center gap-3">
         <Picker
@@ -144,19 +145,25 @@ function Filters({ filter }: { filter: TrailFilter }) {
   )
 }
 
-/** A day of the filter; what is typed of one does not filter yet. */
-function Day(props: { label: string; value: string | undefined; onPick: (day: string) => void }) {
-  const [text, setText] = useState(props.value ?? '')
-  const isShown = text === (props.value ?? '') || !/^\d{4}-/.test(text)
+/** A day of the address, today at most; what is typed of one does not count yet. */
+export function DayField(props: { label: string; value: string | undefined; onPick: (day: string) => void }) {
+  const [text, setText] = useState('')
+  const getError = (day: string) => {
+    if (day !== '' && !isDay(day)) return 'Escreva o dia inteiro: dd/mm/aaaa'
+    return day > toSaoPauloDay(Date.now()) ? 'Escolha hoje ou um dia que já passou' : undefined
+  }
+  const error = getError(text)
   return (
     <DateField
       label={props.label}
       min="2020-01-01"
-      value={isShown ? text : (props.value ?? '')}
+      // Otherwise what the address has, which may have changed: the answer is of that day.
+      value={error ? text : (props.value ?? '')}
+      error={error}
       className="w-40"
       onChange={(day) => {
         setText(day)
-        if (day === '' || /^\d{4}-\d\d-\d\d$/.test(day)) props.onPick(day)
+        if (!getError(day)) props.onPick(day)
       }}
     />
   )
