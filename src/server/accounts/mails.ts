@@ -209,14 +209,15 @@ export const accountMails = {
 
   /**
    * Sent where Microsoft does not vouch for the address, or an account has it already. One link for all
-   * that wait: each completes only in the browser that began it.
+   * that no earlier mail was about: a stranger's request leaves the owner's link as it is.
    */
-  async 'microsoft-link'({ db, clock, publicUrl, groupName }, { recipient }) {
+  async 'microsoft-link'({ db, clock, publicUrl, groupName }, { id, recipient }) {
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
     const { numUpdatedRows } = await db
       .updateTable('microsoft_sign_ins')
-      .set({ token_hash: hashLinkToken(token) })
+      .set({ token_hash: hashLinkToken(token), mail_id: id })
       .where('email', '=', recipient)
+      .where((own) => own.or([own('mail_id', 'is', null), own('mail_id', '=', id)]))
       .where('expires_at', '>', new Date(clock()))
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return undefined

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { receiveMail } from '#server/testing/account-calls.ts'
 import { readTrail, removeAllPeople } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import {
@@ -144,6 +145,23 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
       reply.id_token = `${head}.${reply.id_token.split('.')[1]}.`
     }
     expect(await enterWithMicrosoft(portal, directory, 'novata')).toMatchObject({ refusal: 'invalid-answer' })
+    expect(await readRefusals()).toEqual(['invalid-answer'])
+  })
+
+  test.each([
+    ['in another tenant', { tid: '77777777-0d43-4e6a-9a58-1c2d3e4f5a6b' }],
+    ['as a guest', { acct: 1 }],
+    ['without acct', { acct: undefined }],
+  ])('opens nobody’s account to whoever has its address %s', async (_, change) => {
+    const { email } = await addPerson(portal, { email: 'novata@grupopatio.com.br', role: 'admin' })
+    alterIdToken(change)
+    const entered = await enterWithMicrosoft(portal, directory, 'novata')
+    expect(entered.refusal).toBeDefined()
+    const { db } = portal.database
+    expect(await db.selectFrom('sessions').select('id').execute()).toEqual([])
+    expect(await db.selectFrom('identities').select('email').execute()).toEqual([])
+    expect(await receiveMail(portal, email)).toBeUndefined()
+    expect(await readRefusals()).toEqual([entered.refusal])
   })
 
   test.each([
@@ -179,6 +197,22 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
     portal.clock.advance(10 * 60_000)
     expect(await comeBack(portal, late)).toMatchObject({ refusal: 'other-browser' })
     expect(await countPeople()).toBe(0)
+    expect(await readRefusals()).toEqual(Array(3).fill('other-browser'))
+  })
+
+  test('takes one of two equal callbacks, and of two equal tokens, on two replicas at once', async () => {
+    const replica = await startTestPortal({
+      ...{ kind, database: portal.database, clock: portal.clock },
+      microsoft: directory.createClient(),
+    })
+    const trip = await goToMicrosoft(portal, directory, 'novata')
+    const backs = await Promise.all([comeBack(portal, trip), comeBack(replica, trip)])
+    expect(backs.map(({ refusal }) => refusal).toSorted()).toEqual(['replayed', undefined])
+    const token = backs.find((back) => back.token)?.token
+    const entered = await Promise.all([portal, replica].map((at) => redeemTrip(at, token, trip.mark)))
+    expect(entered.map(({ status }) => status).toSorted()).toEqual([200, 400])
+    expect(await readRefusals()).toEqual(['replayed'])
+    await replica.stop()
   })
 
   test('refuses an answer that names another server', async () => {
@@ -188,6 +222,7 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
     expect(await comeBack(portal, { ...trip, search: `?${search}` })).toMatchObject({
       refusal: 'invalid-answer',
     })
+    expect(await readRefusals()).toEqual(['invalid-answer'])
   })
 
   test('opens nothing with the token alone, twice, or after a minute', async () => {
@@ -240,6 +275,7 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
     directory.hooks.intercept = (path) =>
       path.includes('/token') ? { status: 401, type: 'application/json', body } : undefined
     expect(await comeBack(portal, trip)).toMatchObject({ refusal: 'misconfigured' })
+    expect(await readRefusals()).toEqual(['misconfigured'])
   })
 
   test('limits failed callbacks of one address', async () => {

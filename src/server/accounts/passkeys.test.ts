@@ -71,6 +71,9 @@ describeOnEachDatabase('a passkey', (kind) => {
       body: { challenge_id: start.body.challenge_id, credential: stranger.create(start.body.options) },
     })
     expect([status, body.code]).toEqual([400, 'factor-refused'])
+    const { db } = portal.database
+    const row = db.selectFrom('failed_sign_ins').select('outcome').where('user_id', '=', other.user_id)
+    expect(await row.execute()).toEqual([{ outcome: 'passkey-origin' }])
   })
 
   test('whose answer is replayed is refused', async () => {
@@ -97,6 +100,20 @@ describeOnEachDatabase('a passkey', (kind) => {
     const reply = await signInByPasskey(portal, (options) => key.sign(options, { count: 7 }))
     await expectRefused(reply, 'passkey-counter', /o contador dela voltou/)
     expect((await signInByPasskey(portal, (options) => key.sign(options, { count: 8 }))).status).toBe(200)
+  })
+
+  test('is refused as the second step too, when replayed or of a copy', async () => {
+    const { access_token: token } = (await signIn(portal, person.email, TEST_PASSWORD)).body
+    const { body } = await challenge(portal, token, passkeyId)
+    const credential_response = key.sign(body.webauthn.credential_options.publicKey, { count: 7 })
+    const answer = { challenge_id: body.id, webauthn: { type: 'request', credential_response } }
+    const present = () =>
+      send(portal, 'POST', `/api/auth/factors/${passkeyId}/verify`, { token, body: answer })
+    expect((await present()).status).toBe(200)
+    await expectRefused(await present(), 'passkey-replayed', /esta resposta já tinha sido usada/)
+    const copied = await answerFactor(token, (options) => key.sign(options, { count: 6 }))
+    expect(copied.body.detail).toMatch(/o contador dela voltou/)
+    expect((await readOutcomes()).toSorted()).toEqual(['passkey-counter', 'passkey-replayed'])
   })
 
   test('of another person, removed, or with a signature of another key, is refused', async () => {

@@ -86,13 +86,15 @@ describeOnEachDatabase('the second step', (kind) => {
     expect((await change(body.access_token)).body).toMatchObject({ success: true })
   })
 
-  test('takes each code once, in two tabs at once too', async () => {
+  test('takes each code once, in two tabs and on two replicas at once too', async () => {
     const { id } = await addFactor(portal, person.user_id)
+    const replica = await startTestPortal({ kind, database: portal.database, clock: portal.clock })
     const tabs = [await enter(), await enter()]
     const code = showCode(portal, SECRET)
     const replies = await Promise.all(
-      tabs.map(({ access_token }) => verifyCode(portal, access_token, id, code)),
+      tabs.map(({ access_token }, tab) => verifyCode(tab ? replica : portal, access_token, id, code)),
     )
+    await replica.stop()
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
     expect(replies.find(({ status }) => status === 400)?.body.detail).toBe(
       'Este código já foi usado. Espere o próximo, que aparece em até 30 segundos.',
@@ -345,6 +347,27 @@ describeOnEachDatabase('the second step', (kind) => {
       expect(fresh.body.codes).toHaveLength(10)
       expect((await enterWith(body.codes[4])).status).toBe(400)
       expect((await enterWith(fresh.body.codes[4])).status).toBe(200)
+    })
+
+    test('works once on two replicas at once', async () => {
+      const { access_token } = await enter()
+      const { session } = await enrolTotp(portal, access_token, person.email)
+      const path = '/api/auth/factors/recovery-codes'
+      const { body } = await send(portal, 'POST', path, { token: session.access_token })
+      const replica = await startTestPortal({ kind, database: portal.database, clock: portal.clock })
+      const tabs = [await enter(), await enter()]
+      const replies = await Promise.all(
+        tabs.map(({ access_token: token }, tab) =>
+          send(tab ? replica : portal, 'POST', `${path}/verify`, { token, body: { code: body.codes[0] } }),
+        ),
+      )
+      await replica.stop()
+      const [won, ...more] = replies.filter(({ status }) => status === 200)
+      expect(more).toEqual([])
+      const left = await send(portal, 'GET', path, { token: won?.body.access_token })
+      expect(left.body.remaining).toBe(9)
+      const used = (await readActions()).filter((action) => action === 'recovery-code-used')
+      expect(used).toHaveLength(1)
     })
 
     test('needs a factor beside it', async () => {
