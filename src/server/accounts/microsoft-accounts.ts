@@ -231,13 +231,14 @@ async function link(
 /** Keeps what the directory said at this sign-in; groups only where the claim was complete. */
 async function keepAnswer(context: AccountContext, answer: MicrosoftAnswer): Promise<void> {
   const { db, clock, tokens } = context
-  const { groups, refreshToken } = answer
+  const { groups, refreshToken, missing } = answer
   const at = new Date(clock())
   await db
     .updateTable('identities')
     .set({
       email: answer.email,
       last_used_at: at,
+      missing_claims: missing,
       ...(groups && { groups, groups_at: at }),
       ...(refreshToken && { refresh_token: sealJson(tokens, { refreshToken }), asked_at: at }),
     })

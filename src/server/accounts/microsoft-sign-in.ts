@@ -61,6 +61,8 @@ export interface MicrosoftAnswer {
   name: string | null
   /** Null unless the claim is there and complete. */
   groups: string[] | null
+  /** Claims that its token lacked, for the doctor. */
+  missing: string[]
   isMultiFactor: boolean
   refreshToken: string | null
   link?: LinkTicket | undefined
@@ -234,6 +236,7 @@ function readClaims(
     isVerified: email !== undefined && [true, 1, '1', 'true'].includes(xms_edov as never),
     name: nameSchema.safeParse(name).data ?? null,
     groups: readGroups(claims),
+    missing: listMissing(claims),
     isMultiFactor: Array.isArray(amr) && amr.includes('mfa'),
   }
 }
@@ -246,11 +249,20 @@ function parseAddress(address: string, domain: string): string {
   }
 }
 
+/** Whether a person is in more groups than a token takes. */
+const isOverage = ({ hasgroups, _claim_names }: Claims): boolean =>
+  Boolean(hasgroups || (_claim_names as { groups?: unknown } | undefined)?.groups)
+
 /** A claim that is missing, or too long for the token, says nothing about the groups. */
-function readGroups({ groups, hasgroups, _claim_names }: Claims): string[] | null {
-  const isElsewhere = hasgroups || (_claim_names as { groups?: unknown } | undefined)?.groups
+function readGroups(claims: Claims): string[] | null {
+  const { groups } = claims
   const isComplete = Array.isArray(groups) && groups.every((group) => typeof group === 'string')
-  return isComplete && !isElsewhere ? groups.map((group: string) => group.toLowerCase()) : null
+  return isComplete && !isOverage(claims) ? groups.map((group: string) => group.toLowerCase()) : null
+}
+
+function listMissing(claims: Claims): string[] {
+  const absent = ['email', 'xms_edov', 'groups'].filter((name) => claims[name] == null)
+  return isOverage(claims) ? [...absent.filter((name) => name !== 'groups'), 'groups-overage'] : absent
 }
 
 /** Leaves a row in the trail, without what a stranger says of themselves. */

@@ -90,6 +90,8 @@ interface IdentitiesTable {
   /** Of the last complete claim. */
   groups: Defaulted<string[] | null>
   groups_at: Defaulted<Date | null>
+  /** Of the last ID token: names of claims, or groups-overage. */
+  missing_claims: Defaulted<string[] | null>
   refresh_token: Defaulted<Uint8Array | null>
   asked_at: Defaulted<Date | null>
 }
@@ -262,6 +264,8 @@ export interface Tables {
     mark_hash: Defaulted<Uint8Array | null>
     email: Defaulted<string | null>
     answer: Defaulted<Uint8Array | null>
+    /** The mail that has its link. */
+    mail_id: Defaulted<string | null>
   }
   group_mappings: { group_id: string; name: string; template_id: string }
   /** Sign-ups of unverified accounts; mark_hash is null after more than one. */

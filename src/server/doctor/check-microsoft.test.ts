@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Config } from '#server/config.ts'
-import { type Directory, startDirectory } from '#server/testing/directory-calls.ts'
+import { clearTrail } from '#server/testing/admin-calls.ts'
+import { type Directory, enterWithMicrosoft, startDirectory } from '#server/testing/directory-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 import { listMicrosoftChecks } from './check-microsoft.ts'
 import { runChecks } from './run-checks.ts'
 
@@ -57,6 +59,53 @@ describeOnEachDatabase('the doctor about the sign-in with Microsoft', (kind) => 
         ...{ ip: null, user_agent: null, request_id: null, batch_id: null },
       })
       .execute()
-    expect(await diagnose()).toEqual([['warning', `${about}: a declaração acct faltou nos últimos 7 dias.`]])
+    expect(await diagnose()).toEqual([
+      ['warning', `${about}: a declaração acct faltou: ninguém entra sem ela (últimos 7 dias).`],
+    ])
+    await clearTrail(portal.database.db)
+  })
+
+  test('finds claims that the tokens of people who came in lacked, each with what to do', async () => {
+    const signing = await startTestPortal({
+      ...{ kind, database: portal.database, clock: portal.clock },
+      microsoft: directory.createClient(),
+    })
+    const { claims } = directory.find('novata')
+    const enter = async (change: object) => {
+      const before = { ...claims }
+      Object.assign(claims, change)
+      expect((await enterWithMicrosoft(signing, directory, 'novata')).status).toBe(200)
+      Object.assign(claims, { hasgroups: undefined, ...before })
+      const check = listMicrosoftChecks(
+        { entra: directory.options, publicUrl: 'http://localhost' } as unknown as Config,
+        portal.database.db,
+      ).filter(({ name }) => name === 'microsoft-claims')
+      return (await runChecks(check)).map(({ says, todo }) => `${says} ${todo ?? ''}`)
+    }
+    const whole = [expect.stringContaining('nenhuma declaração faltou')]
+    expect(await enter({})).toEqual(whole)
+    expect(await enter({ xms_edov: undefined })).toEqual([
+      expect.stringMatching(/xms_edov faltou: .* link na primeira entrada .*em Manifest do aplicativo/),
+    ])
+    // Known, and not vouched for: an address of that person alone.
+    expect(await enter({ xms_edov: false })).toEqual(whole)
+    expect(await enter({ groups: undefined })).toEqual(whole)
+    const { db } = portal.database
+    const template = { name: 'Oficina', types: ['Oficina'], marcas: [], estados: [] }
+    const { id } = await db
+      .insertInto('access_templates')
+      .values(template)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const group_id = '1a2b3c4d-0000-4000-8000-000000000001'
+    await db.insertInto('group_mappings').values({ group_id, name: 'Oficina', template_id: id }).execute()
+    expect(await enter({ groups: undefined })).toEqual([
+      expect.stringMatching(/groups faltou: .* Add groups claim/),
+    ])
+    expect(await enter({ groups: undefined, hasgroups: true })).toEqual([
+      expect.stringMatching(/mais de 200 grupos.*Groups assigned to the application/),
+    ])
+    expect(await enter({})).toEqual(whole)
+    await signing.stop()
   })
 })

@@ -61,24 +61,44 @@ function describeEnd({ secretEnds, clientSecret, clientCertificate }: NonNullabl
     : good(`${about}: o segredo vale por mais ${days} dias.`)
 }
 
-/** Claims that sign-ins lacked lately, and groups that nobody's token has. */
+/** What each missing claim does, and what the tenant's administrator does about it. */
+const CLAIMS = {
+  acct: [
+    'a declaração acct faltou: ninguém entra sem ela',
+    'Peça ao administrador do Entra: em Token configuration do aplicativo, Add optional claim, ID, acct',
+  ],
+  email: [
+    'a declaração email faltou: sem ela cada pessoa confirma o e-mail por um link, ou não entra',
+    'Peça ao administrador do Entra: em Token configuration do aplicativo, Add optional claim, ID, email',
+  ],
+  xms_edov: [
+    'a declaração xms_edov faltou: sem ela cada pessoa confirma o e-mail por um link na primeira entrada',
+    'Peça ao administrador do Entra: em Manifest do aplicativo, acrescente xms_edov a optionalClaims.idToken',
+  ],
+  groups: [
+    'a declaração groups faltou: os grupos não mudam o acesso de ninguém',
+    'Peça ao administrador do Entra: em Token configuration do aplicativo, Add groups claim, ID',
+  ],
+  'groups-overage': [
+    'há pessoas em mais de 200 grupos, que a Microsoft não envia: os grupos delas ficam como eram',
+    'Peça ao administrador do Entra: em Token configuration, escolha Groups assigned to the application',
+  ],
+} as const
+
+/** Claims that sign-ins lacked lately; those of groups only where templates follow them. */
 async function checkClaims(db: Db): Promise<Result[]> {
-  const { rows } = await sql<Record<'acct' | 'email' | 'groups', boolean>>`
-    with refused as (
-      select after ->> 'reason' as reason from audit_entries
-      where action = 'microsoft-refused' and at > ${new Date(Date.now() - RECENT_MS)}
-    )
-    select exists (select from refused where reason = 'kind-unknown') as acct,
-      exists (select from refused where reason = 'no-address') as email,
-      exists (select from group_mappings) and exists (select from identities)
-        and not exists (select from identities where groups_at is not null) as groups`.execute(db)
-  const missing = Object.entries(rows[0] ?? {}).flatMap(([name, isMissing]) => (isMissing ? [name] : []))
+  const since = new Date(Date.now() - RECENT_MS)
+  const { rows } = await sql<{ name: keyof typeof CLAIMS }>`
+    select case after ->> 'reason' when 'kind-unknown' then 'acct' else 'email' end as name
+    from audit_entries where action = 'microsoft-refused' and at > ${since}
+      and after ->> 'reason' in ('kind-unknown', 'no-address')
+    union select name from identities, unnest(missing_claims) as name where last_used_at > ${since}
+      and (name not like 'groups%' or exists (select from group_mappings))
+    order by name`.execute(db)
   const about = 'Entrada com a Microsoft'
-  if (missing.length === 0) return [good(`${about}: nenhuma declaração faltou nos últimos 7 dias.`)]
-  return missing.map((name) =>
-    warning(
-      `${about}: a declaração ${name} faltou nos últimos 7 dias.`,
-      `Inclua-a no token de ID, em Token configuration do aplicativo (${DOCUMENT}).`,
-    ),
-  )
+  if (rows.length === 0) return [good(`${about}: nenhuma declaração faltou nos últimos 7 dias.`)]
+  return rows.map(({ name }) => {
+    const [says, todo] = CLAIMS[name]
+    return warning(`${about}: ${says} (últimos 7 dias).`, `${todo} (${DOCUMENT}).`)
+  })
 }

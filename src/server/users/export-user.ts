@@ -36,8 +36,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       recovery_codes: await query(sql`
         select created_at, used_at from recovery_codes where user_id = ${userId} order by used_at`),
       microsoft_account: await query(sql`
-        select tenant_id, object_id, email, linked_at, last_used_at, groups, groups_at from identities
-        where user_id = ${userId}`),
+        select tenant_id, object_id, email, linked_at, last_used_at, groups, groups_at, missing_claims
+        from identities where user_id = ${userId}`),
       second_factor_required: await query(sql`
         select required_since from factor_settings where user_id = ${userId}`),
       known_browsers: await query(sql`
