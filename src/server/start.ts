@@ -130,7 +130,11 @@ export async function servePortal(
   const entra = config.entra ?? demo?.entra
   const microsoft = entra && createMicrosoftDirectory(entra, config.publicUrl)
   const leavers =
-    microsoft && createLeaversJob({ db, log, clock, tokens: createTokens(keyring, clock), microsoft })
+    microsoft &&
+    createLeaversJob({
+      ...{ db, log, clock, microsoft, entraSessionHours: config.entraSessionHours },
+      tokens: createTokens(keyring, clock),
+    })
   const { exports } = config
   const { rlsRoles } = config.powerBi
   const jobs = createJobQueue({

@@ -2,7 +2,13 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { countFailedAttempt } from '#server/operations/audit.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
-import { type Attempt, releaseAttempt, reserveAttempt, serializePerSource } from './sign-in-attempts.ts'
+import {
+  type Attempt,
+  releaseAttempt,
+  reserveAttempt,
+  type SecondStepKind,
+  serializePerSource,
+} from './sign-in-attempts.ts'
 
 const PASSKEY = 'Esta chave de acesso foi recusada'
 const REFUSALS = {
@@ -20,8 +26,8 @@ const REFUSALS = {
 /** Kept in the trail as the outcome of a refused sign-in. */
 export type FactorRefusal = keyof typeof REFUSALS
 
-/** Failures after which the owner is warned: the caller already knows the password. */
-const WARN_AFTER = 5
+/** Whether the owner is warned after so many failures: the caller already knows the password. */
+const isWarned = (failures: number) => failures === 5 || (failures > 0 && failures % 10 === 0)
 
 export function createFactorRefusal(reason: FactorRefusal, detail: string = REFUSALS[reason]): ProblemError {
   return new ProblemError('factor-refused', { detail, cause: reason })
@@ -35,24 +41,22 @@ export async function countFactorRefusal(context: AccountContext, email: string,
   if (isRefusal(error)) await countFailedAttempt(context, { email, outcome: String(error.options.cause) })
 }
 
-/** Name under which failures of the second step count: a right password must not clear them. */
-export const toFactorSubject = (email: string) => `${email} second-step`
-
 /**
- * Checks an answer within the limits of passwords: counted before it is checked, apart for a browser
- * that the account has known for long.
+ * Checks an answer within limits of the account, counted before it is checked. What can be guessed
+ * counts apart, so that its lock does not keep the owner of a passkey or recovery code out.
  * @throws ProblemError factor-refused, rate-limited
  */
-export async function tryFactor<T>(context: OwnAccountContext, check: () => Promise<T>): Promise<T> {
+export async function tryFactor<T>(
+  context: OwnAccountContext,
+  secondStep: SecondStepKind,
+  check: () => Promise<T>,
+): Promise<T> {
   const { db, actor, request } = context
   const { email } = actor.profile
-  const session = await db
-    .selectFrom('sessions')
-    .select('known_device')
-    .where('id', '=', actor.sessionId)
-    .executeTakeFirst()
-  const deviceId = session?.known_device ?? undefined
-  const attempt: Attempt = { email: toFactorSubject(email), deviceId, ip: request.ip, skipsHumanCheck: true }
+  const attempt: Attempt = {
+    ...{ email, secondStep, ip: request.ip },
+    ...{ deviceId: undefined, skipsHumanCheck: false },
+  }
   return serializePerSource(attempt, async () => {
     const counted = context.rateLimits ? await reserve(context, attempt) : 0
     const release = (isRight: boolean) =>
@@ -64,7 +68,7 @@ export async function tryFactor<T>(context: OwnAccountContext, check: () => Prom
     } catch (error) {
       if (!isRefusal(error)) await release(false)
       await countFactorRefusal(context, email, error)
-      if (isRefusal(error) && counted === WARN_AFTER) await queueMail({ db }, 'factor-failures', email)
+      if (isRefusal(error) && isWarned(counted)) await queueMail({ db }, 'factor-failures', email)
       throw error
     }
   })

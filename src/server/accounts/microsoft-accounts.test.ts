@@ -15,6 +15,7 @@ import {
 } from '#server/testing/account-calls.ts'
 import { readTrail, removeAllPeople } from '#server/testing/admin-calls.ts'
 import {
+  addFactor,
   addPerson,
   ageAuthentication,
   openTestSession,
@@ -29,6 +30,7 @@ import {
   redeemTrip,
   startDirectory,
 } from '#server/testing/directory-calls.ts'
+import { showCode, verifyCode } from '#server/testing/factor-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 import { endLeaversSessions } from './microsoft-leavers.ts'
@@ -111,6 +113,31 @@ describeOnEachDatabase('Microsoft accounts', (kind) => {
       expect(await readActions()).toEqual(['microsoft-linked'])
     })
 
+    test('pass no second step of the portal by a mailed link, until it was shown beside them', async () => {
+      portal.clock.advance(2 * HOUR_MS)
+      const { id } = await addFactor(portal, person.user_id)
+      const account = directory.find('novata')
+      account.claims.amr = ['pwd', 'mfa']
+      const enter = async () => (await enterWithMicrosoft(portal, directory, 'novata')).body
+      const owes = (session: { user: { app_metadata: object } }) =>
+        expect(session.user.app_metadata).toMatchObject({ second_factor: 'verify' })
+      const entered = await enterWithMicrosoft(portal, directory, 'novata')
+      const link = getLinkToken((await receiveMail(portal, EMAIL, 'microsoft-link'))?.link)
+      const { body: first } = await redeemTrip(portal, link, entered.trip.mark)
+      owes(first)
+      expect(await isSignedIn(portal, first.access_token)).toBe(false)
+      // Nor by coming again without showing it.
+      const second = await enter()
+      owes(second)
+      const code = showCode(portal, 'a secret of 20 bytes')
+      expect((await verifyCode(portal, second.access_token, id, code)).status).toBe(200)
+      const third = await enter()
+      expect(third.user.app_metadata).toMatchObject({ second_factor: null })
+      expect(await isSignedIn(portal, third.access_token)).toBe(true)
+      delete account.claims.amr
+      owes(await enter())
+    })
+
     test('are linked in a session with a recent password, and unlinked', async () => {
       const { access_token: token } = await openTestSession(portal, person)
       const stale = await ageAuthentication(portal, token, 11 * 60_000)
@@ -179,31 +206,6 @@ describeOnEachDatabase('Microsoft accounts', (kind) => {
     const reply = await send(portal, 'DELETE', '/api/auth/microsoft', { token: body.access_token })
     expect(reply).toMatchObject({ status: 409 })
     expect(await readIdentities()).toHaveLength(1)
-  })
-
-  test('still ask for a second factor, unless the directory has seen one', async () => {
-    const { body } = await enterWithMicrosoft(portal, directory, 'novata')
-    await portal.database.db.deleteFrom('sessions').execute()
-    const at = new Date(portal.clock())
-    await portal.database.db
-      .insertInto('factors')
-      .values({
-        user_id: body.user.id,
-        factor_type: 'totp',
-        friendly_name: 'Celular',
-        created_at: at,
-        verified_at: at,
-        secret: new Uint8Array(20),
-      })
-      .execute()
-    const once = await enterWithMicrosoft(portal, directory, 'novata')
-    expect((await send(portal, 'GET', '/api/profiles/me', { token: once.body.access_token })).body.code).toBe(
-      'second-factor-required',
-    )
-    directory.find('novata').claims.amr = ['pwd', 'mfa']
-    const both = await enterWithMicrosoft(portal, directory, 'novata')
-    delete directory.find('novata').claims.amr
-    expect(await isSignedIn(portal, both.body.access_token)).toBe(true)
   })
 
   describe('before the owner of the mailbox comes', () => {
@@ -314,7 +316,8 @@ describeOnEachDatabase('Microsoft accounts', (kind) => {
       const { db } = portal.database
       const log = { error() {}, warn() {}, info() {} } as never
       const tokens = createTokens(keyring, clock)
-      return endLeaversSessions({ db, log, clock, tokens, microsoft: directory.createClient() })
+      const microsoft = directory.createClient()
+      return endLeaversSessions({ db, log, clock, tokens, microsoft, entraSessionHours: 12 })
     }
 
     test('lose every session within the hour in which the directory disables them', async () => {
@@ -332,24 +335,59 @@ describeOnEachDatabase('Microsoft accounts', (kind) => {
       expect(await readActions()).toContain('microsoft-disabled')
     })
 
-    test('is nobody whom a failing directory, or a token that merely ended, is silent about', async () => {
+    const askWith = async (status: number, type: string, body: string) => {
+      const past = { asked_at: new Date(0) }
+      await portal.database.db.updateTable('identities').set(past).execute()
+      directory.hooks.intercept = (path) => (path.includes('/token') ? { status, type, body } : undefined)
+      expect(await runJob()).toBe(0)
+      directory.hooks.intercept = undefined
+      return (await readIdentities())[0]?.refresh_token
+    }
+    const readEnds = async () =>
+      (await portal.database.db.selectFrom('sessions').select('ends_at').execute()).map(({ ends_at }) =>
+        ends_at?.getTime(),
+      )
+    const json = 'application/json'
+
+    test.each([
+      ['is down', 503, 'text/plain', ''],
+      ['sends a page', 200, 'text/html', '<p>'],
+      ['refuses the portal', 400, json, '{"error":"invalid_client"}'],
+      ['asks for a second step', 400, json, '{"error":"invalid_grant","error_codes":[50076]}'],
+      ['holds the place back', 400, json, '{"error":"invalid_grant","error_codes":[53003]}'],
+      ['gives no further token', 200, json, '{"access_token":"a","token_type":"Bearer","expires_in":3600}'],
+    ])('is nobody, and is asked about again, when the directory %s', async (_, status, type, body) => {
       await enterWithMicrosoft(portal, directory, 'novata')
-      const answers = [
-        { status: 503, type: 'text/plain', body: '' },
-        { type: 'text/html', body: '<p>' },
-        { status: 400, type: 'application/json', body: '{"error":"invalid_client"}' },
-        { status: 400, type: 'application/json', body: '{"error":"invalid_grant","error_codes":[70043]}' },
-      ]
-      for (const answer of answers) {
-        await portal.database.db
-          .updateTable('identities')
-          .set({ asked_at: new Date(0) })
-          .execute()
-        directory.hooks.intercept = (path) => (path.includes('/token') ? answer : undefined)
-        expect(await runJob()).toBe(0)
-      }
-      expect(await portal.database.db.selectFrom('sessions').select('id').execute()).toHaveLength(1)
-      expect((await readIdentities())[0]?.refresh_token).toBeNull()
+      const [ends] = [await readEnds()]
+      expect(await askWith(status, type, body)).not.toBeNull()
+      expect(await readEnds()).toEqual(ends)
+      directory.find('novata').isDisabled = true
+      portal.clock.advance(61 * 60_000)
+      const refreshed_at = new Date(portal.clock())
+      await portal.database.db
+        .updateTable('sessions')
+        .set({ refreshed_at, renewed_at: refreshed_at })
+        .execute()
+      expect(await runJob()).toBe(1)
+    })
+
+    test.each([
+      ['expired', '{"error":"invalid_grant","error_codes":[700082]}'],
+      ['was revoked', '{"error":"invalid_grant","error_codes":[50173]}'],
+      ['ended, as the standard says it', '{"error":"invalid_grant"}'],
+    ])('is nobody whose token %s, but no session outlives ENTRA_SESSION_HOURS then', async (_, body) => {
+      const entered = await enterWithMicrosoft(portal, directory, 'novata')
+      const { user } = entered.body
+      const profile = (await readPerson()) as unknown as Profile
+      await openTestSession(portal, profile)
+      const [bound] = (await readEnds()).filter((at) => at !== undefined)
+      portal.clock.advance(HOUR_MS / 2)
+      expect(await askWith(400, json, body)).toBeNull()
+      const until = portal.clock() + 12 * HOUR_MS
+      expect((await readEnds()).sort()).toEqual([bound, until].sort())
+      // A sign-in gives another token to ask with.
+      expect((await enterWithMicrosoft(portal, directory, 'novata')).body.user.id).toBe(user.id)
+      expect((await readIdentities())[0]?.refresh_token).not.toBeNull()
     })
 
     test('ends a session of Microsoft after ENTRA_SESSION_HOURS, refreshed or not', async () => {

@@ -20,8 +20,8 @@ import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { cancelLinks, limitMailsPerRecipient, UNKNOWN_LINKS_PER_IP } from './email-links.ts'
 import { hashLinkToken } from './mails.ts'
 import { type LinkTicket, type MicrosoftAnswer, openJson, sealJson } from './microsoft-sign-in.ts'
-import { isPreviousVersionActive } from './second-factor.ts'
-import { openSession, recordLastAccess } from './sessions.ts'
+import { hasVerified, isPreviousVersionActive, listFactors } from './second-factor.ts'
+import { openSession, recordLastAccess, trustSecondStep } from './sessions.ts'
 import { revokeUnverifiedAccess } from './set-password.ts'
 import { identifyDevice, rememberDevice } from './sign-in.ts'
 import { clearFailures } from './sign-in-attempts.ts'
@@ -152,10 +152,23 @@ async function signIn(
     by: 'microsoft',
     knownDevice,
     isByMailedLink: isMailed,
-    isMultiFactor: answer.isMultiFactor,
+    isMultiFactor: answer.isMultiFactor && (await mayStandIn(context, userId)),
     endsAt: new Date(now.getTime() + context.entraSessionHours * HOUR_MS),
   })
   return { ...session, device_token }
+}
+
+/**
+ * Checks whether the directory's second step may stand in for the portal's: there is none, or it was
+ * shown beside this Microsoft account before. The mailbox alone must not pass it.
+ */
+async function mayStandIn({ db }: AccountContext, userId: string): Promise<boolean> {
+  const own = await db
+    .selectFrom('identities')
+    .select('second_step_at')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return own?.second_step_at != null || !hasVerified(await listFactors(db, userId))
 }
 
 const findIdentity = ({ db }: AccountContext, { tenantId, objectId }: MicrosoftAnswer) =>
@@ -263,6 +276,9 @@ async function linkCaller(
   if (await hasIdentity(context, userId)) return 'other-account-linked'
   await link(context, answer, person, sessionId)
   await keepAnswer(context, answer)
+  // A full session of a person with factors has shown one.
+  if (hasVerified(await listFactors(context.db, userId)))
+    await trustSecondStep(context.db, userId, new Date(context.clock()))
   return 'linked'
 }
 

@@ -4,8 +4,10 @@ import type { MicrosoftRefusal } from '#contract/microsoft.ts'
 const TIMEOUT_SECONDS = 8
 /** Difference between the clocks of directory and portal that is forgiven, in seconds. */
 const CLOCK_TOLERANCE = 60
-/** Error codes of an account that was disabled or deleted; a token that merely ended has others. */
+/** Error codes of an account that was disabled or deleted. */
 const DISABLED_CODES = [50057, 50034]
+/** Of a refresh token that expired or was revoked, as by a new password. */
+const ENDED_CODES = [50132, 50133, 50173, 70008, 70043, 700082, 700084]
 const SCOPE = 'openid profile email offline_access'
 export const CALLBACK_PATH = '/auth/microsoft/callback'
 
@@ -39,7 +41,9 @@ export class DirectoryError extends Error {
 }
 
 /** How a refresh token was answered. */
-export type Standing = { kind: 'active'; refreshToken: string | undefined } | { kind: 'disabled' | 'unknown' }
+export type Standing =
+  | { kind: 'active'; refreshToken: string | undefined }
+  | { kind: 'disabled' | 'ended' | 'unknown' }
 
 export type MicrosoftDirectory = ReturnType<typeof createMicrosoftDirectory>
 
@@ -136,10 +140,12 @@ export function createMicrosoftDirectory(
       } catch (error) {
         if (!(error instanceof openid.ResponseBodyError) || error.error !== 'invalid_grant')
           return { kind: 'unknown' }
-        const codes = (error.cause as { error_codes?: unknown }).error_codes
-        const isDisabled = Array.isArray(codes) && codes.some((code) => DISABLED_CODES.includes(code))
-        // A token that ended otherwise is of no further use.
-        return isDisabled ? { kind: 'disabled' } : { kind: 'active', refreshToken: undefined }
+        const said = (error.cause as { error_codes?: unknown }).error_codes
+        const codes: unknown[] = Array.isArray(said) ? said : []
+        const has = (known: readonly unknown[]) => codes.some((code) => known.includes(code))
+        if (has(DISABLED_CODES)) return { kind: 'disabled' }
+        // Without a code it is what the standard says; others, as of Conditional Access, may pass.
+        return { kind: codes.length === 0 || has(ENDED_CODES) ? 'ended' : 'unknown' }
       }
     },
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { wait } from '#contract/timing.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'
@@ -8,7 +9,7 @@ import { SESSION_IDLE_MS } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
 const EVERY_MS = 60_000
-const ASK_AFTER_MS = 60 * 60_000
+const HOUR_MS = 60 * 60_000
 /** Few, so that a morning's sign-ins are spread over the hour as they came. */
 const MAX_ASKED = 50
 
@@ -19,6 +20,7 @@ interface LeaversContext {
   clock: () => number
   tokens: Tokens
   microsoft: MicrosoftDirectory
+  entraSessionHours: number
 }
 
 /** Asks the directory each hour about linked people with an open session, however it was opened. */
@@ -61,12 +63,19 @@ export async function endLeaversSessions(context: LeaversContext): Promise<numbe
     if (standing.kind === 'disabled') {
       await endSessions(context, user_id)
       ended++
-    } else if (standing.kind === 'active' && standing.refreshToken !== sealed.refreshToken) {
+      continue
+    }
+    // Not over the token of a sign-in meanwhile.
+    const own = db
+      .updateTable('identities')
+      .where('user_id', '=', user_id)
+      .where('refresh_token', '=', refresh_token)
+    if (standing.kind === 'ended') {
+      const { numUpdatedRows } = await own.set({ refresh_token: null }).executeTakeFirst()
+      if (numUpdatedRows > 0n) await boundSessions(context, user_id)
+    } else if (standing.kind === 'active' && standing.refreshToken !== undefined) {
       const { refreshToken } = standing
-      const next = refreshToken === undefined ? null : sealJson(tokens, { refreshToken })
-      const own = db.updateTable('identities').where('user_id', '=', user_id)
-      // Not over the token of a sign-in meanwhile.
-      await own.where('refresh_token', '=', refresh_token).set({ refresh_token: next }).execute()
+      await own.set({ refresh_token: sealJson(tokens, { refreshToken }) }).execute()
     }
   }
   return ended
@@ -82,7 +91,7 @@ function claimDue({ db, clock }: LeaversContext) {
       selectFrom('identities as i')
         .select('i.user_id')
         .where('i.refresh_token', 'is not', null)
-        .where('i.asked_at', '<=', new Date(now - ASK_AFTER_MS))
+        .where('i.asked_at', '<=', new Date(now - HOUR_MS))
         .where(({ exists, selectFrom: from }) =>
           exists(
             from('sessions as s')
@@ -97,6 +106,19 @@ function claimDue({ db, clock }: LeaversContext) {
         .skipLocked(),
     )
     .returning(['user_id', 'refresh_token'])
+    .execute()
+}
+
+/** Ends sessions in time about which the directory is asked no more, also those by password. */
+async function boundSessions(
+  { db, clock, entraSessionHours }: LeaversContext,
+  userId: string,
+): Promise<void> {
+  const until = new Date(clock() + entraSessionHours * HOUR_MS)
+  await db
+    .updateTable('sessions')
+    .set({ ends_at: sql`least(ends_at, ${until})` })
+    .where('user_id', '=', userId)
     .execute()
 }
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { receiveMail } from '#server/testing/account-calls.ts'
 import { readTrail, removeAllPeople } from '#server/testing/admin-calls.ts'
@@ -284,6 +285,19 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
     for (let count = 0; count < 60; count++) await comeBack(portal, bad)
     expect(await comeBack(portal, bad)).toMatchObject({ refusal: 'too-many' })
     expect(await readRefusals()).toHaveLength(60)
+  })
+
+  test('limits beginnings of one address, in the same words', async () => {
+    const at = new Date(portal.clock())
+    const begin = async () => (await goToMicrosoft(portal, directory, 'novata')).search
+    expect(await begin()).toContain('code=')
+    const { rows } = await sql<{ taken: number }>`update rate_limits set taken = taken + 599
+      where key like 'microsoft-start %' returning taken`.execute(portal.database.db)
+    expect(rows).toEqual([{ taken: 600 }])
+    expect(await begin()).toContain('erro=too-many')
+    portal.clock.advance(300_000)
+    expect(await begin()).toContain('code=')
+    expect(portal.clock()).toBeGreaterThan(at.getTime())
   })
 
   test('stays closed while 0.2 is at work', async () => {

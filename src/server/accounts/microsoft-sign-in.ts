@@ -22,7 +22,9 @@ import { parseCompanyEmail } from './sign-up.ts'
 import type { Tokens } from './tokens.ts'
 
 const START_PATH = '/auth/microsoft'
-/** High, because a dealership shares one IP address; only failures stay counted. */
+/** High, because a dealership shares one IP address, and its people come in the morning. */
+const STARTS_PER_IP = { max: 600, windowSeconds: 300, perIp: 'kept' } as const
+/** Only failures stay counted. */
 const CALLBACKS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'refunded' } as const
 /** The browser redeems it at once. */
 const TOKEN_MS = 60_000
@@ -135,9 +137,17 @@ function readCookie(header: string | null, name: string): string | undefined {
 
 type MicrosoftContext = MicrosoftServices & Pick<PublicContext, 'request'>
 
+/** @throws DirectoryError too-many, which redirects as every refusal here does */
+async function limit(context: MicrosoftContext, ...[key, max]: Parameters<RateLimits['consumeRateLimit']>) {
+  await context.consumeRateLimit(key, max).catch((error: unknown) => {
+    throw error instanceof ProblemError ? new DirectoryError('too-many', error) : error
+  })
+}
+
 /** Draws the secrets of a sign-in and seals them into the cookie; no row is written. */
 async function begin(context: MicrosoftContext, query: URLSearchParams) {
-  const { tokens, clock, db, microsoft } = context
+  const { tokens, clock, db, microsoft, request } = context
+  await limit(context, `microsoft-start ${toIpPrefix(request.ip)}`, STARTS_PER_IP)
   const mark = query.get('mark') ?? ''
   const sealedTicket = query.get('ligar')
   const link = sealedTicket ? openJson<LinkTicket>(tokens, Buffer.from(sealedTicket, 'base64url')) : undefined
@@ -160,9 +170,7 @@ async function begin(context: MicrosoftContext, query: URLSearchParams) {
  */
 async function finish(context: MicrosoftContext, search: string, sealed: string | undefined) {
   const key = `microsoft ${toIpPrefix(context.request.ip)}`
-  await context.consumeRateLimit(key, CALLBACKS_PER_IP).catch((error: unknown) => {
-    throw error instanceof ProblemError ? new DirectoryError('too-many', error) : error
-  })
+  await limit(context, key, CALLBACKS_PER_IP)
   try {
     const cookie = openCookie(context, sealed, search)
     await useState(context, cookie.state)

@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createKeyring } from '#server/keyring.ts'
 import { ADMIN_COMMANDS, createCliRequest } from '#server/operations/admin-commands.ts'
-import { isSignedIn, receiveMail, signIn, signUp, useLink } from '#server/testing/account-calls.ts'
+import {
+  isSignedIn,
+  receiveMail,
+  refreshSession,
+  signIn,
+  signUp,
+  useLink,
+} from '#server/testing/account-calls.ts'
 import { openAdmin, readTrail } from '#server/testing/admin-calls.ts'
 import {
   addFactor,
@@ -44,6 +51,28 @@ describeOnEachDatabase('a required second factor', (kind) => {
     const { session } = await enrolTotp(portal, late.access_token, email)
     expect(session.user.app_metadata).toMatchObject({ second_factor: null, second_factor_due: null })
     expect(await isSignedIn(portal, session.access_token)).toBe(true)
+  })
+
+  test('ends a session at its first refresh after the period, which nobody outlives by refreshing', async () => {
+    const { email } = await addPerson(portal, { role: 'admin', password: TEST_PASSWORD })
+    let session = await enter(email)
+    portal.clock.advance(7 * DAY - 35 * MINUTE)
+    session = await enter(email)
+    portal.clock.advance(30 * MINUTE)
+    session = (await refreshSession(portal, session.refresh_token)).body
+    expect(await isSignedIn(portal, session.access_token)).toBe(true)
+    portal.clock.advance(6 * MINUTE)
+    const { refresh_token, access_token } = session
+    const refused = await send(portal, 'POST', '/api/auth/token?grant_type=refresh_token', {
+      body: { refresh_token, access_token },
+    })
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid-refresh-token' } })
+    expect(refused.body.detail).toBe(
+      'Sua conta agora precisa de uma segunda etapa. Entre de novo para configurá-la.',
+    )
+    expect((await enter(email)).user.app_metadata.second_factor).toBe('set-up')
+    portal.clock.advance(10 * MINUTE)
+    expect(await isSignedIn(portal, access_token)).toBe(false)
   })
 
   test('keeps nobody out while 0.2 is at work, since nobody could set one up', async () => {

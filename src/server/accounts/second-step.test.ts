@@ -5,7 +5,9 @@ import {
   isSignedIn,
   receiveMail,
   refreshSession,
+  requestRecovery,
   signIn,
+  useLink,
 } from '#server/testing/account-calls.ts'
 import { addFactor, addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { allowEnrolment, challenge, enrolTotp, showCode, verifyCode } from '#server/testing/factor-calls.ts'
@@ -119,9 +121,21 @@ describeOnEachDatabase('the second step', (kind) => {
       `O relógio do aparelho que gera os códigos está 2 minutos ${way}. Ligue nele a hora automática, espere o próximo código e tente de novo.`,
     ])
     expect(await readOutcomes()).toEqual(['clock-off 1'])
-    // What the refusal has told is never right later.
-    portal.clock.advance(2 * MINUTE)
-    expect((await verifyCode(portal, access_token, id, code)).status).toBe(400)
+  })
+
+  test('takes no code of a clock that is ahead when its time comes, neither the last nor the one before', async () => {
+    const { id } = await addFactor(portal, person.user_id)
+    const { access_token } = await enter()
+    const say = async (code: string) => (await verifyCode(portal, access_token, id, code)).body.detail
+    const first = showCode(portal, SECRET, 2 * MINUTE)
+    expect(await say(first)).toContain('adiantado')
+    portal.clock.advance(30_000)
+    const second = showCode(portal, SECRET, 2 * MINUTE)
+    expect(await say(second)).toContain('adiantado')
+    portal.clock.advance(MINUTE + 30_000)
+    expect(await say(first)).toContain('já foi usado')
+    portal.clock.advance(30_000)
+    expect(await say(second)).toBeDefined()
   })
 
   test('locks after three wrong codes, also for a right password between them, and warns the owner', async () => {
@@ -149,6 +163,52 @@ describeOnEachDatabase('the second step', (kind) => {
     expect((await receiveMail(portal, person.email, 'factor-failures'))?.text).toContain(
       'alguém que sabe a sua senha errou várias vezes',
     )
+  })
+
+  describe('in many browsers that the account knows', () => {
+    let id: string
+    const devices: string[] = []
+    const enterFrom = async (device_token: string | undefined) => {
+      const captcha = await issuePass(portal)
+      const body = { email: person.email, password: TEST_PASSWORD, captcha, device_token }
+      return (await send(portal, 'POST', '/api/auth/token?grant_type=password', { body })).body
+    }
+    beforeEach(async () => {
+      devices.length = 0
+      for (let browser = 0; browser < 4; browser++) devices.push((await enter()).device_token)
+      portal.clock.advance(25 * 60 * MINUTE)
+      ;({ id } = await addFactor(portal, person.user_id))
+    })
+    const guess = async (device: string | undefined) =>
+      (await verifyCode(portal, (await enterFrom(device)).access_token, id, '000000')).status
+
+    test('has one count of wrong codes, whose lock grows to four hours', async () => {
+      const statuses: number[] = []
+      for (const device of devices) statuses.push(await guess(device), await guess(device))
+      expect(statuses.filter((status) => status === 400)).toHaveLength(3)
+      let guesses = 0
+      for (let hour = 0; hour < 24; hour++) {
+        portal.clock.advance(60 * MINUTE)
+        if ((await guess(devices[hour % 4])) === 400) guesses++
+      }
+      expect(guesses).toBeLessThan(14)
+    })
+
+    test('keeps the owner out of no other way, and lifts the lock with a new password, for one guess', async () => {
+      for (const device of devices) await guess(device)
+      const { access_token: token } = await enterFrom(devices[0])
+      expect((await verifyCode(portal, token, id, showCode(portal, SECRET))).status).toBe(429)
+      const use = (code: string) =>
+        send(portal, 'POST', '/api/auth/factors/recovery-codes/verify', { token, body: { code } })
+      expect((await use('AAAA-BBBB-CCCC-DDDD')).body.code).toBe('factor-refused')
+      await requestRecovery(portal, person.email)
+      const link = (await receiveMail(portal, person.email, 'recovery'))?.link
+      const password = 'Outra-Travessia-77!'
+      expect((await useLink(portal, 'recovery', link, { password })).status).toBe(200)
+      const reenter = async () => (await signIn(portal, person.email, password)).body.access_token
+      expect((await verifyCode(portal, await reenter(), id, '000000')).status).toBe(400)
+      expect((await verifyCode(portal, await reenter(), id, '000000')).status).toBe(429)
+    })
   })
 
   test('is a challenge of the same person and factor, for five minutes', async () => {

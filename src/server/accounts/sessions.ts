@@ -173,6 +173,8 @@ export async function raiseSession(
   if (!row || !refreshKey) return undefined
   const kind = row.kind === 'aal1' ? (row.kind_after_factor ?? 'full') : row.kind
   const amr = addProof(row, method, now)
+  // From now on the directory's second step stands in for the portal's.
+  if (row.ends_at) await trustSecondStep(db, row.user_id, now)
   await db
     .updateTable('sessions')
     .set({ kind, aal: 'aal2', amr: JSON.stringify(amr), authenticated_at: now, kind_after_factor: null })
@@ -182,6 +184,16 @@ export async function raiseSession(
   return presentSession(context, {
     ...{ id: row.id, kind, refreshKey, counter: row.refresh_counter, profile, amr, aal: 'aal2' },
   })
+}
+
+/** Records that a factor was shown beside the Microsoft account, which may be linked by mail alone. */
+export async function trustSecondStep(db: Db, userId: string, at: Date): Promise<void> {
+  await db
+    .updateTable('identities')
+    .set({ second_step_at: at })
+    .where('user_id', '=', userId)
+    .where('second_step_at', 'is', null)
+    .execute()
 }
 
 /** Builds the response of every call that signs in: access token, refresh token and user. */
@@ -331,7 +343,8 @@ export async function refreshSession(
 }
 
 /** Explains why the session of an access token ended, as far as known: its row may be gone. */
-async function explainSessionEnd({ db, clock, tokens }: SessionContext, accessToken: string) {
+async function explainSessionEnd(context: SessionContext, accessToken: string) {
+  const { db, clock, tokens } = context
   const claims = await tokens.access.verifyIgnoringExpiry(accessToken)
   if (!claims) return {}
   const person = await db
@@ -340,14 +353,16 @@ async function explainSessionEnd({ db, clock, tokens }: SessionContext, accessTo
     .leftJoin('sessions', (join) =>
       join.onRef('sessions.user_id', '=', 'profiles.user_id').on('sessions.id', '=', claims.sessionId),
     )
-    .select(['passwords.changed_at', 'sessions.id as session_id'])
+    .select(['passwords.changed_at', 'sessions.id as session_id', 'sessions.aal'])
     .where('profiles.user_id', '=', claims.userId)
     .executeTakeFirst()
   if (!person)
     return { detail: 'Sua conta foi removida do portal. Em caso de dúvida, fale com o administrador.' }
   if (person.changed_at && person.changed_at.getTime() >= claims.issuedAt)
     return { detail: 'A senha desta conta foi trocada. Entre com a nova senha.' }
-  // A session that still exists was refused only because it is too old.
+  if (person.session_id !== null && person.aal !== 'aal2' && (await isFactorOwed(context, claims.userId)))
+    return { detail: 'Sua conta agora precisa de uma segunda etapa. Entre de novo para configurá-la.' }
+  // Otherwise a session that still exists was refused only because it is too old.
   const isExpired = person.session_id !== null || claims.issuedAt <= clock() - SESSION_IDLE_MS
   return isExpired ? { detail: 'Sua sessão expirou. Entre novamente para continuar.' } : {}
 }
@@ -383,6 +398,9 @@ async function rotateSession(
 
   const profile = await findProfile(db, row.user_id)
   if (!profile) return undefined
+  const aal = row.aal ?? 'aal1'
+  // Its period has ended since the sign-in, or the policy is new: the next sign-in asks for it.
+  if (row.kind !== 'aal1' && aal === 'aal1' && (await isFactorOwed(context, row.user_id))) return undefined
   const deviceId = tokens.devices.read(deviceToken, profile.email)
   const outcome = assess(row, { counter: parts.counter, deviceId }, clock())
   if (outcome === 'reuse') {
@@ -411,7 +429,6 @@ async function rotateSession(
       .where('id', '=', row.id)
       .execute()
   const { id, kind } = row
-  const aal = row.aal ?? 'aal1'
   return presentSession(context, { id, kind, refreshKey, counter, profile, amr: readAmr(row), aal })
 }
 

@@ -9,10 +9,16 @@ import { serializePerKey } from '#server/http/serialize-per-key.ts'
 const MIN_LOCK_MS = 30_000
 const MAX_LOCK_MS = 15 * 60_000
 const RESET_AFTER_MS = 60 * 60_000
+/** Of the second step, where each guess comes from somebody who knows the password. */
+const MAX_STEP_LOCK_MS = 4 * 60 * 60_000
+const STEP_RESET_AFTER_MS = 24 * 60 * 60_000
 /** Failures after which an account locks, per source and over all sources. */
 const LOCK_THRESHOLD = { perSource: 5, overall: 50 }
 /** Without a human check (the built-in administrator, a signed-in person) it locks sooner. */
 const LOCK_THRESHOLD_UNCHECKED = { perSource: 3, overall: 15 }
+
+/** Six digits can be guessed, passkeys and recovery codes cannot. */
+export type SecondStepKind = 'guessable' | 'unguessable'
 
 export interface Attempt {
   /** In lower case. */
@@ -21,13 +27,20 @@ export interface Attempt {
   deviceId: string | undefined
   ip: string
   skipsHumanCheck: boolean
+  /** Of the second step: one counter for all sources, which a right password does not clear. */
+  secondStep?: SecondStepKind
 }
 
 /** A rate limit key and the number of failures at which it locks. */
 interface Counter {
   key: string
   threshold: number
+  maxLockMs?: number
+  resetAfterMs?: number
 }
+
+/** Name under which failures of the second step count. */
+const toStepSubject = (email: string) => `${email} second-step`
 
 /** Hashes the e-mail, so that the table stores no addresses of people without an account. */
 function hashEmail(email: string): string {
@@ -35,10 +48,16 @@ function hashEmail(email: string): string {
 }
 
 /** Returns the counters of an attempt's source (known device or IP group), and of all sources. */
-function getCounters({ email, deviceId, ip, skipsHumanCheck }: Attempt): {
+function getCounters({ email, deviceId, ip, skipsHumanCheck, secondStep }: Attempt): {
   source: Counter
   overall?: Counter
 } {
+  if (secondStep) {
+    const key = `${hashEmail(toStepSubject(email))} ${secondStep}`
+    const threshold = LOCK_THRESHOLD_UNCHECKED.perSource
+    const long = { maxLockMs: MAX_STEP_LOCK_MS, resetAfterMs: STEP_RESET_AFTER_MS }
+    return { source: { key, threshold, ...(secondStep === 'guessable' && long) } }
+  }
   const account = hashEmail(email)
   const threshold = skipsHumanCheck ? LOCK_THRESHOLD_UNCHECKED : LOCK_THRESHOLD
   const source = (name: string) => ({ key: `${account} ${name}`, threshold: threshold.perSource })
@@ -67,11 +86,12 @@ export async function reserveAttempt({ db, clock }: PublicContext, attempt: Atte
 }
 
 /** @throws ProblemError rate-limited while the key is locked */
-async function countFailure(db: Db, { key, threshold }: Counter, now: number): Promise<number> {
+async function countFailure(db: Db, counter: Counter, now: number): Promise<number> {
+  const { key, threshold, maxLockMs = MAX_LOCK_MS, resetAfterMs = RESET_AFTER_MS } = counter
   const at = new Date(now)
-  const forget_at = new Date(now + RESET_AFTER_MS)
+  const forget_at = new Date(now + resetAfterMs)
   const failures = sql<number>`case when sign_in_attempts.forget_at <= ${at} then 1 else sign_in_attempts.failures + 1 end`
-  const lockMs = sql<number>`least(${MAX_LOCK_MS}::float8, ${MIN_LOCK_MS}::float8 * power(2, least(20, ${failures} - ${threshold}::int)))`
+  const lockMs = sql<number>`least(${maxLockMs}::float8, ${MIN_LOCK_MS}::float8 * power(2, least(20, ${failures} - ${threshold}::int)))`
   const locked_until = sql<Date>`case when ${failures} >= ${threshold}::int
     then ${at}::timestamptz + ${lockMs} * interval '1 millisecond' else ${at}::timestamptz end`
   const counted = await db
@@ -124,10 +144,26 @@ export async function releaseAttempt(
     await undoFailure(overall, sql`failures = ${counted}::int or failures <= ${overall.threshold}::int`)
 }
 
-/** Clears all failures and locks of accounts, from all sources, after a new password or a deletion. */
+const isOf = (emails: readonly string[]) =>
+  sql<boolean>`split_part(key, ' ', 1) = any(${emails.map(hashEmail)}::text[])`
+
+/**
+ * Clears failures and locks of accounts, of all sources, with a new password. Of a second step the
+ * lock ends and the count stays: whoever reads the mailbox gets one guess for each new password.
+ */
 export async function clearFailures(db: Db, ...emails: string[]): Promise<void> {
+  await db.deleteFrom('sign_in_attempts').where(isOf(emails)).execute()
+  await db
+    .updateTable('sign_in_attempts')
+    .set({ locked_until: new Date(0) })
+    .where(isOf(emails.map(toStepSubject)))
+    .execute()
+}
+
+/** Clears all of it, at an administrator's request or after a deletion. */
+export async function clearAllFailures(db: Db, ...emails: string[]): Promise<void> {
   await db
     .deleteFrom('sign_in_attempts')
-    .where(sql<string>`split_part(key, ' ', 1)`, 'in', emails.map(hashEmail))
+    .where(isOf([...emails, ...emails.map(toStepSubject)]))
     .execute()
 }

@@ -34,6 +34,8 @@ type Accept = (db: Db) => Promise<void>
 /** Target of the challenge of a passkey that is no factor yet. */
 const NEW_PASSKEY = 'new-passkey'
 
+const toStep = ({ factor_type }: FactorRow) => (factor_type === 'totp' ? 'guessable' : 'unguessable')
+
 /** Begins to show one of the caller's factors, or to create the passkey of a new one. */
 export async function challengeFactor(context: OwnAccountContext, factorId: string) {
   const { actor, challenges } = context
@@ -73,7 +75,7 @@ export async function verifyFactor(
 ): Promise<Session> {
   const { factor, isProtected } = await findOwnFactor(context, factorId)
   if (!factor.verified_at) await assertMayEnrol(context)
-  return tryFactor(context, async () => {
+  return tryFactor(context, toStep(factor), async () => {
     const accept = await checkAnswer(context, factor, answer)
     return finishSecondStep(context, factor.factor_type, async (txContext) => {
       await accept(txContext.db)
@@ -90,7 +92,7 @@ export async function reauthenticateByFactor(
   const { factor } = await findOwnFactor(context, factorId)
   if (!factor.verified_at) throw createFactorRefusal('challenge-ended')
   const { sessionId, refreshCounter } = context.actor
-  const renewed = await tryFactor(context, async () => {
+  const renewed = await tryFactor(context, toStep(factor), async () => {
     const accept = await checkAnswer(context, factor, answer)
     return context.db.transaction().execute(async (db) => {
       await lockProfile(db, factor.user_id)
@@ -150,7 +152,13 @@ async function checkTotp(context: OwnAccountContext, factor: FactorRow, code: st
   if (found.isAccepted) return { last_step: found.step }
   // It is known now, and would be right later.
   if (found.offset > 0)
-    await db.updateTable('factors').set({ refused_step: found.step }).where('id', '=', factor.id).execute()
+    await db
+      .updateTable('factors')
+      .set({
+        refused_steps: sql`array_append(refused_steps[greatest(1, cardinality(refused_steps) - 18):], ${found.step}::bigint)`,
+      })
+      .where('id', '=', factor.id)
+      .execute()
   throw createFactorRefusal('clock-off', explainClock(found.offset))
 }
 
@@ -176,7 +184,7 @@ async function acceptAnswer(
   const { last_step: step, counter } = columns
   const isUnused =
     factor.factor_type === 'totp'
-      ? sql<boolean>`(coalesce(last_step, 0) < ${step} and refused_step is distinct from ${step})`
+      ? sql<boolean>`(coalesce(last_step, 0) < ${step}::bigint and ${step}::bigint <> all(refused_steps))`
       : sql<boolean>`(coalesce(counter, 0) = ${factor.counter ?? 0} or ${counter ?? 0}::bigint = 0)`
   const { numUpdatedRows } = await db
     .updateTable('factors')
@@ -196,7 +204,7 @@ async function acceptAnswer(
 export async function verifyRecoveryCode(context: OwnAccountContext, code: string): Promise<Session> {
   const { actor, clock } = context
   const { user_id, email } = actor.profile
-  return tryFactor(context, () =>
+  return tryFactor(context, 'unguessable', () =>
     finishSecondStep(context, 'mfa/recovery_code', async (txContext) => {
       const { db } = txContext
       const { numUpdatedRows } = await db
@@ -237,7 +245,7 @@ export async function verifyPasskeyRegistration(
   const { actor, clock, challenges } = context
   const { user_id } = actor.profile
   const own = await assertMayEnrol(context)
-  return tryFactor(context, async () => {
+  return tryFactor(context, 'unguessable', async () => {
     const challenge = await challenges.read(challengeId)
     if (challenge?.userId !== user_id || challenge.target !== NEW_PASSKEY)
       throw createFactorRefusal('challenge-ended')

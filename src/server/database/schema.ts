@@ -70,9 +70,9 @@ export interface FactorsTable {
   last_used_at: Defaulted<Date | null>
   /** Sealed with SESSION_SECRET. */
   secret: Defaulted<Uint8Array | null>
-  /** Last accepted TOTP step, and one that is never accepted. */
+  /** Last accepted TOTP step, and those that are never accepted. */
   last_step: Defaulted<number | null>
-  refused_step: Defaulted<number | null>
+  refused_steps: Defaulted<number[]>
   credential_id: Defaulted<string | null>
   public_key: Defaulted<Uint8Array | null>
   counter: Defaulted<number | null>
@@ -94,6 +94,8 @@ interface IdentitiesTable {
   missing_claims: Defaulted<string[] | null>
   refresh_token: Defaulted<Uint8Array | null>
   asked_at: Defaulted<Date | null>
+  /** Since when a factor of the portal was shown beside it. */
+  second_step_at: Defaulted<Date | null>
 }
 
 export interface ReportSettingsTable {

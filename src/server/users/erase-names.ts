@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { clearFailures } from '#server/accounts/sign-in-attempts.ts'
+import { clearAllFailures } from '#server/accounts/sign-in-attempts.ts'
 import type { Db } from '#server/database/schema.ts'
 
 export interface DeletedPerson {
@@ -60,7 +60,7 @@ export async function eraseNames(
   await pseudonymizeChanges(db, pseudonyms)
   if (emails.length === 0) return
   await deleteRateLimits(db, emails)
-  await clearFailures(db, ...emails)
+  await clearAllFailures(db, ...emails)
   await db.deleteFrom('mail_outbox').where('recipient', 'in', emails).execute()
 }
 

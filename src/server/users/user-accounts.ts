@@ -2,10 +2,9 @@ import type { Role } from '#contract/access.ts'
 import type { AccountAction } from '#contract/user-accounts.ts'
 import type { Profile } from '#contract/users.ts'
 import { limitMailsPerRecipient } from '#server/accounts/email-links.ts'
-import { toFactorSubject } from '#server/accounts/factor-refusals.ts'
 import { resetFactors } from '#server/accounts/factors.ts'
 import { recordSessionsEnded } from '#server/accounts/sessions.ts'
-import { clearFailures } from '#server/accounts/sign-in-attempts.ts'
+import { clearAllFailures } from '#server/accounts/sign-in-attempts.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -27,7 +26,7 @@ const HELP: Record<AccountAction, Help> = {
     await recordAudit(context, { action: 'reset-link-sent', target: person })
   },
   async unlock(context, person) {
-    await clearFailures(context.db, person.email, toFactorSubject(person.email))
+    await clearAllFailures(context.db, person.email)
     await queueMail(context, 'account-unlocked', person.email)
     await recordAudit(context, { action: 'account-unlocked', target: person })
   },
