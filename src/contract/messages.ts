@@ -57,7 +57,7 @@ export const reportViewMessages = {
   openedAsPublished: 'O relatório mudou desde que ela foi salva e abriu como foi publicado.',
   noneForLinks: 'Este relatório abre com a sua conta da Microsoft e não tem visões.',
   noneForPaginated: 'Relatórios paginados não têm visões.',
-  gone: 'Esta visão não existe mais ou não foi compartilhada com você.',
+  gone: 'Esta visão não existe mais ou não foi compartilhada com você. Quem mandou o link pode copiá-lo em “Compartilhar”.',
 } as const
 
 interface ExportedFile {

@@ -5,6 +5,7 @@ import { reportViewMessages } from '#contract/messages.ts'
 import type { ReportView } from '#contract/report-views.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { ApiError } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import type { OpenedView } from './embed/report-frame.ts'
@@ -56,7 +57,9 @@ export function useOpenViews(userId: string, tabs: readonly ReportTab[], tab: Re
       if (other) return showInUrl(other, id)
       showRefusal(view)
     } catch (error) {
-      showToast(toFailureToast('A visão não pôde ser aberta', error))
+      const isCut = error instanceof ApiError && error.problem.code === 'invalid-input'
+      const cause = isCut ? new Error('O link está incompleto: peça que seja enviado de novo.') : error
+      showToast(toFailureToast('A visão não pôde ser aberta', cause))
     }
     // A report that waits for its first view opens all the same.
     setOpen((all) => (all.has(key) ? all : new Map(all).set(key, { opened: {} })))

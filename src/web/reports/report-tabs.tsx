@@ -1,5 +1,6 @@
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { foldText } from '#contract/entitlement-lists.ts'
 import { groupByCause, reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -127,7 +128,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         commands={
           given && restoreFilters ? { ...given, restoreFilters: () => views.choose(undefined) } : given
         }
-        share={{ userId, tab: selectedTab, view: views.view, onChange: views.name }}
+        share={{ userId, tab: selectedTab, view: views.view, views, captureView }}
         onExport={selectedTab.canExport ? exportDialog.open : undefined}
         running={exports.running}
         views={
@@ -161,9 +162,8 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
       )}
       {saveDialog.Dialog && reportId !== undefined && (
         <saveDialog.Dialog
-          {...{ userId, reportId, captureView, views, isPaginated }}
+          {...{ userId, reportId, captureView, views }}
           area={selectedTab.area}
-          view={views.view}
           close={saveDialog.close}
         />
       )}
@@ -336,6 +336,8 @@ function useSelectedTab(tabs: readonly ReportTab[]) {
   const left = useRef(new Map<string, string>())
   const inArea = tabs.filter((tab) => tab.area === area)
   const selectedTab = inArea.find(({ id }) => id === relatorio) ?? inArea[0] ?? tabs[0]
+  // A link that was typed, or changed by a mail program.
+  const spelt = area && tabs.find((tab) => foldText(tab.area) === foldText(area.trim()))?.area
   const isUnknownArea = area !== undefined && inArea.length === 0 && tabs.length > 0
   const isGone = relatorio !== undefined && inArea.length > 0 && selectedTab?.id !== relatorio
 
@@ -344,10 +346,12 @@ function useSelectedTab(tabs: readonly ReportTab[]) {
 
   useEffect(() => {
     if (area === undefined || !(isUnknownArea || isGone)) return
+    if (!isGone && spelt)
+      return void navigate({ to: '/power-bi', search: (all) => ({ ...all, area: spelt }), replace: true })
     if (isGone) showToast({ kind: 'warning', title: reportMessages.gone(area) })
     else setMissing(area)
     void navigate({ to: '/power-bi', search: isGone ? { area } : {}, replace: true })
-  }, [isUnknownArea, isGone, area, navigate])
+  }, [isUnknownArea, isGone, area, spelt, navigate])
 
   function select(wanted: string): void {
     closeMissing()

@@ -1,26 +1,24 @@
 import { useRouter } from '@tanstack/react-router'
-import type { ReportView } from '#contract/report-views.ts'
+import { useState } from 'react'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
-import { Button } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { reportViewsQuery } from './open-views.ts'
 import { type ReportTab, toReportSearch } from './own-reports.ts'
+import { SaveViewForm, type ViewsPanelProps } from './views-panel.tsx'
 
-export interface SharePanelProps {
-  userId: string
+export interface SharePanelProps
+  extends Pick<ViewsPanelProps, 'userId' | 'view' | 'views' | 'captureView' | 'close'> {
   tab: ReportTab
-  /** The open view; undefined for the report as published. */
-  view: ReportView | undefined
-  onChange: (view: ReportView) => void
-  close: () => void
 }
 
 /** Says what a link opens for others, and copies it; copying shares an own view. */
-export function SharePanel({ userId, tab, view, onChange, close }: SharePanelProps) {
+export function SharePanel({ userId, tab, view, views, captureView, close }: SharePanelProps) {
   const router = useRouter()
+  const [isSaving, setIsSaving] = useState(false)
   const { area, name } = tab
   const search = toReportSearch(tab, view?.id)
   const link = location.origin + router.buildLocation({ to: '/power-bi', search }).href
@@ -29,7 +27,7 @@ export function SharePanel({ userId, tab, view, onChange, close }: SharePanelPro
   async function setShared(shared: boolean): Promise<void> {
     if (!view || !isOwn || view.shared === shared) return
     const params = { id: view.id }
-    onChange(await callApi('PATCH /api/report-views/{id}', { params, body: { shared } }))
+    views.name(await callApi('PATCH /api/report-views/{id}', { params, body: { shared } }))
     await queryClient.invalidateQueries(reportViewsQuery(userId))
   }
   const copy = useSubmit({
@@ -51,6 +49,14 @@ export function SharePanel({ userId, tab, view, onChange, close }: SharePanelPro
       showToast({ kind: 'success', title: 'O link desta visão não abre mais para outras pessoas' }),
     onFailed: 'O compartilhamento não pôde ser encerrado',
   })
+  if (isSaving && tab.kind === 'embedded')
+    return (
+      <SaveViewForm
+        {...{ userId, views, captureView, area }}
+        reportId={tab.request.reportId}
+        close={() => setIsSaving(false)}
+      />
+    )
   return (
     <div className="w-96 max-w-full space-y-3 p-2 text-sm">
       <p>
@@ -60,7 +66,18 @@ export function SharePanel({ userId, tab, view, onChange, close }: SharePanelPro
             ? `O link abre a área ${area} como foi publicada. Quem a tem vê os próprios dados.`
             : `O link abre o relatório “${name}” da área ${area} como foi publicado. Quem tem a área vê os próprios dados.`}
       </p>
-      <TextField label="Link" value={link} readOnly onFocus={({ target }) => target.select()} />
+      {captureView && (
+        <p className="text-muted">
+          O que você mudou na tela desde então não vai junto.{' '}
+          <button type="button" className={textLinkClasses} onClick={() => setIsSaving(true)}>
+            Salvar como está agora
+          </button>
+        </p>
+      )}
+      {/* Until it is shared, the link of an own view opens for nobody else. */}
+      {(!isOwn || view.shared) && (
+        <TextField label="Link" value={link} readOnly onFocus={({ target }) => target.select()} />
+      )}
       <div className="flex flex-wrap justify-end gap-2">
         {isOwn && view.shared && (
           <Button variant="secondary" isBusy={stop.isBusy} onClick={() => void stop.submit()}>

@@ -148,8 +148,10 @@ function Subscriptions({ userId }: { userId: string }) {
   )
 }
 
-const nameItem = ({ area, report, view }: ReportSubscription) =>
-  [area, report, view && `visão “${view}”`].filter(Boolean).join(', ')
+const nameItem = ({ area, report, view, viewId }: ReportSubscription) =>
+  [area, report, view ? `visão “${view}”` : viewId && 'uma visão que não existe mais']
+    .filter(Boolean)
+    .join(', ')
 
 /** What is mailed, when, and how the last run went. */
 export function SubscriptionText({ item, children }: { item: ReportSubscription; children?: ReactNode }) {

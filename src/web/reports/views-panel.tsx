@@ -130,26 +130,34 @@ export function ViewsPanel(props: ViewsPanelProps) {
   )
 }
 
+type SaveViewProps = Omit<ViewsPanelProps, 'reportId' | 'view' | 'isPaginated'> & { reportId: string }
+
 /** 'Salvar visão atual' by its key, without the list. */
-export function SaveViewDialog(props: ViewsPanelProps & { reportId: string }) {
-  const { userId, area, reportId, views, captureView, close } = props
+export function SaveViewDialog(props: SaveViewProps) {
+  return (
+    <Dialog isOpen title="Salvar visão atual" onClose={props.close}>
+      <SaveViewForm {...props} />
+    </Dialog>
+  )
+}
+
+/** Names what the report shows now, which becomes the open view. */
+export function SaveViewForm({ userId, area, reportId, views, captureView, close }: SaveViewProps) {
   const { data } = useQuery(reportViewsQuery(userId))
   const own = data?.items.filter(
     (view) => view.owner === null && view.area === area && view.reportId === reportId,
   )
   return (
-    <Dialog isOpen title="Salvar visão atual" onClose={close}>
-      <NameForm
-        {...{ userId, area, reportId, captureView }}
-        own={own ?? []}
-        renamed={undefined}
-        onCancel={close}
-        onSaved={(saved) => {
-          views.name(saved)
-          close()
-        }}
-      />
-    </Dialog>
+    <NameForm
+      {...{ userId, area, reportId, captureView }}
+      own={own ?? []}
+      renamed={undefined}
+      onCancel={close}
+      onSaved={(saved) => {
+        views.name(saved)
+        close()
+      }}
+    />
   )
 }
 
@@ -214,19 +222,15 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
   })
   const undo = (run: () => Promise<unknown>) => ({ label: 'Desfazer', run: () => void change.submit(run) })
 
-  async function overwrite(state: string): Promise<void> {
-    const before = await callApi('GET /api/report-views/{id}', { params })
-    const save = (next: string) => callApi('PATCH /api/report-views/{id}', { params, body: { state: next } })
-    const saved = await save(state)
-    onName(saved)
-    const title = `Visão “${name}” salva como está agora`
-    showToast({ kind: 'success', title, action: undo(() => save(before.state)) })
-  }
+  const overwrite = async (state: string) => onName(await replaceView(userId, view, { state }))
   async function remove(): Promise<void> {
     await callApi('DELETE /api/report-views/{id}', { params })
     if (isOpen) onName(undefined)
+    const { items } = await callApi('GET /api/report-subscriptions')
+    const isMailed = items.some(({ viewId, nextRunAt }) => viewId === id && nextRunAt !== null)
     showToast({
-      kind: 'success',
+      kind: isMailed ? 'warning' : 'success',
+      ...(isMailed && { description: 'O envio por e-mail desta visão também para.' }),
       title: owner === null ? `Visão “${name}” excluída` : `Visão “${name}” tirada da lista`,
       action: undo(() =>
         owner === null
@@ -283,6 +287,28 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
 
 const refresh = (userId: string) => queryClient.invalidateQueries(reportViewsQuery(userId))
 
+/** Saves another state in a view, which can be undone. */
+async function replaceView(
+  userId: string,
+  { id, name }: ReportView,
+  body: { state: string; isDefault?: boolean },
+): Promise<ReportView> {
+  const params = { id }
+  const { state, isDefault } = await callApi('GET /api/report-views/{id}', { params })
+  const saved = await callApi('PATCH /api/report-views/{id}', { params, body })
+  const undo = () =>
+    callApi('PATCH /api/report-views/{id}', { params, body: { state, isDefault } }).then(
+      () => refresh(userId),
+      (error) => showToast(toFailureToast('A visão não pôde ser alterada', error)),
+    )
+  showToast({
+    kind: 'success',
+    title: `Visão “${name}” salva como está agora`,
+    action: { label: 'Desfazer', run: () => void undo() },
+  })
+  return saved
+}
+
 interface NameFormProps {
   userId: string
   area: string
@@ -309,16 +335,12 @@ function NameForm({ userId, area, reportId, captureView, own, renamed, onCancel,
         return callApi('PATCH /api/report-views/{id}', { params: { id: renamed.id }, body: { name } })
       const state = await captureView?.()
       if (state === undefined) throw new Error('O relatório ainda não abriu.')
-      if (replaced)
-        return callApi('PATCH /api/report-views/{id}', {
-          params: { id: replaced.id },
-          body: { state, ...(isDefault && { isDefault }) },
-        })
+      if (replaced) return replaceView(userId, replaced, { state, ...(isDefault && { isDefault }) })
       return callApi('POST /api/report-views', { body: { area, reportId, name, state, isDefault } })
     },
     async onDone(saved) {
       await refresh(userId)
-      showToast({ kind: 'success', title: `Visão “${saved.name}” salva` })
+      if (saved.id !== replaced?.id) showToast({ kind: 'success', title: `Visão “${saved.name}” salva` })
       onSaved(saved)
     },
     onFailed(error) {
