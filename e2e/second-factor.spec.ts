@@ -50,6 +50,7 @@ test('an app of codes is set up, asked for at the sign-in, and replaced by a rec
   await setup.getByRole('button', { name: 'Ativar' }).click()
   await expect(setup.getByText('O código não confere.')).toBeVisible()
   await code.fill(showCode(portal, secret))
+  await setup.getByLabel('Nome (opcional)').fill('Celular da diretoria')
   await setup.getByRole('button', { name: 'Ativar' }).click()
   const codes = setup.getByRole('list', { name: 'Códigos de recuperação' }).getByRole('listitem')
   await expect(codes).toHaveCount(10)
@@ -58,7 +59,9 @@ test('an app of codes is set up, asked for at the sign-in, and replaced by a rec
   await expect(setup.getByRole('button', { name: 'Concluir' })).toBeDisabled()
   await setup.getByLabel('Guardei os códigos em lugar seguro').check()
   await setup.getByRole('button', { name: 'Concluir' }).click()
-  await expect(page.getByRole('list', { name: 'Segunda etapa' })).toContainText('Aplicativo de códigos')
+  const list = page.getByRole('list', { name: 'Segunda etapa' })
+  await expect(list).toContainText('Celular da diretoria')
+  await expect(list).toContainText('Aplicativo de códigos')
   await expect(page.getByText('Códigos de recuperação: restam 10 de 10.')).toBeVisible()
 
   await page.evaluate(() => localStorage.clear())
@@ -82,8 +85,11 @@ test('an app of codes is set up, asked for at the sign-in, and replaced by a rec
   )
 })
 
-test('a passkey is added with its name, signs in by itself, and is removed', async ({ page, portal }) => {
-  await addAuthenticator(page)
+test('a passkey is added with its name, signs in by itself, not as a copy, and is removed', async ({
+  page,
+  portal,
+}) => {
+  const { client, authenticatorId } = await addAuthenticator(page)
   await openAs(page, 'diretoria', '/profile/seguranca')
   await allowEnrolment(portal)
   await page.getByRole('button', { name: 'Configurar' }).click()
@@ -103,6 +109,23 @@ test('a passkey is added with its name, signs in by itself, and is removed', asy
 
   await page.evaluate(() => localStorage.clear())
   await signIn(page, 'diretoria')
+  await page.getByRole('button', { name: 'Usar chave de acesso' }).click()
+  await expect(page).toHaveURL(/\/power-bi/)
+
+  const { credentials } = await client.send('WebAuthn.getCredentials', { authenticatorId })
+  const [credential] = credentials as [(typeof credentials)[number]]
+  const { credentialId } = credential
+  /** What a copy of the key made earlier would show. */
+  const setCounter = async (signCount: number) => {
+    await client.send('WebAuthn.removeCredential', { authenticatorId, credentialId })
+    await client.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount } })
+  }
+  await page.evaluate(() => localStorage.clear())
+  await page.goto('/login')
+  await setCounter(0)
+  await page.getByRole('button', { name: 'Usar chave de acesso' }).click()
+  await expect(page.getByText('o contador dela voltou, como acontece com uma cópia')).toBeVisible()
+  await setCounter(credential.signCount)
   await page.getByRole('button', { name: 'Usar chave de acesso' }).click()
   await expect(page).toHaveURL(/\/power-bi/)
 

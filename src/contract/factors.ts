@@ -230,7 +230,7 @@ export const factorRoutes = {
     path: '/api/auth/passkeys/{passkeyId}',
     trail: { none: 'a name that its owner alone sees' },
     access: 'signedIn',
-    summary: 'Renames a passkey of one’s own',
+    summary: 'Renames a passkey of one’s own, or an app of codes by its id',
     params: passkeyParams,
     body: z.strictObject({
       friendly_name: z.string().check(z.trim(), z.minLength(1), z.maxLength(MAX_FACTOR_NAME)),

@@ -96,7 +96,7 @@ export async function listPasskeys({ db, actor }: OwnAccountContext) {
   return rows.map(presentPasskey)
 }
 
-/** @throws ProblemError not-found */
+/** Renames a factor of either type. @throws ProblemError not-found */
 export async function renamePasskey(
   { db, actor }: OwnAccountContext,
   { id, name }: { id: string; name: string },
@@ -106,9 +106,8 @@ export async function renamePasskey(
     .set({ friendly_name: name })
     .where('id', '=', id)
     .where('user_id', '=', actor.profile.user_id)
-    .where('factor_type', '=', 'webauthn')
     .returningAll()
     .executeTakeFirst()
-  if (!row) throw new ProblemError('not-found', { detail: 'Esta chave de acesso já foi removida.' })
+  if (!row) throw new ProblemError('not-found', { detail: 'Esta segunda etapa já foi removida.' })
   return presentPasskey(row)
 }

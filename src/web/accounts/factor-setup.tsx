@@ -183,10 +183,35 @@ function useVerify(send: () => Promise<Adopt>, onDone: SetupProps['onDone']) {
   return { submit, isBusy, failure, setFailure }
 }
 
+/** Names what was just verified; it works without its name. */
+async function nameFactor(passkeyId: string, name: string): Promise<void> {
+  const friendly_name = name.trim()
+  if (!friendly_name) return
+  const wanted = { params: { passkeyId }, body: { friendly_name } }
+  await callApi('PATCH /api/auth/passkeys/{passkeyId}', wanted).catch(() => {})
+}
+
+function NameField({ value, onChange }: { value: string; onChange: (name: string) => void }) {
+  return (
+    <TextField
+      label="Nome (opcional)"
+      hint="Para você reconhecer depois: Notebook, Celular…"
+      maxLength={60}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  )
+}
+
 function TotpSetup({ enrolled, onBack, onDone }: SetupProps) {
   const [code, setCode] = useState('')
+  const [name, setName] = useState('')
   const { qr_code, secret } = enrolled.totp as NonNullable<Enrolled['totp']>
-  const { submit, isBusy, failure, setFailure } = useVerify(() => showCode(enrolled.id, code), onDone)
+  const { submit, isBusy, failure, setFailure } = useVerify(async () => {
+    const adopt = await showCode(enrolled.id, code)
+    await nameFactor(enrolled.id, name)
+    return adopt
+  }, onDone)
   return (
     <form
       noValidate
@@ -220,6 +245,7 @@ function TotpSetup({ enrolled, onBack, onDone }: SetupProps) {
         <strong className="font-medium">2.</strong> Digite o código de 6 números que aparece nele.
       </p>
       <CodeField value={code} onChange={setCode} />
+      <NameField value={name} onChange={setName} />
       <FormAlert failure={failure} />
       <SetupButtons isBusy={isBusy} label="Ativar" onBack={onBack} />
     </form>
@@ -230,11 +256,7 @@ function PasskeySetup({ enrolled, onBack, onDone }: SetupProps) {
   const [name, setName] = useState('')
   const { submit, isBusy, failure, setFailure } = useVerify(async () => {
     const adopt = await showPasskey(enrolled.id)
-    const friendly_name = name.trim()
-    if (!friendly_name) return adopt
-    const params = { passkeyId: enrolled.id }
-    // The passkey works without its name.
-    await callApi('PATCH /api/auth/passkeys/{passkeyId}', { params, body: { friendly_name } }).catch(() => {})
+    await nameFactor(enrolled.id, name)
     return adopt
   }, onDone)
   return (
@@ -249,13 +271,7 @@ function PasskeySetup({ enrolled, onBack, onDone }: SetupProps) {
       }}
     >
       <p>O navegador vai pedir a impressão digital, o rosto ou o PIN do aparelho.</p>
-      <TextField
-        label="Nome (opcional)"
-        hint="Para você reconhecer depois: Notebook, Celular…"
-        maxLength={60}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-      />
+      <NameField value={name} onChange={setName} />
       <FormAlert failure={failure} />
       <SetupButtons isBusy={isBusy} label="Criar chave de acesso" onBack={onBack} />
     </form>

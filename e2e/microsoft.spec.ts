@@ -1,0 +1,99 @@
+import type { Page } from '@playwright/test'
+import { MICROSOFT_REFUSALS } from '#contract/microsoft.ts'
+import { findSeriousViolations } from './axe-findings.ts'
+import { expect, openAs, test, toEmail } from './portal-fixture.ts'
+
+/** Goes to Microsoft, which a real OpenID provider plays; it knows nobody here yet. */
+async function chooseAccount(page: Page, account: RegExp | string): Promise<void> {
+  await page.context().clearCookies()
+  await page.goto('/login')
+  await page.getByRole('button', { name: 'Entrar com Microsoft' }).click()
+  await expect(page.getByRole('heading', { name: 'Escolha uma conta' })).toBeVisible()
+  await page.getByRole('button', { name: account }).click()
+}
+
+test('an account of the same address opens after one mailed link, and from then on by Microsoft alone', async ({
+  page,
+  browser,
+  demo,
+}) => {
+  await chooseAccount(page, /já tem conta no portal/)
+  await expect(page.getByRole('heading', { name: 'Falta confirmar pelo e-mail' })).toBeVisible()
+  await expect(page.getByText(toEmail('vendas.rj'))).toBeVisible()
+  expect(await findSeriousViolations(page)).toEqual([])
+  const { link } = await demo.mail(toEmail('vendas.rj'), 'microsoft-link')
+  const elsewhere = await browser.newPage({ baseURL: demo.url })
+  await elsewhere.goto(link ?? '')
+  await expect(elsewhere.getByRole('alert')).toContainText('começou em outro navegador')
+  await elsewhere.close()
+  await page.goto('about:blank')
+  await page.goto(link ?? '')
+  await expect(page).toHaveURL(/\/power-bi/)
+
+  await page.evaluate(() => localStorage.clear())
+  await chooseAccount(page, /já tem conta no portal/)
+  await expect(page).toHaveURL(/\/power-bi/)
+  await page.goto('/profile/seguranca')
+  await expect(page.getByText('Para desligá-la')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Desligar' })).toBeVisible()
+})
+
+test('who comes for the first time has an account that waits for approval', async ({ page }) => {
+  await chooseAccount(page, /entra pela primeira vez/)
+  await expect(page).toHaveURL(/\/power-bi/)
+  await expect(page.getByText('Sua conta está pendente de aprovação')).toBeVisible()
+})
+
+test('whom the portal does not admit reads why, and comes back to the form', async ({ page }) => {
+  const refused: [RegExp | string, keyof typeof MICROSOFT_REFUSALS][] = [
+    [/convidado de outra empresa/, 'guest'],
+    [/de outro diretório/, 'other-tenant'],
+    [/conta desativada/, 'not-permitted'],
+    ['Cancelar', 'cancelled'],
+  ]
+  for (const [account, refusal] of refused) {
+    await chooseAccount(page, account)
+    await expect(page.getByRole('alert')).toHaveText(MICROSOFT_REFUSALS[refusal])
+    await page.getByRole('link', { name: 'Voltar para o login' }).click()
+    await expect(page).toHaveURL(/\/login/)
+  }
+})
+
+test('every refusal is a sentence, also for a callback opened in another browser', async ({
+  page,
+  browser,
+  demo,
+}) => {
+  let callback = ''
+  page.on('request', (request) => {
+    if (request.url().includes('/auth/microsoft/callback')) callback = request.url()
+  })
+  await chooseAccount(page, /entra pela primeira vez/)
+  await expect(page).toHaveURL(/\/power-bi/)
+  const elsewhere = await browser.newPage({ baseURL: demo.url })
+  await elsewhere.goto(callback)
+  await expect(elsewhere.getByRole('alert')).toHaveText(MICROSOFT_REFUSALS['other-browser'])
+  for (const [refusal, sentence] of Object.entries(MICROSOFT_REFUSALS)) {
+    await elsewhere.goto('about:blank')
+    await elsewhere.goto(`/auth/callback#type=microsoft&erro=${refusal}`)
+    await expect(elsewhere.getByRole('alert')).toHaveText(sentence)
+  }
+  await elsewhere.goto('about:blank')
+  await elsewhere.goto('/auth/callback#type=microsoft&erro=%3Cb%3E')
+  await expect(elsewhere.getByRole('alert')).toHaveText(MICROSOFT_REFUSALS['invalid-answer'])
+  await elsewhere.close()
+})
+
+test('an account is linked and unlinked in Segurança', async ({ page }) => {
+  await openAs(page, 'vendas.rj', '/profile/seguranca')
+  await page.getByRole('button', { name: 'Ligar conta Microsoft' }).click()
+  await page.getByRole('button', { name: /já tem conta no portal/ }).click()
+  await expect(page.getByText('Conta Microsoft ligada')).toBeVisible()
+  await expect(page).toHaveURL(/\/profile\/seguranca/)
+  await page.getByRole('button', { name: 'Desligar' }).click()
+  await page
+    .getByRole('dialog', { name: 'Desligar a conta Microsoft?' })
+    .getByRole('button', { name: 'Desligar' })
+    .click()
+  await expect(page.getByRole('button', { name: 'Ligar conta Microsoft' })).toBeVisible()
+})
