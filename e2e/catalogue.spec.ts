@@ -140,3 +140,45 @@ test('a new marca goes to whoever has all of them, in three presses, and a misty
   await dialog.getByRole('button', { name: 'Excluir', exact: true }).click()
   await expect(page.getByText(/pode ser arquivado, mas não excluído/)).toBeVisible()
 })
+
+test('a new order and a new name can be undone, unless another administrator changed them since', async ({
+  page,
+  other,
+}) => {
+  await openAs(page, 'admin', '/admin/listas')
+  const areas = page.getByRole('region', { name: 'Áreas', exact: true }).getByRole('list').first()
+  const names = areas.getByRole('listitem').locator('p:first-child')
+  const undo = page.getByRole('button', { name: 'Desfazer' })
+  await expect(names).toContainText(['Vendas', 'Oficina', 'HPD'])
+  for (const place of [1, 2]) {
+    await areas.getByRole('button', { name: 'Mover para baixo: Vendas' }).click()
+    await expect(names.nth(place)).toHaveText('Vendas')
+    await expect(toast(page, 'A ordem mudou para todos')).toHaveCount(1)
+  }
+  await expect(async () => {
+    const { types } = (await other.call('GET', '/api/catalogue')).body
+    expect(types.slice(0, 3).map(({ label }: { label: string }) => label)).toEqual([
+      'Oficina',
+      'HPD',
+      'Vendas',
+    ])
+  }).toPass()
+  await undo.click()
+  await expect(names).toContainText(['Vendas', 'Oficina', 'HPD'])
+
+  const rename = async () => {
+    await areas.getByRole('button', { name: 'Renomear: CRM' }).click()
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Nome' }).fill('Clientes')
+    await page.getByRole('dialog').getByRole('button', { name: 'Renomear' }).click()
+    await expect(toast(page, '“CRM” agora se chama “Clientes”')).toBeVisible()
+  }
+  await rename()
+  await undo.click()
+  await expect(toast(page, '“Clientes” voltou a se chamar “CRM”')).toBeVisible()
+  await rename()
+  await other.call('PATCH', '/api/catalogue/types/crm', { label: 'Compradores' })
+  await expect(areas).toContainText('Compradores')
+  await undo.click()
+  await expect(toast(page, 'Não foi possível desfazer')).toBeVisible()
+  await expect(areas).toContainText('Compradores')
+})

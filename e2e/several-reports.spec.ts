@@ -221,6 +221,10 @@ test('administrators add, order, change and remove further reports, and undo a r
   }
   await act(2, 'Mover para cima')
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas/])
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(rows).toHaveText([/^Vendas/, /^Metas/, /^Serviços/])
+  await act(2, 'Mover para cima')
+  await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas/])
 
   await act(2, 'Editar')
   const edit = page.getByRole('form', { name: 'Editar “Metas”' })
@@ -234,7 +238,7 @@ test('administrators add, order, change and remove further reports, and undo a r
   await expect(question).toContainText(/\d+ pessoas deixam de ver este relatório/)
   await question.getByRole('button', { name: 'Remover relatório' }).click()
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/])
-  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await page.getByRole('button', { name: 'Desfazer' }).last().click()
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas do mês/])
 
   // What is typed above stays, and can be saved afterwards.
@@ -245,6 +249,12 @@ test('administrators add, order, change and remove further reports, and undo a r
   await naming.getByLabel('Nome do relatório').fill('Serviços')
   await naming.getByRole('button', { name: 'Salvar nome' }).click()
   await expect(naming.getByLabel('Nome do relatório')).toHaveAccessibleDescription(/^Esta área já tem/)
+  await naming.getByLabel('Nome do relatório').fill('Resumo do dia')
+  await naming.getByRole('button', { name: 'Salvar nome' }).click()
+  await expect(rows).toHaveText([/^Resumo do dia/, /^Serviços/, /^Metas do mês/])
+  await page.getByRole('button', { name: 'Desfazer' }).last().click()
+  await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas do mês/])
+  await act(0, 'Mudar o nome')
   await naming.getByLabel('Nome do relatório').fill('Resumo do dia')
   await naming.getByRole('button', { name: 'Salvar nome' }).click()
   await expect(rows).toHaveText([/^Resumo do dia/, /^Serviços/, /^Metas do mês/])

@@ -29,6 +29,8 @@ export const getFilter = (page: Page, name: string): Locator =>
   page.getByRole('combobox', { name: new RegExp(`^Filtrar por ${name}: `) })
 
 export async function pickFilter(page: Page, name: string, option: string): Promise<void> {
+  const all = page.getByRole('button', { name: /^Filtros/, expanded: false })
+  if (await all.isVisible()) await all.click()
   await getFilter(page, name).click()
   await page.getByRole('option', { name: option, exact: true }).click()
 }

@@ -97,6 +97,7 @@ test('filters are kept in the URL, through a reload and back', async ({ page }) 
   await pending.click()
   await expect(getStatus(page)).toHaveText(totalText)
 
+  await page.getByRole('button', { name: 'Filtros', exact: true }).click()
   await getFilter(page, 'Marca').click()
   await page.getByRole('combobox', { name: 'Buscar em Marca' }).fill('fía')
   await expect(page.getByRole('option')).toHaveText(['FIAT'])

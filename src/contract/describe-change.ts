@@ -143,8 +143,10 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'access-set': describeReplacement('salvou o acesso sem mudança'),
   'entitlements-added': describeMassEdit('liberou'),
   'entitlements-removed': describeMassEdit('retirou'),
-  'bulk-edit-undone': (change) =>
-    describeBulkEdit(`desfez ${UNDONE[String(change.after.approved)] ?? 'uma alteração'}`)(change),
+  'bulk-edit-undone': (change) => {
+    const other = 'full_name' in change.after ? 'a correção do nome' : 'uma alteração'
+    return describeBulkEdit(`desfez ${UNDONE[String(change.after.approved)] ?? other}`)(change)
+  },
   'user-deleted': ({ who }) => `${who} excluiu a conta`,
   'viewed-as': ({ who }) => `${who} viu o portal como a pessoa o vê`,
   'data-exported': ({ who, after }) =>

@@ -62,4 +62,29 @@ describeOnEachDatabase('administrators are notified by mail', (kind) => {
     for (const line of [`CRM: relatório removido, por ${admin.email}`, 'Vendas: configuração salva'])
       expect(mails[0]?.text).toContain(line)
   })
+
+  test('not when the report that was removed comes back, unless something else has changed', async () => {
+    const body = toLinkSetting('https://app.powerbi.com/reportEmbed?reportId=x')
+    const change = (method: 'PUT' | 'DELETE', type: string) =>
+      callSetting(portal, admin.token, method, type, method === 'PUT' ? { body } : {})
+    const deliverAll = async () => {
+      await sql`update mail_outbox set due_at = now()`.execute(portal.database.db)
+      return deliver()
+    }
+    await change('PUT', 'oficina')
+    await deliverAll()
+    await change('DELETE', 'oficina')
+    await change('PUT', 'oficina')
+    expect(await deliverAll()).toEqual([])
+
+    await change('PUT', 'hpd')
+    await change('DELETE', 'oficina')
+    await change('PUT', 'oficina')
+    expect(await deliverAll()).toMatchObject([{ kind: 'report-settings-changed' }])
+
+    await change('DELETE', 'oficina')
+    await change('DELETE', 'hpd')
+    await change('PUT', 'oficina')
+    expect(await deliverAll()).toMatchObject([{ kind: 'report-settings-changed' }])
+  })
 })

@@ -32,6 +32,12 @@ describeOnEachDatabase('access review', (kind) => {
     send(portal, 'POST', `/api/access-reviews/${path}`, { token: by.token, body: { fingerprint, remove } })
   const list = async () =>
     (await send(portal, 'GET', '/api/access-reviews', admin)).body as ReplyNamed<'GET /api/access-reviews'>
+  const listMails = () =>
+    portal.database.db
+      .selectFrom('mail_outbox')
+      .select(['kind', 'recipient'])
+      .where('kind', '=', 'access-changed')
+      .execute()
   const listNames = ({ people }: Holders) => people.map(({ email }) => email.split('@')[0])
 
   test('lists the holders of an area or a brand with `since` and their last sign-in', async () => {
@@ -63,6 +69,7 @@ describeOnEachDatabase('access review', (kind) => {
       expect((await list()).past).toHaveLength(1)
       const undone = await undoEdit(portal, admin, body.undoId)
       expect([undone.status, undone.body]).toEqual([200, { restored: count, changed: [] }])
+      expect(await listMails()).toEqual([])
       expect((await list()).past).toEqual([])
       expect(listNames(await read())).toEqual(['ana'])
       expect(await undoEdit(portal, admin, body.undoId)).toMatchObject({ status: 404 })
@@ -97,6 +104,7 @@ describeOnEachDatabase('access review', (kind) => {
     const { fingerprint } = await read()
     const { status, body } = await save(fingerprint, [ana.user_id.toUpperCase()])
     expect([status, body]).toMatchObject([200, { kept: 1, removed: 1, undoSeconds: 30 }])
+    expect(await listMails()).toEqual([{ kind: 'access-changed', recipient: ana.email }])
     expect((await readPerson(portal, admin, ana.user_id)).types).toEqual(['HPD'])
     expect(await readPerson(portal, admin, bia.user_id)).toMatchObject({ types: ['CRM'], version: 1 })
     expect(await readTrail(portal)).toMatchObject([

@@ -12,6 +12,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { computeFingerprint } from './bulk-edit.ts'
 import { mergeEntitlements, splitIntoChunks, writeChanges } from './entitlements.ts'
+import { queueAccessMails } from './mails.ts'
 import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
 import { toInstantSql } from './user-queries.ts'
 
@@ -171,6 +172,10 @@ export async function saveAccessReview(
       })
       await writeChanges(txContext, { action: 'access-review-removed', batchId: id, changes })
     }
+    await queueAccessMails(
+      db,
+      losing.map(({ user_id }) => user_id),
+    )
     const result = { kept: people.length - losing.length, removed: losing.length }
     await db
       .insertInto('access_reviews')

@@ -30,7 +30,7 @@ import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
 import { matchesFilter } from './user-queries.ts'
 
 /** The fields of a profile that a bulk edit may change. */
-type EditableState = Omit<State, 'approved'>
+type EditableState = Omit<State, 'approved' | 'full_name'>
 
 /** The effect of an edit on each person. */
 interface EditPlan {

@@ -11,7 +11,6 @@ import type { ProfilesTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { recordAudit } from '#server/operations/audit.ts'
 import { computeValidityChange, type StateChange, sortEntitlements, writeChanges } from './entitlements.ts'
 import { dropInvitations } from './invitations.ts'
 import { queueAccessMails, queueApprovalMails } from './mails.ts'
@@ -32,7 +31,7 @@ interface LockedUser {
   batchId: string
 }
 
-/** The person after the change, and how to undo it: undoId is null for a new name or without a change. */
+/** The person after the change, and how to undo it: undoId is null without a change. */
 type ChangedUser = ReplyOf<typeof userRoutes.changeProfile>
 
 /** The last day of access: undefined keeps it, null (and undefined for a new approval) means no end. */
@@ -164,24 +163,11 @@ export function renameUser(
   context: Context,
   { full_name, ...target }: Target & { full_name: string },
 ): Promise<ChangedUser> {
-  return changePerson(
-    context,
-    target,
-    ({ txContext, row }) => {
-      if (row.full_name === full_name) return undefined
-      return async () => {
-        await txContext.db
-          .updateTable('profiles')
-          // The trigger raises the version only for entitlements; concurrent renames must conflict too.
-          .set({ full_name, entitlement_version: row.entitlement_version + 1 })
-          .where('user_id', '=', row.user_id)
-          .execute()
-        const before = { full_name: row.full_name }
-        await recordAudit(txContext, { action: 'name-corrected', target: row, before, after: { full_name } })
-      }
-    },
-    false,
-  )
+  return changePerson(context, target, ({ txContext, row, batchId }) => {
+    if (row.full_name === full_name) return undefined
+    const changes = [{ ids: [row.user_id], before: { full_name: row.full_name }, after: { full_name } }]
+    return () => writeChanges(txContext, { action: 'name-corrected', batchId, changes })
+  })
 }
 
 /**
@@ -193,7 +179,6 @@ async function changePerson(
   context: Context,
   { userId, ifMatch }: Target,
   decide: (locked: LockedUser) => (() => Promise<void>) | undefined,
-  canUndo = true,
 ): Promise<ChangedUser> {
   const batchId = randomUUID()
   const answer = await runIdempotent(context, async (db) => {
@@ -203,7 +188,7 @@ async function changePerson(
     const write = decide({ txContext: { ...context, db }, row, catalogue, batchId })
     if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version)) throw createConflictError()
     await write?.()
-    const undoId = write && canUndo ? batchId : null
+    const undoId = write ? batchId : null
     return { ...(await readProfile(db, userId)), undoId, undoUntil: getUndoDeadline(context) }
   })
   return addUndoSeconds(context, answer)

@@ -72,7 +72,7 @@ export function computeValidityChange(
 const CHUNK_SIZE = 2_000
 
 /** The fields of a profile that edits change, as in audit entries. */
-export type State = Entitlements & { approved: boolean; valid_until: string | null }
+export type State = Entitlements & { approved: boolean; valid_until: string | null; full_name: string | null }
 
 /** The change to write and to audit; `email_verified` and `reason` are only audited. */
 export interface StateChange {
@@ -95,7 +95,11 @@ export async function writeChanges(
     action,
     batchId,
     changes,
-  }: { action: EntitlementAction; batchId: string | null; changes: readonly SharedChange[] },
+  }: {
+    action: EntitlementAction | 'name-corrected'
+    batchId: string | null
+    changes: readonly SharedChange[]
+  },
 ): Promise<void> {
   if (changes.length === 0) return
   const { user_id = null, email = null } = actor?.profile ?? {}
@@ -104,12 +108,15 @@ export async function writeChanges(
       select one.user_id, c.before, c.after, becomes.*
       from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c(ids uuid[], before jsonb, after jsonb),
         jsonb_to_record(c.after)
-          as becomes(types text[], marcas text[], estados text[], approved boolean, valid_until date),
+          as becomes(types text[], marcas text[], estados text[], approved boolean, valid_until date, full_name text),
         unnest(c.ids) as one(user_id)
     ), changed as (
       update profiles p set types = coalesce(w.types, p.types), marcas = coalesce(w.marcas, p.marcas),
         estados = coalesce(w.estados, p.estados), approved = coalesce(w.approved, p.approved),
         valid_until = case when jsonb_exists(w.after, 'valid_until') then w.valid_until else p.valid_until end,
+        full_name = case when jsonb_exists(w.after, 'full_name') then w.full_name else p.full_name end,
+        -- The trigger raises the version only for entitlements; concurrent renames must conflict too.
+        entitlement_version = p.entitlement_version + jsonb_exists(w.after, 'full_name')::integer,
         approval_removed_at = case when ${action}::text in ('approval-removed', 'access-revoked')
           and not coalesce(w.approved, true) then now() else p.approval_removed_at end
       from wanted w where p.user_id = w.user_id

@@ -23,6 +23,7 @@ const EDITS = [
   'access-granted',
   'access-review-removed',
   'access-reviewed',
+  'name-corrected',
 ]
 
 /** Returns the end of the undo window in ms since the epoch, which is stored with the reply. */
@@ -160,7 +161,8 @@ async function readEdited(db: Db, undoId: string, ids: string[]): Promise<Edited
     from (
       select a.before, a.after, p.user_id, p.email, held.state || (a.after - 'reason') = held.state as is_unchanged
       from audit_entries a join profiles p on p.user_id = a.target_id, jsonb_build_object('types', p.types,
-        'marcas', p.marcas, 'estados', p.estados, 'approved', p.approved, 'valid_until', p.valid_until) as held(state)
+        'marcas', p.marcas, 'estados', p.estados, 'approved', p.approved, 'valid_until', p.valid_until,
+        'full_name', p.full_name) as held(state)
       where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.target_id = any(${ids}::uuid[])
     ) as edited group by before, after, is_unchanged`.execute(db)
   return rows

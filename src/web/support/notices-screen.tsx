@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type RefObject, useRef, useState } from 'react'
 import type { Notice } from '#contract/notices.ts'
-import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
@@ -13,8 +12,7 @@ import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { getMainElement } from '#web/ui/main-element.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { SEVERITIES } from '#web/ui/notice-lines.tsx'
-import { showToast } from '#web/ui/toast.tsx'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { showUndoToast, useSubmit } from '#web/ui/use-submit.ts'
 
 const noticesQuery = queryOptions({
   queryKey: ['notices'],
@@ -127,19 +125,7 @@ function NoticeItem({ notice, onEdit }: { notice: Notice; onEdit: () => void }) 
 function useNoticeActions(notice: Notice, item: RefObject<HTMLLIElement | null>) {
   const { id, version } = notice
   const announce = (title: string, undo: () => Promise<unknown>) =>
-    showToast({
-      kind: 'success',
-      title,
-      description: notice.text,
-      lifetimeMs: UNDO_SECONDS * 1_000,
-      action: {
-        label: 'Desfazer',
-        run: () =>
-          void undo()
-            .catch((error: unknown) => showToast(toFailureToast('Não foi possível desfazer', error)))
-            .then(refreshNotices),
-      },
-    })
+    showUndoToast({ kind: 'success', title, description: notice.text }, () => undo().finally(refreshNotices))
   const end = useSubmit({
     send: () =>
       callApi('PATCH /api/admin/notices/{id}', {

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react'
+import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { showToast, type ToastContent } from './toast.tsx'
 
 interface SubmitOptions<I, O> {
@@ -32,6 +33,13 @@ export function useSubmit<I = void, O = unknown>(options: SubmitOptions<I, O>) {
     }
   }
   return { submit, isBusy }
+}
+
+/** Shows a toast whose 'Desfazer' reverts the change, for half a minute. @returns its id */
+export function showUndoToast(notice: ToastContent, undo: () => Promise<unknown>): number {
+  const run = () =>
+    void undo().catch((error: unknown) => showToast(toFailureToast('Não foi possível desfazer', error)))
+  return showToast({ ...notice, lifetimeMs: UNDO_SECONDS * 1_000, action: { label: 'Desfazer', run } })
 }
 
 /** Creates an error toast with the title and, below it, the error's message or `detail`. */

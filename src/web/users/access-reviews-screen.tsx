@@ -46,8 +46,16 @@ function Overview() {
   const { data } = reviews
   if (!data)
     return <NotLoaded query={reviews} failed="As revisões não puderam ser lidas agora." skeleton="h-96" />
+  const never = data.items.filter(({ last }) => !last).length
   return (
     <>
+      {never > 0 && (
+        <p className="text-muted text-sm">
+          {never === data.items.length
+            ? 'Nenhuma revisão foi feita ainda: comece pelo que for mais sensível.'
+            : `${never} de ${data.items.length} ${never === 1 ? 'nunca foi revisada' : 'nunca foram revisadas'}.`}
+        </p>
+      )}
       <ul aria-label="O que revisar" className={listClasses}>
         {data.items.map(({ kind, code, label, people, last }) => {
           const marked = readMarks(kind, code).length
@@ -59,11 +67,7 @@ function Overview() {
                 </h2>
                 <p className="text-muted">
                   {formatCount(people, 'pessoa', 'pessoas')} ·{' '}
-                  {last ? (
-                    `Revisada em ${formatDay(last.reviewed_at)}`
-                  ) : (
-                    <span className="text-warning">Nunca revisada</span>
-                  )}
+                  {last ? `Revisada em ${formatDay(last.reviewed_at)}` : 'Nunca revisada'}
                   {marked > 0 &&
                     ` · em andamento, ${formatCount(marked, 'marcada', 'marcadas')} para remover`}
                 </p>

@@ -3,8 +3,7 @@ import { adminMessages, checkEndDay, UNDO_SECONDS } from '#contract/user-rules.t
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
-import { onAuthStateChange } from '#web/session/session.ts'
-import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
+import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { formatNames } from './delete-users.ts'
 import { describeEffects } from './describe-effect.ts'
@@ -102,15 +101,8 @@ export function announceUndoable(
       ...notice,
       description: `${notice.description ?? ''} O prazo de ${UNDO_SECONDS} segundos para desfazer já terminou.`,
     })
-  const lifetimeMs = undoSeconds * 1_000
-  const id = showToast({
-    ...notice,
-    lifetimeMs,
-    action: { label: 'Desfazer', run: () => void undoBulkEdit(undoId) },
-  })
-  // The next user of this browser must not see the undo button.
-  const end = onAuthStateChange((event) => event === 'SIGNED_OUT' && closeToast(id))
-  setTimeout(end, lifetimeMs)
+  const action = { label: 'Desfazer', run: () => void undoBulkEdit(undoId) }
+  showToast({ ...notice, lifetimeMs: undoSeconds * 1_000, action })
 }
 
 async function undoBulkEdit(undoId: string): Promise<void> {

@@ -1,6 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { Catalogue, CatalogueItem, catalogueRoutes } from '#contract/catalogue.ts'
+import {
+  type Catalogue,
+  type CatalogueItem,
+  catalogueMessages,
+  type catalogueRoutes,
+} from '#contract/catalogue.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
 import type { BodyOf } from '#contract/route.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
@@ -8,9 +13,9 @@ import { callApi } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isConflict } from '#web/http/send-request.ts'
-import { showToast } from '#web/ui/toast.tsx'
+import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { showUndoToast, toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { announceUndoable } from './bulk-edit.ts'
 import { formatCount } from './selection.ts'
 
@@ -101,17 +106,37 @@ export function useArchiveItem(list: ListName) {
       ),
     onDone(_, { item, isArchived, use }) {
       if (!isArchived) return void showToast({ kind: 'success', title: `“${item.label}” saiu do arquivo` })
-      showToast({
-        kind: 'success',
-        title: `“${item.label}” foi para o arquivo`,
-        description: `${use?.people ? 'Continua valendo para quem já tem' : 'Ninguém tem'}; não dá mais para liberar a ninguém.`,
-        lifetimeMs: UNDO_SECONDS * 1_000,
-        action: { label: 'Desfazer', run: () => void submit({ item, isArchived: false, use }) },
-      })
+      showUndoToast(
+        {
+          kind: 'success',
+          title: `“${item.label}” foi para o arquivo`,
+          description: `${use?.people ? 'Continua valendo para quem já tem' : 'Ninguém tem'}; não dá mais para liberar a ninguém.`,
+        },
+        () => submit({ item, isArchived: false, use }),
+      )
     },
     onFailed: showFailure,
   })
   return { isBusy, archive: submit }
+}
+
+/**
+ * Renames an item. @param ifMatch the version that was seen
+ * @throws ApiError, NetworkError
+ */
+export function renameItem(list: ListName, code: string, label: string, ifMatch: string): Promise<Catalogue> {
+  const params = { kind: list, code }
+  return writeCatalogue(() =>
+    callApi('PATCH /api/catalogue/{kind}/{code}', { params, ifMatch, body: { label } }),
+  )
+}
+
+/** Gives an item its name back, unless somebody has renamed it since. @throws Error then, or as renameItem */
+export async function restoreName(list: ListName, { code, label }: CatalogueItem, since: string) {
+  const now = queryClient.getQueryData(catalogueQuery.queryKey)?.[list].find((item) => item.code === code)
+  if (now?.label !== since) throw new Error(catalogueMessages.changedMeanwhile)
+  await renameItem(list, code, label, getVersion())
+  showToast({ kind: 'success', title: `“${since}” voltou a se chamar “${label}”` })
 }
 
 /** Removes an item that nobody ever held. */
@@ -140,21 +165,41 @@ export function useItemOrder(list: ListName, catalogue: Catalogue | undefined) {
   const [codes, setCodes] = useState<readonly string[]>()
   const [announcement, setAnnouncement] = useState('')
   const wanted = useRef<readonly string[]>(undefined)
+  const undoable = useRef<{ before: readonly string[]; toast: number; until: number }>(undefined)
   const isSaving = useRef(false)
   const items = catalogue?.[list] ?? []
   const active = items.filter((item) => !item.archived)
   const getIndex = ({ code }: CatalogueItem) => (codes?.includes(code) ? codes.indexOf(code) : items.length)
   const order = codes ? active.toSorted((a, b) => getIndex(a) - getIndex(b)) : active
 
+  const write = (wanted: readonly string[]) =>
+    writeCatalogue(() =>
+      callApi('PUT /api/catalogue', { ifMatch: getVersion(), body: { [list]: [...wanted] } }),
+    )
+  /** One toast for the moves of half a minute, which undoes all of them. */
+  function announceOrder(before: readonly string[]): void {
+    const { current: last } = undoable
+    if (last) closeToast(last.toast)
+    const first = last && last.until > Date.now() ? last.before : before
+    const restore = async () => {
+      undoable.current = undefined
+      await write(first)
+    }
+    const toast = showUndoToast({ kind: 'success', title: 'A ordem mudou para todos' }, restore)
+    undoable.current = { before: first, toast, until: Date.now() + UNDO_SECONDS * 1_000 }
+  }
+
   async function save(): Promise<void> {
     if (isSaving.current) return
     isSaving.current = true
+    const before = items.map(({ code }) => code)
     try {
       while (wanted.current) {
-        const body = { [list]: [...wanted.current] }
+        const next = wanted.current
         wanted.current = undefined
-        await writeCatalogue(() => callApi('PUT /api/catalogue', { ifMatch: getVersion(), body }))
+        await write(next)
       }
+      announceOrder(before)
     } catch (error) {
       wanted.current = undefined
       await showFailure(error)

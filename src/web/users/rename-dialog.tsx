@@ -1,13 +1,11 @@
 import { useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
 import { type ListName, MAX_LABEL_LENGTH } from '#contract/entitlement-lists.ts'
-import { callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/send-request.ts'
 import { FormDialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { showToast } from '#web/ui/toast.tsx'
-import { useSubmit } from '#web/ui/use-submit.ts'
-import { getVersion, showFailure, useItemUsage, writeCatalogue } from './change-catalogue.ts'
+import { showUndoToast, useSubmit } from '#web/ui/use-submit.ts'
+import { getVersion, renameItem, restoreName, showFailure, useItemUsage } from './change-catalogue.ts'
 
 interface RenameDialogProps {
   list: ListName
@@ -21,16 +19,10 @@ export function RenameDialog({ list, item, onClose }: RenameDialogProps) {
   const [error, setError] = useState<string>()
   const [version, setVersion] = useState(getVersion)
   const { submit, isBusy } = useSubmit({
-    send: () =>
-      writeCatalogue(() =>
-        callApi('PATCH /api/catalogue/{kind}/{code}', {
-          params: { kind: list, code: item.code },
-          ifMatch: version,
-          body: { label: label.trim() },
-        }),
-      ),
+    send: () => renameItem(list, item.code, label.trim(), version),
     onDone() {
-      showToast({ kind: 'success', title: `“${item.label}” agora se chama “${label.trim()}”` })
+      const title = `“${item.label}” agora se chama “${label.trim()}”`
+      showUndoToast({ kind: 'success', title }, () => restoreName(list, item, label.trim()))
       onClose()
     },
     async onFailed(failure) {

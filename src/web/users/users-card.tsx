@@ -209,12 +209,14 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
         className: classNames(!isEmpty && 'h-11', 'text-balance leading-tight'),
       }
     : undefined
+  // Without a selection only the two specified ones show; the others keep their place.
+  const extraProps = isEmpty ? { className: 'invisible' } : narrowProps
   return (
     <div className={className}>
-      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('approve-many')} {...narrowProps}>
+      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('approve-many')} {...extraProps}>
         Aprovar Selecionados ({shown})
       </Button>
-      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('edit-many')} {...narrowProps}>
+      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('edit-many')} {...extraProps}>
         Editar acesso ({shown})
       </Button>
       <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('bulk')} {...narrowProps}>

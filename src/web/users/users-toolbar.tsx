@@ -19,7 +19,7 @@ interface UsersToolbarProps {
   children: ReactNode
 }
 
-/** The bar above the table: search, filters (collapsed on a narrow window) and the summary line. */
+/** The bar above the table: search, the picked filters, all of them on request, and the summary line. */
 export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { q = '', ...others } = filter
@@ -37,7 +37,7 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
           aria-expanded={isOpen}
           aria-controls="filtros"
           onClick={() => setIsOpen(!isOpen)}
-          className="px-3 max-sm:h-11 xl:hidden"
+          className="px-3 max-sm:h-11"
         >
           <SlidersHorizontal aria-hidden="true" className="size-4" />
           Filtros{active > 0 && ` (${active})`}
@@ -45,11 +45,10 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
         <div
           id="filtros"
           className={classNames(
-            'basis-full grid-cols-2 gap-2 sm:grid-cols-3 xl:contents',
-            isOpen ? 'grid' : 'hidden',
+            isOpen ? 'grid basis-full grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6' : 'hidden xl:contents',
           )}
         >
-          <Filters filter={filter} onFilter={onFilter} />
+          <Filters filter={filter} onFilter={onFilter} onlyPicked={!isOpen} />
         </div>
       </div>
       {children}
@@ -107,8 +106,13 @@ function toTemplateOptions(templates: readonly AccessTemplate[], chosen: string 
 
 const pickers = screenFilters.flatMap(({ name, picker }) => (picker ? [{ name, ...picker }] : []))
 
+interface FiltersProps extends Pick<UsersToolbarProps, 'filter' | 'onFilter'> {
+  onlyPicked: boolean
+}
+
 /** The filters besides the search, each a picker with its options. */
-function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFilter'>) {
+function Filters({ filter, onFilter, onlyPicked }: FiltersProps) {
+  const isUnfiltered = Object.keys(filter).length === 0
   const catalogue = useCatalogue()
   const { data: templates = [] } = useQuery(accessTemplatesQuery)
   const getOptions = (options: (typeof pickers)[number]['options']): Options => {
@@ -121,6 +125,7 @@ function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFil
         const choices = getOptions(options)
         // Hidden when there are no templates.
         if (options === 'templates' && choices.length === 0) return null
+        if (onlyPicked && filter[name] === undefined) return null
         return (
           <Picker
             key={name}
@@ -131,14 +136,16 @@ function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFil
           />
         )
       })}
-      <Button
-        variant="ghost"
-        disabled={Object.keys(filter).length === 0}
-        onClick={() => onFilter({})}
-        className="px-3 max-sm:h-11"
-      >
-        Limpar filtros
-      </Button>
+      {(!onlyPicked || !isUnfiltered) && (
+        <Button
+          variant="ghost"
+          disabled={isUnfiltered}
+          onClick={() => onFilter({})}
+          className="px-3 max-sm:h-11"
+        >
+          Limpar filtros
+        </Button>
+      )}
     </>
   )
 }

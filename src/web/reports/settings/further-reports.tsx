@@ -4,18 +4,18 @@ import ArrowUp from 'lucide-react/icons/arrow-up'
 import EllipsisVertical from 'lucide-react/icons/ellipsis-vertical'
 import Pencil from 'lucide-react/icons/pencil'
 import Trash from 'lucide-react/icons/trash-2'
-import { type ComponentProps, useId, useState } from 'react'
+import { type ComponentProps, useId, useRef, useState } from 'react'
 import { reportSettingMessages } from '#contract/report-setting-rules.ts'
-import type { FurtherReport, ReportSetting } from '#contract/report-settings.ts'
+import type { FurtherReport, ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
-import { showToast } from '#web/ui/toast.tsx'
+import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { showUndoToast, toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { FurtherReportForm, NameField } from './further-report-form.tsx'
 import { useSettingErrors } from './save-setting.ts'
 import { toForm, toInput } from './setting-form.ts'
@@ -52,6 +52,7 @@ export function FurtherReports({ type, slug, first, onFirstNamed }: FurtherRepor
     onFailed: 'O relatório não pôde ser alterado',
     onSettled: () => void refresh(slug),
   })
+  const lastMove = useRef<number>(undefined)
   const { items = [], people = 0 } = data ?? {}
   const closeForm = () => {
     setEditedId(undefined)
@@ -62,11 +63,18 @@ export function FurtherReports({ type, slug, first, onFirstNamed }: FurtherRepor
     const params = { type: slug, id }
     await callApi('DELETE /api/global-powerbi-settings/{type}/reports/{id}', { params, ifMatch: updated_at })
     const restore = () => callApi('POST /api/global-powerbi-settings/{type}/reports/{id}/restore', { params })
-    showToast({
-      kind: 'success',
-      title: `Relatório “${name}” removido de ${type}`,
-      action: { label: 'Desfazer', run: () => void change.submit(restore) },
-    })
+    const title = `Relatório “${name}” removido de ${type}`
+    showUndoToast({ kind: 'success', title }, () => change.submit(restore))
+  }
+
+  async function move(item: FurtherReport, from: number, to: number): Promise<void> {
+    const moved = await savePlace(slug, item, to)
+    if (lastMove.current !== undefined) closeToast(lastMove.current)
+    if (moved)
+      lastMove.current = showUndoToast(
+        { kind: 'success', title: `“${item.name}” mudou de lugar em ${type}` },
+        () => change.submit(() => savePlace(slug, moved, from)),
+      )
   }
 
   if (error && !data)
@@ -138,7 +146,7 @@ export function FurtherReports({ type, slug, first, onFirstNamed }: FurtherRepor
                     ...MOVES.filter(({ by }) => index + by >= 0 && index + by < items.length).map(
                       ({ by, ...action }) => ({
                         ...action,
-                        onSelect: () => void change.submit(() => move(slug, item, index + by)),
+                        onSelect: () => void change.submit(() => move(item, index, index + by)),
                       }),
                     ),
                     {
@@ -181,11 +189,11 @@ function formatLoss(people: number): string {
   return `${people.toLocaleString('pt-BR')} pessoas deixam de ver este relatório.`
 }
 
-async function move(slug: string, item: FurtherReport, position: number): Promise<void> {
+async function savePlace(slug: string, item: FurtherReport, position: number) {
   const { id, name, updated_at } = item
   const input = toInput(toForm(item))
   if (!input) return
-  await callApi('PATCH /api/global-powerbi-settings/{type}/reports/{id}', {
+  return await callApi('PATCH /api/global-powerbi-settings/{type}/reports/{id}', {
     params: { type: slug, id },
     ifMatch: updated_at,
     body: { ...input, name, position },
@@ -241,15 +249,24 @@ interface FirstNameFormProps {
 function FirstNameForm({ type, slug, first, onSaved, onClose }: FirstNameFormProps) {
   const [name, setName] = useState(first.name ?? '')
   const errors = useSettingErrors()
+  const rename = (seen: ReportSetting, name: string | null) =>
+    callApi('PUT /api/global-powerbi-settings/{type}', {
+      params: { type: slug },
+      ifMatch: seen.updated_at,
+      body: { ...(toInput(toForm(seen)) as ReportSettingInput), name },
+    })
   const { submit, isBusy } = useSubmit({
     async send() {
-      const input = toInput(toForm(first))
-      if (!input) return
-      const call = { params: { type: slug }, ifMatch: first.updated_at }
-      const body = { ...input, name: name.trim() || null }
-      onSaved(await callApi('PUT /api/global-powerbi-settings/{type}', { ...call, body }))
+      const saved = await rename(first, name.trim() || null)
+      onSaved(saved)
+      return saved
     },
-    onDone: onClose,
+    onDone(saved) {
+      onClose()
+      if (saved.name === first.name) return
+      const title = `O primeiro relatório de ${type} agora se chama “${saved.name ?? type}”`
+      showUndoToast({ kind: 'success', title }, async () => onSaved(await rename(saved, first.name)))
+    },
     onFailed(error) {
       const fields = toFieldErrors(error)
       if (fields.length > 0) errors.show(fields)

@@ -4,14 +4,12 @@ import type { FieldProblem } from '#contract/problem.ts'
 import { checkReportSetting, NO_SETTING, reportSettingMessages } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
 import { findFrameIssue } from '#contract/share-url.ts'
-import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError } from '#web/http/send-request.ts'
-import { onAuthStateChange } from '#web/session/session.ts'
-import { closeToast, closeToasts, showToast } from '#web/ui/toast.tsx'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { closeToasts, showToast } from '#web/ui/toast.tsx'
+import { showUndoToast, toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import {
   type Draft,
   getAreaView,
@@ -140,16 +138,8 @@ interface Removal extends Pick<SaveSettingOptions, 'type' | 'slug' | 'onSaved'> 
 
 /** Shows that an area has no report any more, with an undo button. */
 function announceRemoval(title: string, removal: Removal): void {
-  const id = showToast({
-    kind: 'success',
-    title,
-    description: `A área ${removal.type} não aparece mais para ninguém.`,
-    lifetimeMs: UNDO_SECONDS * 1_000,
-    action: { label: 'Desfazer', run: () => void restoreSetting(removal) },
-  })
-  // The next user of this browser must not see the undo button.
-  const end = onAuthStateChange((event) => event === 'SIGNED_OUT' && closeToast(id))
-  setTimeout(end, UNDO_SECONDS * 1_000)
+  const description = `A área ${removal.type} não aparece mais para ninguém.`
+  showUndoToast({ kind: 'success', title, description }, () => restoreSetting(removal))
 }
 
 /** Saves the removed report again, unless somebody has chosen another one meanwhile. */
@@ -161,7 +151,7 @@ async function restoreSetting({ type, slug, lost, onSaved }: Removal): Promise<v
     const setting = await callApi('PUT /api/global-powerbi-settings/{type}', {
       params: { type: slug },
       ifMatch: NO_SETTING,
-      body,
+      body: { ...body, name: lost.name },
     })
     await cacheSetting(type, setting)
     onSaved(form, setting)
