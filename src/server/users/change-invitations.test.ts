@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { type Invitation, type InviteForm, invitationMessages } from '#contract/invitations.ts'
 import { adminMessages, toSaoPauloDay } from '#contract/user-rules.ts'
@@ -7,6 +8,7 @@ import {
   approveMany,
   listPage,
   openAdmin,
+  readPerson,
   readTrail,
   removeAllPeople,
 } from '#server/testing/admin-calls.ts'
@@ -168,5 +170,21 @@ describeOnEachDatabase('open invitations', (kind) => {
     expect((await list()).map(({ email }) => email)).toEqual([at('rui')])
     const lost = (await readTrail(portal)).filter(({ action }) => action === 'invitation-lost')
     expect(lost).toMatchObject([{ target_id: waiting.user_id, before: { email: at('ana') } }])
+  })
+
+  // 0.2 knows no last day: it writes none, and names none in the entry.
+  test.each(['before', 'after'])('give their last day also by 0.2, deleted %s its entry', async (order) => {
+    await invite(['ana'], { valid_until: day(9) })
+    const { user_id, email } = await addPerson(portal, { email: at('ana'), approved: true })
+    await portal.database.db.transaction().execute(async (db) => {
+      const remove = () => db.deleteFrom('invitations').where('email', '=', email).execute()
+      if (order === 'before') await remove()
+      await sql`insert into audit_entries (at, action, target_id, target_email, after)
+        values (now(), 'invitation-accepted', ${user_id}, ${email}, '{"approved": true, "valid_until": null}')`.execute(
+        db,
+      )
+      if (order === 'after') await remove()
+    })
+    expect((await readPerson(portal, admin, user_id)).valid_until).toBe(day(9))
   })
 })
