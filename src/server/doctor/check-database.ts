@@ -107,7 +107,7 @@ async function checkSecondFactor(db: Db, keyring: Keyring): Promise<Result> {
   const unreadable = await countUnreadableFactors(db, keyring)
   if (unreadable > 0)
     return fault(
-      `Verificação em duas etapas: falta o SESSION_SECRET que abre ${unreadable} aplicativo(s) de códigos, cujos donos não entram.`,
+      `Verificação em duas etapas: falta o SESSION_SECRET que abre ${unreadable === 1 ? '1 aplicativo de códigos, cujo dono não entra' : `${unreadable} aplicativos de códigos, cujos donos não entram`}.`,
       'Ponha o segredo antigo de volta em SESSION_SECRET e reinicie, ou retire a segunda etapa dessas pessoas.',
     )
   if (await isPreviousVersionActive(db, Date.now()))
@@ -117,7 +117,9 @@ async function checkSecondFactor(db: Db, keyring: Keyring): Promise<Result> {
     )
   const { rows } = await sql<{ count: number }>`
     select count(distinct user_id)::int as count from factors where verified_at is not null`.execute(db)
-  return good(`Verificação em duas etapas: aberta, usada por ${rows[0]?.count ?? 0} pessoa(s).`)
+  return good(
+    `Verificação em duas etapas: aberta, usada por ${rows[0]?.count === 1 ? '1 pessoa' : `${rows[0]?.count ?? 0} pessoas`}.`,
+  )
 }
 
 /** Checks of an open database's contents. */
@@ -130,7 +132,7 @@ export function listDatabaseChecks({ db, keyring }: { db: Db; keyring: Keyring }
       return count === 0
         ? good('SESSION_SECRET: abre todas as sessões recentes.')
         : fault(
-            `SESSION_SECRET: falta a esta réplica a chave com que outra abriu ${count} sessão(ões), que terminam aqui.`,
+            `SESSION_SECRET: falta a esta réplica a chave com que outra abriu ${count === 1 ? '1 sessão, que termina' : `${count} sessões, que terminam`} aqui.`,
             'Ponha os mesmos segredos em todas as réplicas e recarregue cada uma (docs/operations.md, “Secrets”).',
           )
     }),
@@ -152,7 +154,7 @@ export function listDatabaseChecks({ db, keyring }: { db: Db; keyring: Keyring }
       const { active = 0, failed = 0 } = rows[0] ?? {}
       return failed > 0
         ? warning(
-            `Relatórios por e-mail: ${failed} não enviado(s) nas últimas 24 h.`,
+            `Relatórios por e-mail: ${failed === 1 ? '1 não enviado' : `${failed} não enviados`} nas últimas 24 h.`,
             'Veja quais e por quê em Administração, “Saúde”, no fim da página.',
           )
         : good(`Relatórios por e-mail: ${active === 0 ? 'nenhum' : `${active} em ordem`}.`)

@@ -23,7 +23,7 @@ export function listPowerBiChecks(
   const run = async () => {
     const areas = await testSavedReports({ db, powerBi, rlsRoles }, email)
     if (areas.length === 0)
-      return warning('Relatórios: nenhuma área tem um.', 'Cadastre-os em /admin, “Relatórios por área”.')
+      return warning('Relatórios: nenhuma área tem um.', 'Cadastre-os em Administração, “Relatórios”.')
     const found: Result[] = []
     for (let first = 0; first < areas.length; first += MAX_CONCURRENT)
       found.push(...(await Promise.all(areas.slice(first, first + MAX_CONCURRENT).map(describeArea))))

@@ -184,7 +184,7 @@ async function decideLines(
         waits: true,
       }
     if (account?.email_verified_at)
-      return toOutcome('unchanged', 'Já tem conta confirmada: nada muda. Altere o acesso em Usuários.')
+      return toOutcome('unchanged', 'Já tem conta confirmada: nada muda. Altere o acesso em Pessoas.')
     const sentAt = invitedAt.get(email)
     if (sentAt)
       return toOutcome(
@@ -333,7 +333,7 @@ async function writeInvitations(
     .executeTakeFirstOrThrow()
   if (Number(count) > MAX_OPEN_INVITATIONS)
     throw new ProblemError('invalid-input', {
-      detail: `Com estes haveria ${Number(count).toLocaleString('pt-BR')} convites abertos; o máximo são ${MAX_OPEN_INVITATIONS.toLocaleString('pt-BR')}. Retire os que não servem mais. Ninguém foi convidado.`,
+      detail: `Com estes haveria ${Number(count).toLocaleString('pt-BR')} convites abertos; o máximo é ${MAX_OPEN_INVITATIONS.toLocaleString('pt-BR')}. Retire os que não servem mais. Ninguém foi convidado.`,
     })
 }
 

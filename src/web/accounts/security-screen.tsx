@@ -132,7 +132,7 @@ const REFUSALS: Record<string, string> = {
   'rate-limited': 'Recusada por excesso de tentativas',
   'wrong-code': 'Código da segunda etapa errado',
   'code-used': 'Código da segunda etapa repetido',
-  'clock-off': 'Código de um relógio errado',
+  'clock-off': 'Código de um aparelho com a hora errada',
   'recovery-code-wrong': 'Código de recuperação errado',
   'passkey-origin': 'Chave de acesso recusada: outro endereço',
   'passkey-replayed': 'Chave de acesso recusada: resposta repetida',

@@ -6,7 +6,7 @@ import { areKeysOn, switchKeys } from './single-keys.ts'
 const KEYS = [
   ['Ctrl K', 'Buscar'],
   ['1 a 9', 'Abrir a aba de mesmo número'],
-  ['F', 'Só o relatório, sem menu e abas; de novo ou Esc volta'],
+  ['F', 'Só o relatório, sem menu nem abas; F ou Esc volta'],
   ['S', 'Salvar a visão atual'],
   ['?', 'Esta lista'],
 ]

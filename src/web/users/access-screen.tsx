@@ -84,7 +84,7 @@ function Unknown({ reach }: { reach: string | null }) {
   return (
     <Alert kind="warning" title="Não há registro deste dia">
       {reach
-        ? `A auditoria guardada começa em ${formatInstant(reach)}. De antes não se sabe quem via o quê.`
+        ? `A auditoria guardada começa em ${formatInstant(reach)}. Antes disso, não se sabe quem via o quê.`
         : 'A auditoria ainda não tem nenhum registro.'}
     </Alert>
   )

@@ -52,7 +52,7 @@ export const HELP: readonly Help[] = [
     action: 'unlock',
     icon: LockOpen,
     label: 'Desbloquear a entrada',
-    effect: 'Zera as tentativas com senha errada: a pessoa pode tentar de novo já.',
+    effect: 'Zera as tentativas com senha errada: a pessoa já pode tentar de novo.',
     done: 'Entrada desbloqueada',
   },
   {

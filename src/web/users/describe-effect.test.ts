@@ -20,10 +20,10 @@ it('says what one person gains and loses', () => {
   const before = { types: ['CRM'], marcas: ['VW'], estados: [] }
   const after = { types: ['CRM', 'HPD'], marcas: [], estados: ['RJ'] }
   expect(describeEffect(diffEntitlements(before, after), '2026-12-31')).toBe(
-    'Ganha HPD e RJ. Perde VW. Fica válido até 31/12/2026.',
+    'Ganha HPD e RJ. Perde VW. Passa a valer até 31/12/2026.',
   )
   expect(describeEffect(diffEntitlements(before, before), undefined)).toBe('Nada muda.')
-  expect(describeEffect([], '')).toBe('Fica sem prazo.')
+  expect(describeEffect([], '')).toBe('Passa a não ter prazo.')
 })
 
 it.each([

@@ -1,4 +1,3 @@
-import { formatValidity } from '#contract/describe-change.ts'
 import { type Entitlements, LISTS } from '#contract/entitlement-lists.ts'
 import type { BulkEditResult } from '#contract/users.ts'
 import { formatDate } from '#web/ui/format-instant.ts'
@@ -19,7 +18,7 @@ export function diffEntitlements(before: Entitlements, after: Entitlements): Eff
 }
 
 /**
- * Describes a change of one person: 'Ganha CRM e RJ. Perde VW. Fica válido até 31/12/2026.'
+ * Describes a change of one person: 'Ganha CRM e RJ. Perde VW. Passa a valer até 31/12/2026.'
  * @param validUntil the new last day, '' for none; undefined where it stays
  */
 export function describeEffect(effects: Effects, validUntil: string | undefined): string {
@@ -31,7 +30,7 @@ export function describeEffect(effects: Effects, validUntil: string | undefined)
   const sentences = [
     gained && `Ganha ${gained}.`,
     lost && `Perde ${lost}.`,
-    validUntil !== undefined && `Fica ${formatValidity(validUntil || null)}.`,
+    validUntil !== undefined && `Passa ${describeEnd(validUntil)}.`,
   ].filter(Boolean)
   return sentences.join(' ') || 'Nada muda.'
 }
@@ -64,7 +63,7 @@ export function describeEffects(
     'losing',
     isDone ? ['retirado de', 'retirados de'] : ['deixa de aparecer para', 'deixam de aparecer para'],
   )
-  const end = validUntil ? `a valer até ${formatDate(validUntil)}` : 'a não ter prazo'
+  const end = describeEnd(validUntil)
   // Items that are lost count as losing too.
   const sooner =
     lost.length === 0 && losing > 0 ? `, mais cedo do que antes para ${formatPeople(losing)}` : ''
@@ -86,3 +85,6 @@ export function describeEffects(
 }
 
 const formatPeople = (count: number) => formatCount(count, 'pessoa', 'pessoas')
+
+const describeEnd = (validUntil: string | null | undefined) =>
+  validUntil ? `a valer até ${formatDate(validUntil)}` : 'a não ter prazo'
