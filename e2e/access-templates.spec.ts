@@ -72,7 +72,7 @@ test('templates, a colleague’s access and the last selection fill every dialog
     .filter({ hasText: 'Vendedor RJ e ES' })
     .getByRole('link', { name: 'Quem tem exatamente este modelo' })
     .click()
-  await expect(getFilter(page, 'Modelo')).not.toHaveText('Modelo: todos')
+  await expect(getFilter(page, 'Modelo')).not.toHaveText('Modelo: qualquer')
   await expect(page.getByText(email, { exact: true }).last()).toBeVisible()
   await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toHaveCount(0)
   await page.getByRole('row').getByRole('checkbox').last().check()

@@ -78,6 +78,7 @@ test('a row shows a person’s entitlements and offers every action', async ({ p
     'Histórico',
     'Ver como',
     'Exportar dados',
+    'Excluir conta',
   ])
   await page.getByRole('searchbox').fill('pendente@')
   await expect(row).toContainText('pendente@grupopatio.com.br')

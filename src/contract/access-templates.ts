@@ -45,6 +45,7 @@ export const accessTemplateRoutes = {
     path: '/api/access-templates',
     access: 'admin',
     trail: 'access-template-added',
+    idempotent: true,
     summary: 'Adds an access template; what is archived it cannot hold',
     body: templateBody,
     response: accessTemplateSchema,
@@ -56,6 +57,7 @@ export const accessTemplateRoutes = {
     access: 'admin',
     trail: 'access-template-changed',
     conditional: true,
+    idempotent: true,
     summary:
       'Renames an access template or sets lists of it, for whoever is given it from now on; with a stale If-Match 409',
     params: templateParams,
@@ -70,6 +72,7 @@ export const accessTemplateRoutes = {
     access: 'admin',
     trail: 'access-template-removed',
     conditional: true,
+    idempotent: true,
     summary: 'Removes an access template; nobody loses anything. With a stale If-Match 409',
     params: templateParams,
   },

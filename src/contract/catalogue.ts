@@ -106,6 +106,7 @@ export const catalogueRoutes = {
     access: 'admin',
     trail: 'catalogue-ordered',
     conditional: true,
+    idempotent: true,
     summary: 'Sets the order of the lists that it names, by all their codes; with a stale If-Match 409',
     body: z
       .strictObject({ types: orderSchema, marcas: orderSchema, estados: orderSchema })
@@ -117,6 +118,7 @@ export const catalogueRoutes = {
     path: '/api/catalogue/{kind}',
     access: 'admin',
     trail: ['catalogue-item-added', 'entitlements-added'],
+    idempotent: true,
     summary: 'Adds an area, whose slug is made of its label, or a brand or a state with its code',
     params: kindParams,
     body: z.strictObject({
@@ -139,6 +141,7 @@ export const catalogueRoutes = {
     access: 'admin',
     trail: 'catalogue-item-changed',
     conditional: true,
+    idempotent: true,
     summary:
       'Renames an item, everywhere at once, or archives it or takes it back; with a stale If-Match 409',
     params: itemParams,
@@ -153,6 +156,7 @@ export const catalogueRoutes = {
     access: 'admin',
     trail: 'catalogue-item-removed',
     conditional: true,
+    idempotent: true,
     summary: 'Removes an item that nobody ever held and no report uses, else 409; with a stale If-Match 409',
     params: itemParams,
     response: catalogueSchema,

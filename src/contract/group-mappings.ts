@@ -33,6 +33,8 @@ export const groupMappingRoutes = {
       'The groups of the directory with their access templates, and of how many people groups are known',
     response: z.object({
       items: z.array(mappingSchema),
+      /** For If-Match: it differs when the mappings do. */
+      version: z.string(),
       known: z.number(),
       /** Who has signed in with Microsoft without a complete claim of groups. */
       unknown: z.number(),
@@ -44,7 +46,10 @@ export const groupMappingRoutes = {
     access: 'admin',
     recentAuthentication: 'many',
     trail: 'group-mappings-set',
-    summary: 'Replaces the mappings of groups to access templates; changes nobody’s access',
+    idempotent: true,
+    conditional: true,
+    summary:
+      'Replaces the mappings of groups to access templates; changes nobody’s access. With a stale If-Match 409',
     body: z.strictObject({ items: z.array(mappingSchema).check(z.maxLength(MAX_GROUP_MAPPINGS)) }),
     response: z.object({ items: z.array(mappingSchema) }),
     maxBodyBytes: 64 * 1024,

@@ -10,14 +10,14 @@ import {
 } from '#contract/catalogue.ts'
 import { LISTS, type ListName, listSpellings, sortItems, toKey } from '#contract/entitlement-lists.ts'
 import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
-import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
-import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { splitIntoChunks, writeChanges } from '#server/users/entitlements.ts'
 import { queueAccessMails } from '#server/users/mails.ts'
+import { addUndoSeconds, getUndoDeadline } from '#server/users/undo-bulk-edit.ts'
 import { holdsAll, readCatalogue } from './catalogue.ts'
 
 /** All columns with area labels, and the key of their rows. */
@@ -37,22 +37,25 @@ type Change = (db: Db, catalogue: Catalogue) => Promise<AuditEntry | undefined>
 
 /** Executes a change under a lock and increments the version. @returns the catalogue afterwards */
 function changeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Promise<Catalogue> {
-  return runAdminTransaction(context, async (db) => {
-    await sql`select value from portal_facts where name = 'catalogue-version' for update`.execute(db)
-    const catalogue = await readCatalogue(db)
-    if (ifMatch !== undefined && ifMatch !== String(catalogue.version))
-      throw new ProblemError('conflict', { detail: catalogueMessages.changedMeanwhile })
-    const entry = await change(db, catalogue)
-    if (!entry) return catalogue
-    await sql`update portal_facts set value = (value::integer + 1)::text where name = 'catalogue-version'`.execute(
-      db,
-    )
-    await recordAudit({ ...context, db }, entry)
-    // An unspecific change notification, because it may affect too many people: clients refetch all.
-    await sql`insert into changes (kind) values ('person')`.execute(db)
-    await sql`select pg_notify('changes', '')`.execute(db)
-    return readCatalogue(db)
-  })
+  return runIdempotent(context, (db) => writeCatalogue({ ...context, db }, ifMatch, change))
+}
+
+async function writeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Promise<Catalogue> {
+  const { db } = context
+  await sql`select value from portal_facts where name = 'catalogue-version' for update`.execute(db)
+  const catalogue = await readCatalogue(db)
+  if (ifMatch !== undefined && ifMatch !== String(catalogue.version))
+    throw new ProblemError('conflict', { detail: catalogueMessages.changedMeanwhile })
+  const entry = await change(db, catalogue)
+  if (!entry) return catalogue
+  await sql`update portal_facts set value = (value::integer + 1)::text where name = 'catalogue-version'`.execute(
+    db,
+  )
+  await recordAudit(context, entry)
+  // An unspecific change notification, because it may affect too many people: clients refetch all.
+  await sql`insert into changes (kind) values ('person')`.execute(db)
+  await sql`select pg_notify('changes', '')`.execute(db)
+  return readCatalogue(db)
 }
 
 /**
@@ -65,26 +68,24 @@ export async function addCatalogueItem(
 ): Promise<ReplyOf<typeof catalogueRoutes.addCatalogueItem>> {
   const { kind, label, giveToHolders = false } = wanted
   const batchId = randomUUID()
-  let given = 0
-  const catalogue = await changeCatalogue(context, undefined, async (db, catalogue) => {
-    const items = catalogue[kind]
-    if (items.length >= MAX_ITEMS) throw toFieldError('label', catalogueMessages.tooMany)
-    const code = kind === 'types' ? createUniqueSlug(items, label) : wanted.code
-    if (code === undefined) throw toFieldError('code', catalogueMessages.codeInvalid)
-    if (items.some((item) => item.code === code)) throw toFieldError('code', catalogueMessages.codeTaken)
-    rejectTakenLabel(items, label)
-    const position = Math.max(0, ...items.map((item) => item.position)) + 1
-    await db.insertInto('catalogue_items').values({ kind, code, label, position }).execute()
-    const item = toKey(kind, { code, label })
-    given = giveToHolders ? await giveItem({ ...context, db }, { catalogue, kind, item, batchId }) : 0
-    return { action: 'catalogue-item-added', after: { kind, code, label } }
+  const answer = await runIdempotent(context, async (db) => {
+    let given = 0
+    const catalogue = await writeCatalogue({ ...context, db }, undefined, async (db, catalogue) => {
+      const items = catalogue[kind]
+      if (items.length >= MAX_ITEMS) throw toFieldError('label', catalogueMessages.tooMany)
+      const code = kind === 'types' ? createUniqueSlug(items, label) : wanted.code
+      if (code === undefined) throw toFieldError('code', catalogueMessages.codeInvalid)
+      if (items.some((item) => item.code === code)) throw toFieldError('code', catalogueMessages.codeTaken)
+      rejectTakenLabel(items, label)
+      const position = Math.max(0, ...items.map((item) => item.position)) + 1
+      await db.insertInto('catalogue_items').values({ kind, code, label, position }).execute()
+      const item = toKey(kind, { code, label })
+      given = giveToHolders ? await giveItem({ ...context, db }, { catalogue, kind, item, batchId }) : 0
+      return { action: 'catalogue-item-added', after: { kind, code, label } }
+    })
+    return { ...catalogue, given, undoId: given > 0 ? batchId : null, undoUntil: getUndoDeadline(context) }
   })
-  return {
-    ...catalogue,
-    given,
-    undoId: given > 0 ? batchId : null,
-    undoSeconds: given > 0 ? UNDO_SECONDS : 0,
-  }
+  return addUndoSeconds(context, answer)
 }
 
 /** Gives a new item to the holders of the whole list before it. @returns how many they are */

@@ -7,7 +7,7 @@ import { ProblemError } from './problem-error.ts'
 /**
  * Executes an administrator's work in one transaction. With an idempotency key, repeated requests
  * within a day get the first answer, stored encrypted with the key; refusals are not stored.
- * @param work returns the answer, which must be JSON
+ * @param work returns the answer, which must be JSON, or undefined
  * @throws ProblemError idempotency-key-reused if another request used the key before
  */
 export function runIdempotent<T>(
@@ -31,7 +31,7 @@ export function runIdempotent<T>(
         .executeTakeFirst()
       if (!isFirst) return readStoredAnswer<T>(transaction, { id, secret, fingerprint })
       const answer = await work(transaction)
-      const sealed = seal(secret, JSON.stringify(answer))
+      const sealed = seal(secret, JSON.stringify(answer ?? null))
       await transaction.updateTable('idempotency_keys').set({ answer: sealed }).where('id', '=', id).execute()
       return answer
     },

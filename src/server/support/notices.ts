@@ -13,8 +13,8 @@ import {
 import { createCache } from '#server/cache.ts'
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
-import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 
@@ -100,7 +100,7 @@ function toNotice({ starts_at, ends_at, ...row }: Row, now: number, closed: numb
 
 /** Serializes changes of notices, and excludes renames of areas meanwhile. */
 function changeNotices<T>(context: Context, change: (db: Db) => Promise<T>): Promise<T> {
-  return runAdminTransaction(context, async (db) => {
+  return runIdempotent(context, async (db) => {
     await lockCatalogue(db)
     await sql`lock table notices in share row exclusive mode`.execute(db)
     return change(db)

@@ -10,8 +10,8 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { LISTS, mapLists, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
+import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { sortEntitlements } from './entitlements.ts'
@@ -81,7 +81,7 @@ function changeTemplates<T>(
   context: Context,
   change: (db: Db, catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {
-  return runAdminTransaction(context, async (db) => {
+  return runIdempotent(context, async (db) => {
     const catalogue = await lockCatalogue(db)
     await sql`lock table access_templates in share row exclusive mode`.execute(db)
     return change(db, catalogue)

@@ -6,7 +6,6 @@ import type { GroupEffect, GroupMapping } from '#contract/group-mappings.ts'
 import { MAX_IDS } from '#contract/user-rules.ts'
 import { lockCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
@@ -15,12 +14,18 @@ import { sortEntitlements, splitIntoChunks, writeChanges } from './entitlements.
 import { queueAccessMails } from './mails.ts'
 import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
 
+const MAPPINGS_CHANGED =
+  'Outra pessoa mudou os grupos nesse meio-tempo. Confira a lista antes de salvar de novo.'
+
+const computeVersion = (items: readonly GroupMapping[]) =>
+  createHash('sha256').update(JSON.stringify(items)).digest('base64url')
+
 export async function listGroupMappings(db: Db) {
   const items = await readMappings(db)
   const { rows } = await sql<{ known: number; unknown: number }>`
     select count(groups_at)::int as known, (count(*) - count(groups_at))::int as unknown
     from identities`.execute(db)
-  return { items, ...(rows[0] ?? { known: 0, unknown: 0 }) }
+  return { items, version: computeVersion(items), ...(rows[0] ?? { known: 0, unknown: 0 }) }
 }
 
 const readMappings = (db: Db): Promise<GroupMapping[]> =>
@@ -31,11 +36,19 @@ const readMappings = (db: Db): Promise<GroupMapping[]> =>
     .orderBy('group_id')
     .execute()
 
-/** @throws ProblemError invalid-input for a group given twice or a template that is gone */
-export function setGroupMappings(context: Context, wanted: GroupMapping[]) {
-  return runAdminTransaction(context, async (db) => {
+/**
+ * @throws ProblemError invalid-input for a group given twice or a template that is gone, conflict with a
+ *   stale ifMatch
+ */
+export function setGroupMappings(
+  context: Context,
+  { items: wanted, ifMatch }: { items: readonly GroupMapping[]; ifMatch: string | undefined },
+) {
+  return runIdempotent(context, async (db) => {
     await sql`lock table group_mappings in share row exclusive mode`.execute(db)
     const before = await readMappings(db)
+    if (ifMatch !== undefined && ifMatch !== computeVersion(before))
+      throw new ProblemError('conflict', { detail: MAPPINGS_CHANGED })
     const rows = wanted.map((item) => ({ ...item, group_id: item.group_id.toLowerCase() }))
     const templates = await db.selectFrom('access_templates').select('id').execute()
     const known = new Set(templates.map(({ id }) => id))

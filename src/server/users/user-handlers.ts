@@ -107,7 +107,7 @@ export function accessTemplateHandlers(): Handlers<typeof accessTemplateRoutes> 
 export function groupMappingHandlers(): Handlers<typeof groupMappingRoutes> {
   return {
     listGroupMappings: ({ context }) => listGroupMappings(context.db),
-    setGroupMappings: ({ context, body }) => setGroupMappings(context, body.items),
+    setGroupMappings: ({ context, body, ifMatch }) => setGroupMappings(context, { ...body, ifMatch }),
     previewGroupAccess: ({ context }) => previewGroupAccess(context),
     applyGroupAccess: ({ context, body }) => applyGroupAccess(context, body.fingerprint),
   }

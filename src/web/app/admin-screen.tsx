@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { buttonClasses } from '#web/ui/button.tsx'
+import { buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { ApprovalQueue } from '#web/users/approval-queue.tsx'
 import { RequestQueue } from '#web/users/request-queue.tsx'
@@ -67,6 +67,11 @@ export function WaitingScreen() {
     <AdminPage title="Aguardando aprovação" action={invite} isWide>
       <div className={classNames('space-y-6', isMoving && 'invisible')}>
         <ApprovalQueue first={MORE_WAITING} title="Contas novas" />
+        {waiting && waiting.length > 1 && (
+          <Link to="/admin/pessoas" search={{ status: 'pending' }} className={`text-sm ${textLinkClasses}`}>
+            Aprovar ou excluir várias de uma vez, em Pessoas
+          </Link>
+        )}
         <RequestQueue first={MORE_WAITING} />
         {waiting?.length === 0 && requests?.length === 0 && (
           <p className="rounded-xl border border-line border-dashed px-6 py-16 text-center text-muted text-sm">

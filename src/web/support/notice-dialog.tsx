@@ -9,8 +9,10 @@ import {
   type Severity,
 } from '#contract/notices.ts'
 import { adminMessages, isDay, toSaoPauloDay } from '#contract/user-rules.ts'
-import { callApi } from '#web/http/api.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
+import { isConflict, isGone } from '#web/http/send-request.ts'
+import { retryCall } from '#web/session/retry-call.ts'
+import { Alert } from '#web/ui/alert.tsx'
 import { Checkbox, CheckboxList, RadioGroup } from '#web/ui/choices.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
 import { FormDialog } from '#web/ui/dialog.tsx'
@@ -24,7 +26,7 @@ import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 interface NoticeDialogProps {
   /** The notice that is edited; undefined for a new one. */
   opened: Notice | undefined
-  refresh: () => Promise<unknown>
+  refresh: () => Promise<readonly Notice[]>
   onClose: () => void
 }
 
@@ -36,10 +38,11 @@ interface Values extends Omit<NoticeForm, 'starts_at' | 'ends_at'> {
   endTime: string
 }
 
-/** Creates or edits a notice, with a preview of what people will see. */
+/** Creates or edits a notice, with a preview; shows a concurrent change before it can be overwritten. */
 export function NoticeDialog({ opened, refresh, onClose }: NoticeDialogProps) {
   const areas = listChoices(useCatalogue(), 'types', opened?.types ?? [])
   const [start] = useState(() => toValues(opened))
+  const [base, setBase] = useState(opened)
   const [values, setValues] = useState(start)
   const [errors, setErrors] = useState<Record<string, string>>({})
   const change = (next: Partial<Values>) => {
@@ -48,12 +51,12 @@ export function NoticeDialog({ opened, refresh, onClose }: NoticeDialogProps) {
   }
   const { submit, isBusy } = useSubmit({
     send(body: NoticeForm) {
-      if (!opened) return callApi('POST /api/admin/notices', { body })
-      const [params, ifMatch] = [{ id: opened.id }, String(opened.version)]
-      return callApi('PATCH /api/admin/notices/{id}', { params, ifMatch, body })
+      if (!base) return retryCall('POST /api/admin/notices', { body })
+      const [params, ifMatch] = [{ id: base.id }, String(base.version)]
+      return retryCall('PATCH /api/admin/notices/{id}', { params, ifMatch, body })
     },
     async onDone({ state }) {
-      await refresh()
+      await refresh().catch(() => {})
       const title = { draft: 'Rascunho salvo', scheduled: 'Aviso programado', active: 'Aviso publicado' }
       showToast({ kind: 'success', title: state === 'ended' ? 'Aviso salvo' : title[state] })
       onClose()
@@ -62,7 +65,8 @@ export function NoticeDialog({ opened, refresh, onClose }: NoticeDialogProps) {
       const fields = toFieldErrors(failure)
       setErrors(Object.fromEntries(fields.map(({ path, message }) => [path.split('.')[0], message])))
       if (fields.length === 0) showToast(toFailureToast('Não foi possível salvar o aviso', failure))
-      await refresh()
+      const all = await refresh().catch(() => undefined)
+      if (all && (isConflict(failure) || isGone(failure))) setBase(all.find(({ id }) => id === base?.id))
     },
   })
   const confirm = () => {
@@ -79,7 +83,18 @@ export function NoticeDialog({ opened, refresh, onClose }: NoticeDialogProps) {
     <FormDialog
       width="wide"
       title={opened ? 'Editar aviso' : 'Novo aviso'}
-      confirmLabel={is_draft ? 'Salvar rascunho' : opened && !opened.is_draft ? 'Salvar' : 'Publicar'}
+      confirmLabel={
+        base !== opened
+          ? base
+            ? 'Salvar mesmo assim'
+            : 'Salvar como novo'
+          : is_draft
+            ? 'Salvar rascunho'
+            : opened && !opened.is_draft
+              ? 'Salvar'
+              : 'Publicar'
+      }
+      question={base?.version}
       isBusy={isBusy}
       hasChanges={JSON.stringify(values) !== JSON.stringify(start)}
       note={isSeenAgain && 'Quem já fechou verá o aviso de novo.'}
@@ -87,6 +102,11 @@ export function NoticeDialog({ opened, refresh, onClose }: NoticeDialogProps) {
       onCancel={onClose}
     >
       <div className="space-y-5">
+        {base !== opened && (
+          <Alert kind="warning" title="Este aviso mudou nesse meio-tempo">
+            {base ? `Agora diz: “${base.text}”.` : 'Ele foi excluído.'} O que você escreveu continua abaixo.
+          </Alert>
+        )}
         <TextArea
           label="Texto"
           rows={3}

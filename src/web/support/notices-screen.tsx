@@ -3,6 +3,7 @@ import { type RefObject, useRef, useState } from 'react'
 import type { Notice } from '#contract/notices.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -18,7 +19,7 @@ const noticesQuery = queryOptions({
   queryKey: ['notices'],
   queryFn: async ({ signal }) => (await callApi('GET /api/admin/notices', { signal })).items,
 })
-const refreshNotices = () => queryClient.invalidateQueries(noticesQuery)
+const refreshNotices = () => queryClient.fetchQuery({ ...noticesQuery, staleTime: 0 })
 
 const STATES: Record<Notice['state'], { label: string; className: string }> = {
   active: { label: 'No ar', className: 'bg-success-soft text-success' },
@@ -128,7 +129,7 @@ function useNoticeActions(notice: Notice, item: RefObject<HTMLLIElement | null>)
     showUndoToast({ kind: 'success', title, description: notice.text }, () => undo().finally(refreshNotices))
   const end = useSubmit({
     send: () =>
-      callApi('PATCH /api/admin/notices/{id}', {
+      retryCall('PATCH /api/admin/notices/{id}', {
         params: { id },
         ifMatch: String(version),
         body: { ended: true },
@@ -138,7 +139,7 @@ function useNoticeActions(notice: Notice, item: RefObject<HTMLLIElement | null>)
       const body = { text, severity, types, starts_at, ends_at, on_login, is_draft }
       const ifMatch = String(ended.version)
       announce('Aviso encerrado', () =>
-        callApi('PATCH /api/admin/notices/{id}', { params: { id }, ifMatch, body }),
+        retryCall('PATCH /api/admin/notices/{id}', { params: { id }, ifMatch, body }),
       )
       await refreshNotices()
       item.current?.querySelector('button')?.focus()
@@ -147,9 +148,9 @@ function useNoticeActions(notice: Notice, item: RefObject<HTMLLIElement | null>)
     onSettled: refreshNotices,
   })
   const remove = useSubmit({
-    send: () => callApi('DELETE /api/admin/notices/{id}', { params: { id } }),
+    send: () => retryCall('DELETE /api/admin/notices/{id}', { params: { id } }),
     async onDone() {
-      announce('Aviso excluído', () => callApi('POST /api/admin/notices/{id}/restore', { params: { id } }))
+      announce('Aviso excluído', () => retryCall('POST /api/admin/notices/{id}/restore', { params: { id } }))
       await refreshNotices()
       getMainElement()?.focus()
     },

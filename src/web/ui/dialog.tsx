@@ -7,6 +7,7 @@ import {
   useEffect,
   useId,
   useRef,
+  useState,
 } from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
@@ -19,6 +20,8 @@ const widths = {
 
 /** Longer than the interval between the presses of a double click. */
 const DOUBLE_CLICK_MS = 600
+/** Nobody reads a question and answers it sooner. */
+const READING_MS = 500
 
 interface DialogProps {
   isOpen: boolean
@@ -38,14 +41,17 @@ interface DialogProps {
   initialFocus?: RefObject<HTMLElement | null>
   /** Receives the focus after it closes; the previously focused element by default. */
   finalFocus?: () => HTMLElement | null | undefined
-  /** What it asks: the double click that leads to another question does not answer that one too. */
+  /** What it asks: the press that leads to another question does not answer that one too. */
   question?: string | number | undefined
+  /** One of a series: its height and the place of its buttons stay, and a press beside it does nothing. */
+  isSteady?: boolean
 }
 
 /** A modal dialog: traps the focus; Escape and a click outside close it where onClose is given. */
 export function Dialog(props: DialogProps) {
   const { isOpen, title, description, onClose, hasChanges = false, children, actions } = props
-  const { width = 'medium', initialFocus, finalFocus, question, note } = props
+  const { width = 'medium', initialFocus, finalFocus, question, note, isSteady = false } = props
+  const isDeaf = useReadingPause(question, isSteady)
   const openedAt = useRef(0)
   useBackBlocker(isOpen && hasChanges)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question counts as opened anew
@@ -57,7 +63,7 @@ export function Dialog(props: DialogProps) {
   return (
     <Primitive.Root
       open={isOpen}
-      disablePointerDismissal={!onClose || hasChanges}
+      disablePointerDismissal={!onClose || hasChanges || isSteady}
       onOpenChange={(open, { reason, event }) => {
         const isStray = reason === 'outside-press' && event instanceof UIEvent && event.detail !== 1
         if (!open && !(isStray && isDoubleClick())) onClose?.()
@@ -69,13 +75,15 @@ export function Dialog(props: DialogProps) {
           initialFocus={initialFocus}
           finalFocus={() => finalFocus?.() ?? true}
           onClickCapture={(event) => {
-            if (event.detail > 1 && isDoubleClick()) event.stopPropagation()
+            // A key has no detail; each question has a button of its own for those.
+            if (event.detail > 0 && (isDeaf || (event.detail > 1 && isDoubleClick()))) event.stopPropagation()
           }}
           className={classNames(
             'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col',
             'scroll-pt-4 scroll-pb-24 overflow-y-auto rounded-xl border border-line bg-raised px-6 pt-6 text-ink shadow-xl',
             'transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0',
             actions ? 'pb-0' : 'pb-6',
+            isSteady && 'h-[min(52rem,calc(100dvh-2rem))]',
             widths[width],
           )}
         >
@@ -83,9 +91,14 @@ export function Dialog(props: DialogProps) {
           {description && (
             <Primitive.Description className="mt-2 text-muted text-sm">{description}</Primitive.Description>
           )}
-          {children && <div className="mt-4">{children}</div>}
+          {children && <div className="mt-4 grow">{children}</div>}
           {actions && (
-            <div className="-mx-6 sticky bottom-0 mt-2 flex flex-wrap justify-end gap-2 rounded-b-xl border-line bg-raised px-6 pt-4 pb-6 max-sm:mt-4 max-sm:border-t max-sm:pb-4">
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset has a look of its own
+            <div
+              role="group"
+              aria-disabled={isDeaf || undefined}
+              className="-mx-6 sticky bottom-0 mt-2 flex flex-wrap justify-end gap-2 rounded-b-xl border-line bg-raised px-6 pt-4 pb-6 max-sm:mt-4 max-sm:border-t max-sm:pb-4"
+            >
               {note && (
                 <div className="max-h-24 min-w-48 flex-1 self-center overflow-y-auto text-sm max-sm:basis-full">
                   {note}
@@ -98,6 +111,19 @@ export function Dialog(props: DialogProps) {
       </Primitive.Portal>
     </Primitive.Root>
   )
+}
+
+/**
+ * Returns whether the question has just changed: the pointer may still be where the last answer was.
+ * @param isOneOfMany whether the dialog before asked something too
+ */
+function useReadingPause(question: DialogProps['question'], isOneOfMany: boolean): boolean {
+  const [read, setRead] = useState(isOneOfMany ? undefined : question)
+  useEffect(() => {
+    const timer = setTimeout(() => setRead(question), READING_MS)
+    return () => clearTimeout(timer)
+  }, [question])
+  return read !== question
 }
 
 interface AnswerProps extends Omit<DialogProps, 'isOpen' | 'onClose'> {

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type AccessTemplate, accessTemplateMessages } from '#contract/access-templates.ts'
 import { LISTS, MAX_LABEL_LENGTH, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
-import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -101,9 +101,9 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
   const { submit, isBusy } = useSubmit({
     send: () => {
       const body = { name: name.trim(), ...ticked }
-      if (!base) return callApi('POST /api/access-templates', { body })
+      if (!base) return retryCall('POST /api/access-templates', { body })
       const [params, ifMatch] = [{ id: base.id }, String(base.version)]
-      return callApi('PATCH /api/access-templates/{id}', { params, ifMatch, body })
+      return retryCall('PATCH /api/access-templates/{id}', { params, ifMatch, body })
     },
     async onDone(template) {
       await refreshTemplates().catch(() => {})
@@ -175,7 +175,7 @@ function RemoveDialog({ opened, onClose }: { opened: AccessTemplate; onClose: ()
   const [base, setBase] = useState(opened)
   const { submit, isBusy } = useSubmit({
     send: () =>
-      callApi('DELETE /api/access-templates/{id}', {
+      retryCall('DELETE /api/access-templates/{id}', {
         params: { id: base.id },
         ifMatch: String(base.version),
       }),

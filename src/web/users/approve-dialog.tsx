@@ -6,6 +6,7 @@ import type { Approval, ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { READ_ONCE } from '#web/http/query-client.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
@@ -14,7 +15,6 @@ import { announceUndoable } from './bulk-edit.ts'
 import { GuardedFormDialog } from './dialog-notices.tsx'
 import { formatAccess, getInitialAccess, isSame, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
-import { retryCall } from './retry-call.ts'
 import {
   countSelected,
   formatCount,
@@ -72,7 +72,7 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
     send: (wanted) => retryCall('POST /api/profiles/approve', { query: {}, body: { items: wanted } }),
     onDone: ({ approved, undoId, undoSeconds }) => {
       const title = adminMessages.approvedMany(approved)
-      const description = 'O aviso por e-mail sai quando não puder mais ser desfeito.'
+      const description = 'O aviso por e-mail sai quando já não der para desfazer.'
       if (undoId) announceUndoable({ kind: 'success', title, description }, { undoId, undoSeconds })
       if (grantMode === 'same') setLastEntitlements(ticked)
       onClose()
@@ -188,7 +188,7 @@ function describePeople({ ready, unverifiedCount, otherCount, leftCount }: Peopl
   ].filter((part) => part !== false)
   const who =
     ready.length === 0
-      ? 'Ninguém dos selecionados pode ser aprovado aqui.'
+      ? 'Nenhum dos selecionados pode ser aprovado aqui.'
       : formatCount(ready.length, 'usuário aguarda aprovação.', 'usuários aguardam aprovação.')
   return out.length > 0 ? `${who} Ficam de fora: ${new Intl.ListFormat('pt-BR').format(out)}.` : who
 }

@@ -4,6 +4,7 @@ import { adminMessages, checkEndDay } from '#contract/user-rules.ts'
 import type { BulkEdit } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/send-request.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
@@ -22,12 +23,11 @@ import { describeEffects } from './describe-effect.ts'
 import { GuardedFormDialog } from './dialog-notices.tsx'
 import { EntitlementList, isSame, LIST_STYLES, ValidUntil } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
-import { retryCall } from './retry-call.ts'
 import {
   countSelected,
-  describeSelection,
   deselectMissing,
   formatUserCount,
+  nameSelection,
   type Selection,
   type SelectionDialogProps,
 } from './selection.ts'
@@ -72,7 +72,7 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
   return (
     <GuardedFormDialog
       title="Alteração em Massa"
-      description={`${describeSelection(selection)}.`}
+      description={nameSelection(selection)}
       confirmLabel={SUBMIT[action]}
       isBusy={isSaving}
       isWaiting={form.isCalculating}

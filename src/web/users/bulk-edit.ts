@@ -3,12 +3,11 @@ import { adminMessages, checkEndDay, UNDO_SECONDS } from '#contract/user-rules.t
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { isOutcomeUnknown, retryCall } from '#web/session/retry-call.ts'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
-import { formatNames } from './delete-users.ts'
 import { describeEffects } from './describe-effect.ts'
-import { isOutcomeUnknown, retryCall } from './retry-call.ts'
-import { countSelected, formatCount, type Selection } from './selection.ts'
+import { countSelected, formatCount, formatNames, type Selection } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
 /** The actions of 'Alteração em Massa'. */

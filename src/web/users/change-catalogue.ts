@@ -13,6 +13,7 @@ import { callApi } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isConflict } from '#web/http/send-request.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { showUndoToast, toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
@@ -76,7 +77,7 @@ export function useAddItem(list: ListName, onAdded: () => void) {
   const [errors, setErrors] = useState<Record<string, string>>({})
   const { submit, isBusy } = useSubmit({
     send: ({ body }: { body: NewItem; form: HTMLFormElement }) =>
-      writeCatalogue(() => callApi('POST /api/catalogue/{kind}', { params: { kind: list }, body })),
+      writeCatalogue(() => retryCall('POST /api/catalogue/{kind}', { params: { kind: list }, body })),
     onDone(reply, { body }) {
       const given = reply.given > 0 ? `Já vale para ${formatCount(reply.given, 'pessoa', 'pessoas')}.` : ''
       announceUndoable({ kind: 'success', title: `“${body.label}” foi incluído`, description: given }, reply)
@@ -98,7 +99,7 @@ export function useArchiveItem(list: ListName) {
   const { submit, isBusy } = useSubmit({
     send: ({ item, isArchived }: { item: CatalogueItem; isArchived: boolean; use: Usage | undefined }) =>
       writeCatalogue(() =>
-        callApi('PATCH /api/catalogue/{kind}/{code}', {
+        retryCall('PATCH /api/catalogue/{kind}/{code}', {
           params: { kind: list, code: item.code },
           ifMatch: getVersion(),
           body: { archived: isArchived },
@@ -127,7 +128,7 @@ export function useArchiveItem(list: ListName) {
 export function renameItem(list: ListName, code: string, label: string, ifMatch: string): Promise<Catalogue> {
   const params = { kind: list, code }
   return writeCatalogue(() =>
-    callApi('PATCH /api/catalogue/{kind}/{code}', { params, ifMatch, body: { label } }),
+    retryCall('PATCH /api/catalogue/{kind}/{code}', { params, ifMatch, body: { label } }),
   )
 }
 
@@ -144,7 +145,7 @@ export function useRemoveItem(list: ListName, onRemoved: () => void) {
   return useSubmit({
     send: ({ code }: CatalogueItem) =>
       writeCatalogue(() =>
-        callApi('DELETE /api/catalogue/{kind}/{code}', {
+        retryCall('DELETE /api/catalogue/{kind}/{code}', {
           params: { kind: list, code },
           ifMatch: getVersion(),
         }),
@@ -174,7 +175,7 @@ export function useItemOrder(list: ListName, catalogue: Catalogue | undefined) {
 
   const write = (wanted: readonly string[]) =>
     writeCatalogue(() =>
-      callApi('PUT /api/catalogue', { ifMatch: getVersion(), body: { [list]: [...wanted] } }),
+      retryCall('PUT /api/catalogue', { ifMatch: getVersion(), body: { [list]: [...wanted] } }),
     )
   /** One toast for the moves of half a minute, which undoes all of them. */
   function announceOrder(before: readonly string[]): void {

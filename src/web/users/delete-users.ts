@@ -1,16 +1,15 @@
 import { adminMessages } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
-import { retryCall } from './retry-call.ts'
-import { formatUserCount, isSelected, type Selection } from './selection.ts'
+import { formatNames, formatUserCount, isSelected, type Selection } from './selection.ts'
 import { readAllMatching } from './user-queries.ts'
 
 /** Far below the limit of 1,000 per request, so that the progress bar advances. */
 const BATCH_SIZE = 250
-const MAX_NAMED = 3
 
 interface Deletion {
   deletedIds: string[]
@@ -76,7 +75,12 @@ export async function deleteInBatches(
  */
 export function announceDeletion(deletion: Deletion, people: readonly ManagedProfile[]): void {
   const { deletedIds, refused, failure } = deletion
-  if (deletedIds.length > 0) showToast({ kind: 'success', title: adminMessages.deleted(deletedIds.length) })
+  if (deletedIds.length > 0) {
+    const description = formatNames(
+      people.filter(({ user_id }) => deletedIds.includes(user_id)).map(({ email }) => email),
+    )
+    showToast({ kind: 'success', title: adminMessages.deleted(deletedIds.length), description })
+  }
   if (refused.length > 0) {
     const title = adminMessages.deleteFailedFor(refused.length)
     showToast({ kind: 'error', title, description: explainRefusals(refused, people) })
@@ -94,10 +98,4 @@ function explainRefusals(refused: Deletion['refused'], people: readonly ManagedP
   return [...reasons]
     .map(([reason, of]) => `${formatNames(of.map(({ userId }) => emails.get(userId) ?? userId))}: ${reason}`)
     .join(' ')
-}
-
-/** Joins the first names and counts the rest: 'a@x, b@x, c@x e mais 2'. */
-export function formatNames(names: readonly string[]): string {
-  const rest = names.length - MAX_NAMED
-  return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` e mais ${rest.toLocaleString('pt-BR')}` : '')
 }

@@ -3,6 +3,7 @@ import { type Entitlements, LISTS, NO_ENTITLEMENTS } from '#contract/entitlement
 import { adminMessages, checkEndDay } from '#contract/user-rules.ts'
 import type { BulkEdit } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { Checkbox, RadioGroup } from '#web/ui/choices.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { setLastEntitlements } from './access-templates.ts'
@@ -12,8 +13,7 @@ import { describeEffects } from './describe-effect.ts'
 import { GuardedFormDialog } from './dialog-notices.tsx'
 import { isSame, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
-import { retryCall } from './retry-call.ts'
-import { countSelected, describeSelection, formatUserCount, type SelectionDialogProps } from './selection.ts'
+import { countSelected, formatUserCount, nameSelection, type SelectionDialogProps } from './selection.ts'
 import { EffectLine, useDryRun } from './use-dry-run.tsx'
 
 type Action = Extract<BulkEdit['action'], 'add' | 'replace'>
@@ -72,7 +72,7 @@ export function EditManyDialog({ selection: chosen, onClose, onDone }: Selection
   return (
     <GuardedFormDialog
       title="Editar acesso"
-      description={`${describeSelection(selection)}.`}
+      description={nameSelection(selection)}
       confirmLabel="Salvar"
       isBusy={isSaving}
       isWaiting={form.isCalculating}

@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { type Entitlements, LISTS, MAX_LABEL_LENGTH } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { MAX_SEARCH_LENGTH } from '#web/ui/search-field.tsx'
@@ -237,7 +238,7 @@ function SaveAsTemplate({ ticked, onSaved }: { ticked: Entitlements; onSaved: ()
   const [name, setName] = useState('')
   const [error, setError] = useState<string>()
   const { submit, isBusy } = useSubmit({
-    send: () => callApi('POST /api/access-templates', { body: { name: name.trim(), ...ticked } }),
+    send: () => retryCall('POST /api/access-templates', { body: { name: name.trim(), ...ticked } }),
     async onDone(template) {
       await refreshTemplates().catch(() => {})
       showToast({ kind: 'success', title: `Modelo “${template.name}” salvo` })

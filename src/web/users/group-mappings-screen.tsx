@@ -6,6 +6,7 @@ import type { GroupEffect, GroupMapping } from '#contract/group-mappings.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isConflict } from '#web/http/send-request.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
@@ -18,7 +19,6 @@ import { toFieldErrors } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { accessTemplatesQuery } from './access-templates.ts'
 import { announceUndoable } from './bulk-edit.ts'
-import { retryCall } from './retry-call.ts'
 import { refreshUsers } from './user-queries.ts'
 
 const KEY = 'group-mappings'
@@ -104,16 +104,16 @@ export function GroupMappingsScreen() {
         </ul>
       )}
       {mappings.data && items && items.length > 0 && <Effects {...mappings.data} />}
-      {editing && items && templates.data && (
+      {editing && mappings.data && templates.data && (
         <MappingDialog
-          items={items}
+          {...mappings.data}
           opened={editing === 'new' ? undefined : editing}
           templates={templates.data}
           onClose={() => setEditing(undefined)}
         />
       )}
-      {removing && items && (
-        <RemoveDialog items={items} opened={removing} onClose={() => setRemoving(undefined)} />
+      {removing && mappings.data && (
+        <RemoveDialog {...mappings.data} opened={removing} onClose={() => setRemoving(undefined)} />
       )}
     </AdminPage>
   )
@@ -215,26 +215,32 @@ function ApplyDialog(props: { people: GroupEffect[]; fingerprint: string; onClos
   )
 }
 
-interface MappingDialogProps {
+/** All groups as they were shown, and their version. */
+interface ListedMappings {
   items: readonly GroupMapping[]
+  version: string
+}
+
+interface MappingDialogProps extends ListedMappings {
   opened: GroupMapping | undefined
   templates: readonly { id: string; name: string }[]
   onClose: () => void
 }
 
 /** Adds or changes a group: its id and name are typed, since the portal does not read the directory. */
-function MappingDialog({ items, opened, templates, onClose }: MappingDialogProps) {
+function MappingDialog({ items, version, opened, templates, onClose }: MappingDialogProps) {
   const start = opened ?? { group_id: '', name: '', template_id: templates[0]?.id ?? '' }
   const [typed, setTyped] = useState(start)
   const [errors, setErrors] = useState<Record<string, string>>({})
-  const others = items.filter((item) => item !== opened)
+  const others = items.filter(({ group_id }) => group_id !== opened?.group_id)
   const change = (part: Partial<GroupMapping>) => {
     setTyped({ ...typed, ...part })
     setErrors({})
   }
   const { submit, isBusy } = useSubmit({
     send: () =>
-      callApi('PUT /api/group-mappings', {
+      retryCall('PUT /api/group-mappings', {
+        ifMatch: version,
         body: { items: [...others, { ...typed, group_id: typed.group_id.trim(), name: typed.name.trim() }] },
       }),
     async onDone() {
@@ -246,6 +252,7 @@ function MappingDialog({ items, opened, templates, onClose }: MappingDialogProps
       const fields = toFieldErrors(failure)
       setErrors(Object.fromEntries(fields.map(({ path, message }) => [path.split('.').at(-1), message])))
       if (fields.length === 0) showToast(toFailureToast('Não foi possível salvar o grupo', failure))
+      if (isConflict(failure)) return refresh()
     },
   })
   return (
@@ -286,17 +293,23 @@ function MappingDialog({ items, opened, templates, onClose }: MappingDialogProps
   )
 }
 
-function RemoveDialog(props: { items: readonly GroupMapping[]; opened: GroupMapping; onClose: () => void }) {
-  const { items, opened, onClose } = props
+function RemoveDialog(props: ListedMappings & { opened: GroupMapping; onClose: () => void }) {
+  const { items, version, opened, onClose } = props
   const { submit, isBusy } = useSubmit({
     send: () =>
-      callApi('PUT /api/group-mappings', { body: { items: items.filter((item) => item !== opened) } }),
+      retryCall('PUT /api/group-mappings', {
+        ifMatch: version,
+        body: { items: items.filter(({ group_id }) => group_id !== opened.group_id) },
+      }),
     async onDone() {
       await refresh()
       showToast({ kind: 'success', title: `Grupo “${opened.name}” excluído` })
       onClose()
     },
-    onFailed: (error) => showToast(toFailureToast('Não foi possível excluir o grupo', error)),
+    onFailed(error) {
+      showToast(toFailureToast('Não foi possível excluir o grupo', error))
+      if (isConflict(error)) return refresh()
+    },
   })
   return (
     <ConfirmDialog

@@ -5,6 +5,7 @@ import { checkEndDay, MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -17,7 +18,6 @@ import { isSame, ValidUntil } from './entitlements.tsx'
 import { downloadFile } from './export-data.ts'
 import { EntitlementLists } from './fill-from.tsx'
 import { formatPeopleCount, InvitePreview } from './invite-preview.tsx'
-import { retryCall } from './retry-call.ts'
 import { formatCount } from './selection.ts'
 import { refreshInvitations } from './user-queries.ts'
 
@@ -131,7 +131,7 @@ export function InviteForm() {
             placeholder={`ana.souza@${portalSettings.companyEmailDomain}`}
             value={addresses}
             error={error}
-            hint={`Como vierem: um por linha ou separados por vírgula, também “Ana Souza <ana@…>”. Até ${maxPeople} de uma vez.`}
+            hint={`Do jeito que vierem: um por linha ou separados por vírgula, também “Ana Souza <ana@…>”. Até ${maxPeople} de uma vez.`}
             onChange={({ target }) => withReset(setAddresses)(target.value)}
           />
         ) : (
@@ -139,7 +139,9 @@ export function InviteForm() {
         )}
         <fieldset className="space-y-4">
           <legend className="mb-2 font-medium text-sm">
-            {source === 'addresses' ? 'Acesso de quem é convidado' : 'Acesso de quem não tem um no arquivo'}
+            {source === 'addresses'
+              ? 'Acesso de quem é convidado'
+              : 'Acesso de quem não tem nenhum no arquivo'}
           </legend>
           <EntitlementLists
             lists={LISTS}

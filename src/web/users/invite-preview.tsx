@@ -5,7 +5,7 @@ import { callApi } from '#web/http/api.ts'
 import { Alert, type NoticeKind } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { FormDialog } from '#web/ui/dialog.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { describeMissing, formatAccess } from './entitlements.tsx'
 import { getEmailId } from './row-actions.tsx'
@@ -91,12 +91,12 @@ export function InvitePreview({ result, isBusy, onConfirm, onApproved }: InviteP
       )}
       {dialogs}
       {isAsking && (
-        <ConfirmDialog
+        <FormDialog
           title={`Convidar ${formatPeopleCount(invited)}?`}
           description={`${formatCount(errors, 'linha com erro fica', 'linhas com erro ficam')} de fora. Você pode corrigir e convidar essas depois.`}
           confirmLabel={`Convidar ${formatPeopleCount(invited)}`}
           isBusy={isBusy}
-          onConfirm={onConfirm}
+          onSubmit={onConfirm}
           onCancel={() => setIsAsking(false)}
         />
       )}

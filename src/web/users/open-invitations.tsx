@@ -4,6 +4,7 @@ import type { Invitation } from '#contract/invitations.ts'
 import { MAX_INVITED } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { ApiError } from '#web/http/send-request.ts'
+import { retryCall } from '#web/session/retry-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
@@ -15,7 +16,6 @@ import { showToast } from '#web/ui/toast.tsx'
 import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { formatAccess } from './entitlements.tsx'
-import { retryCall } from './retry-call.ts'
 import { formatCount } from './selection.ts'
 import { INVITATIONS_QUERY, refreshInvitations } from './user-queries.ts'
 
@@ -72,7 +72,7 @@ export function OpenInvitations() {
         <p className="rounded-xl border border-line border-dashed px-6 py-8 text-center text-muted text-sm">
           {q
             ? 'Nenhum convite com este nome ou e-mail.'
-            : 'Nenhum. Quem aceita o convite passa a estar em Usuários.'}
+            : 'Nenhum. Quem aceita um convite passa a aparecer em Pessoas.'}
         </p>
       ) : (
         <div className="rounded-xl border border-line bg-surface shadow-xs">

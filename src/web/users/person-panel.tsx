@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
-import ChevronDown from 'lucide-react/icons/chevron-down'
-import ChevronUp from 'lucide-react/icons/chevron-up'
+import ChevronLeft from 'lucide-react/icons/chevron-left'
+import ChevronRight from 'lucide-react/icons/chevron-right'
 import UserMinus from 'lucide-react/icons/user-minus'
 import X from 'lucide-react/icons/x'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
@@ -68,8 +68,13 @@ export function PersonPanel({ userId, listed, onPrevious, onNext, onAction, onCl
     >
       <div className="flex items-center gap-1 border-line border-b py-1 pr-2 pl-5">
         <h2 className="min-w-0 flex-1 truncate font-semibold">{person?.full_name ?? person?.email}</h2>
-        <PanelButton label="Pessoa anterior (←)" keys="ArrowLeft" onClick={onPrevious} icon={<ChevronUp />} />
-        <PanelButton label="Próxima pessoa (→)" keys="ArrowRight" onClick={onNext} icon={<ChevronDown />} />
+        <PanelButton
+          label="Pessoa anterior (←)"
+          keys="ArrowLeft"
+          onClick={onPrevious}
+          icon={<ChevronLeft />}
+        />
+        <PanelButton label="Próxima pessoa (→)" keys="ArrowRight" onClick={onNext} icon={<ChevronRight />} />
         <PanelButton label="Fechar (Esc)" keys="Escape" onClick={onClose} icon={<X />} />
       </div>
       <div className="min-h-0 flex-1 space-y-6 overflow-y-auto px-5 py-4 text-sm">
@@ -187,9 +192,14 @@ function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
       <Account person={person} onAction={onAction} />
       <Part title="O que mais fazer">
         <ul className="-mx-3">
-          {MENU.filter(({ action }) => MORE.includes(action)).map(({ action, label, icon }) => (
+          {MENU.filter(({ action }) => MORE.includes(action)).map(({ action, label, icon, isDanger }) => (
             <li key={action}>
-              <PanelAction label={label} icon={icon} onClick={() => onAction(action, person)} />
+              <PanelAction
+                label={label}
+                icon={icon}
+                isDanger={isDanger === true}
+                onClick={() => onAction(action, person)}
+              />
             </li>
           ))}
           {approved && (
@@ -220,7 +230,7 @@ function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
 }
 
 /** What stands below the account; what is wanted most often stands at the top. */
-const MORE: readonly RowAction[] = ['types', 'scope', 'name', 'export']
+const MORE: readonly RowAction[] = ['types', 'scope', 'name', 'export', 'delete']
 
 interface PanelActionProps {
   label: string

@@ -27,7 +27,16 @@ export function RareDialogs({ dialog, ...rest }: UserDialogsProps) {
     case 'history':
       return <HistoryDialog person={dialog.profile} onClose={rest.onClose} />
     case 'delete':
-      return <DeleteDialog {...rest} />
+      return dialog.profile ? (
+        <DeleteDialog
+          selection={{ kind: 'some', profiles: new Map([[dialog.profile.user_id, dialog.profile]]) }}
+          onClose={rest.onClose}
+          // The ticks of the table are another matter.
+          onDone={() => {}}
+        />
+      ) : (
+        <DeleteDialog {...rest} />
+      )
     case 'bulk':
       return <BulkEditDialog {...rest} />
     case 'edit-many':

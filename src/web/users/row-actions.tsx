@@ -8,6 +8,7 @@ import LayoutGrid from 'lucide-react/icons/layout-grid'
 import MapPin from 'lucide-react/icons/map-pin'
 import Pencil from 'lucide-react/icons/pencil'
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
+import Trash2 from 'lucide-react/icons/trash-2'
 import UserMinus from 'lucide-react/icons/user-minus'
 import type { Catalogue } from '#contract/catalogue.ts'
 import type { ManagedProfile } from '#contract/users.ts'
@@ -53,6 +54,7 @@ export const MENU: readonly RowMenuItem[] = [
     isOffered: ({ approved }) => approved,
     isNarrowOnly: true,
   },
+  { action: 'delete', label: 'Excluir conta', icon: Trash2, isDanger: true },
 ]
 
 /** The actions for one person: the next step as a button, the others in a menu. */

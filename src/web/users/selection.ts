@@ -163,3 +163,17 @@ export function describeSelection(selection: Selection): string {
   const all = `Todos os ${formatUserCount(count)}${isFiltered ? ' que correspondem' : ''} estão selecionados`
   return except.length > 0 ? `${all}, menos ${except.length.toLocaleString('pt-BR')}` : all
 }
+
+/** '2 usuários selecionados: a@x, b@x.' */
+export function nameSelection(selection: Selection): string {
+  const names = selection.kind === 'some' && [...selection.profiles.values()].map(({ email }) => email)
+  return `${describeSelection(selection)}${names && names.length > 0 ? `: ${formatNames(names)}` : ''}.`
+}
+
+const MAX_NAMED = 3
+
+/** Joins the first names and counts the rest: 'a@x, b@x, c@x e mais 2'. */
+export function formatNames(names: readonly string[]): string {
+  const rest = names.length - MAX_NAMED
+  return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` e mais ${rest.toLocaleString('pt-BR')}` : '')
+}

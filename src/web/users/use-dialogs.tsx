@@ -8,7 +8,16 @@ import { exportData } from './export-data.ts'
 import type { Selection, SelectionDialogProps } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
 
-type PersonDialog = 'edit' | 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'account' | 'history'
+type PersonDialog =
+  | 'edit'
+  | 'types'
+  | 'scope'
+  | 'approve'
+  | 'remove'
+  | 'name'
+  | 'account'
+  | 'history'
+  | 'delete'
 
 /** The dialog to open, and its person. */
 export type DialogRequest =
@@ -20,7 +29,7 @@ export type DialogRequest =
       /** The one thing to do for the account. */
       help?: HelpAction | undefined
     }
-  | { kind: 'bulk' | 'edit-many' | 'delete' | 'approve-many' }
+  | { kind: 'bulk' | 'edit-many' | 'delete' | 'approve-many'; profile?: undefined }
 
 /** An action of a row: a dialog, the data export, or viewing the portal as the person. */
 export type RowAction = PersonDialog | 'export' | 'view-as'

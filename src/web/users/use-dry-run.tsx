@@ -1,12 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
+import { isOutcomeUnknown } from '#web/session/retry-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
-import { isOutcomeUnknown } from './retry-call.ts'
 import { refreshUsers } from './user-queries.ts'
 
 interface DryRunOptions<Body, Effect, Reply> {

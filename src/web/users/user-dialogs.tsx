@@ -222,6 +222,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
       hasChanges={
         !isOver && (validUntil !== initialEnd || (!!changed && !!initial && !isSame(changed, initial)))
       }
+      isSteady={isApproval}
       question={conflict?.current.version ?? (needsConfirmation ? 'unverified' : String(isAskingNow))}
       finalFocus={() => (isSaved.current ? nextFocus() : undefined)}
       note={
@@ -356,7 +357,7 @@ function AlreadyApproved({ userId }: { userId: string }) {
   return (
     <FocusedNotice kind="info" title="Esta conta já foi aprovada">
       {sentence && <p>{sentence}.</p>}
-      <p>Nada mudou agora. Tipos, marcas e estados podem ser alterados nos botões da linha.</p>
+      <p>Nada mudou agora. Tipos, marcas e estados podem ser alterados em ‘Editar acesso’.</p>
     </FocusedNotice>
   )
 }

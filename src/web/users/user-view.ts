@@ -43,8 +43,6 @@ interface ScreenFilter<Value> {
   serialize: (value: Value) => string | undefined
   picker?: {
     title: string
-    /** The label of the option without a filter. */
-    every: string
     /** The options, or the catalogue's list that has them. */
     options: readonly FilterOption<Value>[] | ListName | 'templates'
   }
@@ -53,16 +51,16 @@ interface ScreenFilter<Value> {
 const createOptionFilter = <Value>(title: string, options: readonly FilterOption<Value>[]) => ({
   parse: (raw: unknown) => options.find(({ searchValue }) => searchValue === raw)?.value,
   serialize: (wanted: Value) => options.find(({ value }) => value === wanted)?.searchValue,
-  picker: { title, every: 'todos', options },
+  picker: { title, options },
 })
 
-const createListFilter = (options: ListName, title: string, every: string): ScreenFilter<string> => ({
+const createListFilter = (options: ListName, title: string): ScreenFilter<string> => ({
   parse(raw, catalogue) {
     const text = parseText(raw)
     return catalogue && text !== undefined && !getValues(catalogue, options).includes(text) ? undefined : text
   },
   serialize: String,
-  picker: { title, every, options },
+  picker: { title, options },
 })
 
 /** Every filter in the order of the buttons; null for one that is not part of the address. */
@@ -81,9 +79,9 @@ const FILTERS: {
     { value: true, searchValue: 'yes', label: 'Verificado', buttonLabel: 'verificado' },
     { value: false, searchValue: 'no', label: 'Pendente', buttonLabel: 'pendente' },
   ]),
-  type: createListFilter('types', 'Tipo', 'todos'),
-  marca: createListFilter('marcas', 'Marca', 'todas'),
-  estado: createListFilter('estados', 'Estado', 'todos'),
+  type: createListFilter('types', 'Tipo'),
+  marca: createListFilter('marcas', 'Marca'),
+  estado: createListFilter('estados', 'Estado'),
   lastAccess: createOptionFilter('Acesso', [
     {
       value: 'recent',
@@ -102,7 +100,7 @@ const FILTERS: {
   template: {
     parse: (raw) => (typeof raw === 'string' && UUID.test(raw) ? raw : undefined),
     serialize: String,
-    picker: { title: 'Modelo', every: 'todos', options: 'templates' },
+    picker: { title: 'Modelo', options: 'templates' },
   },
   reports: createOptionFilter('Relatórios', [
     { value: 'none', searchValue: 'none', label: 'Não vê nenhum', buttonLabel: 'nenhum' },

@@ -43,6 +43,10 @@ export function UsersCard() {
   const [onlySelected] = count === 1 && selection.kind === 'some' ? selection.profiles.values() : []
   const buttons: Omit<BulkButtonsProps, 'className'> = {
     count,
+    canApprove:
+      count > 0 &&
+      (selection.kind === 'allMatching' ||
+        [...selection.profiles.values()].some(({ approved }) => !approved)),
     isNarrow,
     onOpen: (kind) =>
       open(kind === 'edit-many' && onlySelected ? { kind: 'edit', profile: onlySelected } : { kind }),
@@ -192,13 +196,15 @@ function useFittingColumns(card: RefObject<HTMLElement | null>, areCards: boolea
 
 interface BulkButtonsProps {
   count: number
+  /** Whether anybody selected may wait for an approval. */
+  canApprove: boolean
   isNarrow: boolean
   onOpen: (kind: 'bulk' | 'edit-many' | 'delete' | 'approve-many') => void
   className: string
 }
 
 /** The bulk actions for the selected people. */
-function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
+function BulkButtons({ count, canApprove, isNarrow, onOpen, className }: BulkButtonsProps) {
   const shown = count.toLocaleString('pt-BR')
   const isEmpty = count === 0
   const variant = isEmpty ? 'ghost' : 'secondary'
@@ -213,7 +219,7 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
   const extraProps = isEmpty ? { className: 'invisible' } : narrowProps
   return (
     <div className={className}>
-      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('approve-many')} {...extraProps}>
+      <Button variant={variant} disabled={!canApprove} onClick={() => onOpen('approve-many')} {...extraProps}>
         Aprovar Selecionados ({shown})
       </Button>
       <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('edit-many')} {...extraProps}>

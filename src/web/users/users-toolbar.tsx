@@ -130,6 +130,7 @@ function Filters({ filter, onFilter, onlyPicked }: FiltersProps) {
           <Picker
             key={name}
             {...rest}
+            every="qualquer"
             options={choices}
             value={filter[name]}
             onPick={(value) => onFilter({ ...filter, [name]: value })}
