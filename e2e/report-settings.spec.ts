@@ -111,7 +111,7 @@ test('removing a report asks for confirmation, and can be undone; without one th
   await expect(toast(page, 'Configuração do Power BI para Marketing removida com sucesso')).toBeVisible()
   await expect(getTab(page, 'Marketing')).toHaveText('Marketing sem relatório')
   await page.getByRole('button', { name: 'Desfazer' }).click()
-  await expect(toast(page, 'O relatório de Marketing voltou')).toBeVisible()
+  await expect(toast(page, 'Alteração desfeita')).toBeVisible()
   await expect(form.getByLabel('Report ID')).toHaveValue(id)
   await form.getByRole('radio', { name: 'Nenhum' }).check()
   await save(page)

@@ -110,8 +110,8 @@ export async function removeReportSetting(
 }
 
 /**
- * Queues the mail about a change; debounced, so that one mail covers those of a few minutes. Undoing the
- * latest removal withdraws the mail about it alone. Call it before the change is audited.
+ * Queues the mail about a change; debounced, so that one mail covers those of a few minutes. Undoing
+ * the latest removal withdraws the mail about it alone. Call it before the change is audited.
  * @param added the audited state of a report that was not there before
  */
 export async function notifyAdministrators(db: Db, added?: object): Promise<void> {

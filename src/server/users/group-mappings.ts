@@ -37,8 +37,8 @@ const readMappings = (db: Db): Promise<GroupMapping[]> =>
     .execute()
 
 /**
- * @throws ProblemError invalid-input for a group given twice or a template that is gone, conflict with a
- *   stale ifMatch
+ * @throws ProblemError invalid-input for a group given twice or a template that is gone, conflict
+ *   with a stale ifMatch
  */
 export function setGroupMappings(
   context: Context,

@@ -35,10 +35,13 @@ export function useSubmit<I = void, O = unknown>(options: SubmitOptions<I, O>) {
   return { submit, isBusy }
 }
 
-/** Shows a toast whose 'Desfazer' reverts the change, for half a minute. @returns its id */
+/** Shows a toast whose 'Desfazer' reverts the change, for half a minute, and says so. @returns its id */
 export function showUndoToast(notice: ToastContent, undo: () => Promise<unknown>): number {
   const run = () =>
-    void undo().catch((error: unknown) => showToast(toFailureToast('Não foi possível desfazer', error)))
+    void undo().then(
+      () => showToast({ kind: 'success', title: 'Alteração desfeita' }),
+      (error: unknown) => showToast(toFailureToast('Não foi possível desfazer', error)),
+    )
   return showToast({ ...notice, lifetimeMs: UNDO_SECONDS * 1_000, action: { label: 'Desfazer', run } })
 }
 

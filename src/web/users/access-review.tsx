@@ -179,13 +179,17 @@ export function AccessReview({ kind, code }: { kind: Kind; code: string }) {
             Limpar marcas
           </Button>
         )}
-        <Button isBusy={isBusy} onClick={() => (remove.length > 0 ? setIsAsking(true) : void submit())}>
+        <Button isBusy={isBusy} onClick={() => setIsAsking(true)}>
           Concluir revisão
         </Button>
       </div>
       {isAsking && (
         <ConfirmDialog
-          title={`Remover ${data.label} de ${formatCount(remove.length, 'pessoa', 'pessoas')}?`}
+          title={
+            remove.length > 0
+              ? `Remover ${data.label} de ${formatCount(remove.length, 'pessoa', 'pessoas')}?`
+              : `Manter ${data.label} para ${formatCount(result.kept, 'pessoa', 'pessoas')}?`
+          }
           description={`${formatResult(result)}. A revisão fica registrada em seu nome.`}
           confirmLabel="Concluir revisão"
           isBusy={isBusy}

@@ -11,6 +11,7 @@ import { useState } from 'react'
 import type { AccountAction } from '#contract/user-accounts.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
@@ -133,7 +134,10 @@ export function AccountDialog({ person, wanted, onClose }: AccountDialogProps) {
       if (isGone(error)) setGoneError(error)
       else showToast(toFailureToast(`Não foi feito: ${label}`, error))
     },
-    onSettled: refreshUsers,
+    onSettled() {
+      void queryClient.invalidateQueries({ queryKey: ['profile-history', person.user_id] })
+      void refreshUsers()
+    },
   })
   if (asked)
     return (

@@ -65,6 +65,8 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
       })),
     [people, catalogue, grantMode, ticked, validUntil],
   )
+  /** The approvals of which some let in without reports, once that was asked. */
+  const [asked, setAsked] = useState<readonly Approval[]>()
   const form = useDryRun({
     body: isReady ? items : undefined,
     dryRun: (wanted, signal) =>
@@ -83,18 +85,24 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
   })
   const { effect, failure, isSaving, refusal } = form
   const isEmpty = people?.ready.length === 0
+  const without = effect?.withoutReports ?? 0
+  const isAskingNow = without > 0 && asked === items
   return (
     <GuardedFormDialog
       title="Aprovar Selecionados"
       description={people && describePeople(people)}
-      confirmLabel={`Aprovar ${people?.ready.length.toLocaleString('pt-BR') ?? ''}`}
+      confirmLabel={
+        isAskingNow ? 'Aprovar mesmo assim' : `Aprovar ${people?.ready.length.toLocaleString('pt-BR') ?? ''}`
+      }
+      question={String(isAskingNow)}
+      note={isAskingNow && <p className="font-medium text-warning">{formatWithout(without)}</p>}
       isBusy={isSaving}
       isWaiting={form.isCalculating}
       isDisabled={failure !== undefined}
       isOver={isEmpty}
       isOutcomeUnknown={form.isOutcomeUnknown}
       hasUnsavedChanges={!isEmpty && (validUntil !== '' || !isSame(ticked, NO_ENTITLEMENTS))}
-      onSubmit={form.submit}
+      onSubmit={() => (without > 0 && !isAskingNow ? setAsked(items) : form.submit())}
       onCancel={onClose}
     >
       {!people && !isFetching && error && (
@@ -213,5 +221,8 @@ async function readPeople(selection: Selection, signal: AbortSignal): Promise<Pe
 function describeEffect({ approved, withoutReports }: { approved: number; withoutReports: number }): string {
   const all = formatCount(approved, 'pessoa será aprovada', 'pessoas serão aprovadas')
   if (withoutReports === 0) return `${all}, e todas com relatórios.`
-  return `${all}; ${formatCount(withoutReports, 'entra, mas não vê', 'entram, mas não veem')} relatórios: falta tipo, marca ou estado.`
+  return `${all}; ${formatWithout(withoutReports)}`
 }
+
+const formatWithout = (count: number) =>
+  `${formatCount(count, 'entra, mas não vê', 'entram, mas não veem')} relatórios: falta tipo, marca ou estado.`

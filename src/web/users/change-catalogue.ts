@@ -96,15 +96,15 @@ export function useAddItem(list: ListName, onAdded: () => void) {
 
 /** Archives or restores an item, with an undo button in the toast. */
 export function useArchiveItem(list: ListName) {
+  const set = ({ code }: CatalogueItem, archived: boolean) => {
+    const params = { kind: list, code }
+    return writeCatalogue(() =>
+      retryCall('PATCH /api/catalogue/{kind}/{code}', { params, ifMatch: getVersion(), body: { archived } }),
+    )
+  }
   const { submit, isBusy } = useSubmit({
     send: ({ item, isArchived }: { item: CatalogueItem; isArchived: boolean; use: Usage | undefined }) =>
-      writeCatalogue(() =>
-        retryCall('PATCH /api/catalogue/{kind}/{code}', {
-          params: { kind: list, code: item.code },
-          ifMatch: getVersion(),
-          body: { archived: isArchived },
-        }),
-      ),
+      set(item, isArchived),
     onDone(_, { item, isArchived, use }) {
       if (!isArchived) return void showToast({ kind: 'success', title: `“${item.label}” saiu do arquivo` })
       showUndoToast(
@@ -113,7 +113,7 @@ export function useArchiveItem(list: ListName) {
           title: `“${item.label}” foi para o arquivo`,
           description: `${use?.people ? 'Continua valendo para quem já tem' : 'Ninguém tem'}; não dá mais para liberar a ninguém.`,
         },
-        () => submit({ item, isArchived: false, use }),
+        () => set(item, false),
       )
     },
     onFailed: showFailure,
@@ -132,12 +132,11 @@ export function renameItem(list: ListName, code: string, label: string, ifMatch:
   )
 }
 
-/** Gives an item its name back, unless somebody has renamed it since. @throws Error then, or as renameItem */
+/** Gives an item its name back. @throws Error if somebody has renamed it since, or as renameItem */
 export async function restoreName(list: ListName, { code, label }: CatalogueItem, since: string) {
   const now = queryClient.getQueryData(catalogueQuery.queryKey)?.[list].find((item) => item.code === code)
   if (now?.label !== since) throw new Error(catalogueMessages.changedMeanwhile)
   await renameItem(list, code, label, getVersion())
-  showToast({ kind: 'success', title: `“${since}” voltou a se chamar “${label}”` })
 }
 
 /** Removes an item that nobody ever held. */

@@ -143,7 +143,9 @@ function Effects({ known, unknown }: { known: number; unknown: number }) {
         <NotLoaded query={effects} failed="A prévia não pôde ser calculada agora." skeleton="h-24" />
       ) : people.length === 0 ? (
         <p className="rounded-xl border border-line border-dashed px-6 py-8 text-center text-muted text-sm">
-          Ninguém mudaria: todos já têm o que seus grupos dão.
+          {known === 0
+            ? 'Ainda não se sabe quem mudaria: ninguém com grupos conhecidos entrou com a Microsoft.'
+            : 'Ninguém mudaria: quem está nestes grupos já tem o que eles dão, ou ninguém está neles.'}
         </p>
       ) : (
         <ul

@@ -64,7 +64,7 @@ export function FurtherReports({ type, slug, first, onFirstNamed }: FurtherRepor
     await callApi('DELETE /api/global-powerbi-settings/{type}/reports/{id}', { params, ifMatch: updated_at })
     const restore = () => callApi('POST /api/global-powerbi-settings/{type}/reports/{id}/restore', { params })
     const title = `Relatório “${name}” removido de ${type}`
-    showUndoToast({ kind: 'success', title }, () => change.submit(restore))
+    showUndoToast({ kind: 'success', title }, () => restore().finally(() => refresh(slug)))
   }
 
   async function move(item: FurtherReport, from: number, to: number): Promise<void> {
@@ -73,7 +73,7 @@ export function FurtherReports({ type, slug, first, onFirstNamed }: FurtherRepor
     if (moved)
       lastMove.current = showUndoToast(
         { kind: 'success', title: `“${item.name}” mudou de lugar em ${type}` },
-        () => change.submit(() => savePlace(slug, moved, from)),
+        () => savePlace(slug, moved, from).finally(() => refresh(slug)),
       )
   }
 

@@ -155,10 +155,9 @@ async function restoreSetting({ type, slug, lost, onSaved }: Removal): Promise<v
     })
     await cacheSetting(type, setting)
     onSaved(form, setting)
-    showToast({ kind: 'success', title: `O relatório de ${type} voltou` })
   } catch (error) {
     void refetchSetting(type)
-    showToast(toFailureToast(`O relatório de ${type} não voltou`, error))
+    throw error
   }
 }
 
