@@ -128,6 +128,15 @@ test('a new marca goes to whoever has all of them, in three presses, and a misty
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
   expect((await other.person(boss)).marcas).toEqual(all)
 
+  // Whoever has all others can still be found, by the brand's row.
+  await brands
+    .getByRole('link', { name: /^\d+ (tem|têm) todas as outras$/ })
+    .last()
+    .click()
+  await expect(page).toHaveURL(/allOf=marcas(%3A|:)BYD/)
+  await expect(page.locator('#usuarios')).toContainText(boss)
+  await page.goBack()
+
   await add('bydd')
   await dialog.getByRole('button', { name: 'Incluir', exact: true }).click()
   await brands.getByRole('button', { name: 'Excluir: BYDD' }).click()

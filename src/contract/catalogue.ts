@@ -94,7 +94,14 @@ export const catalogueRoutes = {
     summary: 'How many people and reports hold each area, brand and state',
     response: z.object({
       items: z.array(
-        z.object({ kind: z.enum(LISTS), code: z.string(), people: z.number(), reports: z.number() }),
+        z.object({
+          kind: z.enum(LISTS),
+          code: z.string(),
+          people: z.number(),
+          reports: z.number(),
+          /** How many people hold every other item of the list, but not this one. */
+          holdersOfOthers: z.number(),
+        }),
       ),
       /** How many people hold every item of a list that is not archived. */
       holdersOfAll: z.object({ types: z.number(), marcas: z.number(), estados: z.number() }),

@@ -102,6 +102,8 @@ const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
   lastAccess: z.optional(z.enum(['recent', 'idle', 'never'])),
   /** Approved people who see no report; everyone who holds all areas, brands and states. */
   reports: z.optional(z.enum(['none', 'all'])),
+  /** Everyone who holds a whole list: 'marcas'; or all of it but one item, by its code: 'marcas:BYD'. */
+  allOf: z.optional(z.string().check(z.regex(/^(types|marcas|estados)(:[\w-]{1,40})?$/))),
   /** Approved people whose access ends within ENDING_DAYS, or has ended. */
   validity: z.optional(z.enum(['ending', 'ended'])),
   admin: z.optional(flag),

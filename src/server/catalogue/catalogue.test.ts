@@ -173,6 +173,10 @@ describeOnEachDatabase('the catalogue', (kind) => {
         addPerson(portal, { marcas: all.filter((code) => code !== 'OMJA') }),
       ])
       const other = await addPerson(portal, { marcas: ['FIAT', 'OMJA'] })
+      await addPerson(portal, { marcas: all.filter((code) => code !== 'FIAT') })
+      const { items } = (await call('GET', '/use')).body
+      const lacking = items.filter(({ holdersOfOthers }: { holdersOfOthers: number }) => holdersOfOthers > 0)
+      expect(lacking).toMatchObject([{ kind: 'marcas', code: 'FIAT', holdersOfOthers: 1 }])
       expect((await call('GET', '/use')).body.holdersOfAll).toEqual({ types: 0, marcas: 2, estados: 0 })
       const reply = await addBrand()
       expect(reply).toMatchObject({ status: 201, body: { given: 2, undoSeconds: 30 } })

@@ -6,6 +6,7 @@ import {
   LISTS,
   type ListName,
   listSpellings,
+  OLD_SPELLING,
   toKey,
 } from '#contract/entitlement-lists.ts'
 import type { FieldProblem } from '#contract/problem.ts'
@@ -102,6 +103,18 @@ export function holdsAll(catalogue: Catalogue, list: ListName): RawBuilder<boole
   return held.length > 0 ? sql.join(held, sql` and `) : sql`false`
 }
 
+/** SQL of whether a row of `profiles p` holds a whole list, or all but one item. Archived ones do not count. */
+export function holdsAllOf(list: ListName, exceptCode = ''): RawBuilder<boolean> {
+  const { spelling, label } = OLD_SPELLING
+  const held =
+    list === 'types' ? sql`array_replace(p.types, ${spelling}::text, ${label}::text)` : sql.ref(`p.${list}`)
+  const select = (isWanted: RawBuilder<boolean>) => sql`array(
+    select ${sql.ref(list === 'types' ? 'label' : 'code')} from catalogue_items
+    where kind = ${sql.lit(list)} and not archived and ${isWanted})`
+  return sql`(${held} @> ${select(sql`code <> ${exceptCode}`)}
+    and not ${held} && ${select(sql`code = ${exceptCode}`)})`
+}
+
 export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogueRoutes.readCatalogueUse>> {
   const catalogue = await readCatalogue(db)
   const settings = await db
@@ -125,13 +138,16 @@ export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogue
       .filter((row) => row.kind === kind && values.includes(row.value))
       .reduce((sum, { people }) => sum + people, 0)
   }
-  const items = LISTS.flatMap((kind) =>
-    catalogue[kind].map((item) => ({
-      kind,
-      code: item.code,
-      people: countPeople(kind, toKey(kind, item)),
-      reports: kind === 'types' ? settings.filter(({ type }) => type === item.code).length : 0,
-    })),
-  )
+  const named = LISTS.flatMap((kind) => catalogue[kind].map((item) => ({ kind, item })))
+  const others = await sql<{ counts: number[] }>`select array[${sql.join(
+    named.map(({ kind, item }) => sql`count(*) filter (where ${holdsAllOf(kind, item.code)})`),
+  )}]::integer[] as counts from profiles p`.execute(db)
+  const items = named.map(({ kind, item }, index) => ({
+    kind,
+    code: item.code,
+    people: countPeople(kind, toKey(kind, item)),
+    reports: kind === 'types' ? settings.filter(({ type }) => type === item.code).length : 0,
+    holdersOfOthers: item.archived || catalogue[kind].length < 2 ? 0 : (others.rows[0]?.counts[index] ?? 0),
+  }))
   return { items, holdersOfAll: holders.rows[0] as Record<ListName, number> }
 }

@@ -137,6 +137,13 @@ describeOnEachDatabase('the user list', (kind) => {
       'sem-relatorio',
     ])
     expect(await found({ reports: 'all' })).toEqual(['completa'])
+    expect(await found({ allOf: 'types' })).toEqual(['completa', 'quase-completa'])
+    expect(await found({ allOf: 'estados' })).toEqual(['completa'])
+    await addPerson(portal, {
+      email: 'sem-adm@grupopatio.com.br',
+      types: (everything.types ?? []).filter((type) => type !== 'Administrativo'),
+    })
+    expect(await found({ allOf: 'types:administrativo' })).toEqual(['sem-adm'])
     expect(await found({ validity: 'ending' })).toEqual(['acaba-em-30', 'acaba-hoje'])
     expect(await found({ validity: 'ended' })).toEqual(['acabou'])
     expect(await found({ admin: 'true' })).toEqual(['admin'])

@@ -11,6 +11,7 @@ import {
   type Profile,
   type ProfileFilter,
 } from '#contract/users.ts'
+import { holdsAllOf } from '#server/catalogue/catalogue.ts'
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import { compilePicker } from '#server/http/compile-picker.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -213,6 +214,10 @@ const CONDITIONS: {
   template: hasExactly,
   lastAccess: (wanted) => LAST_ACCESS[wanted],
   reports: (wanted) => REPORTS[wanted],
+  allOf(wanted) {
+    const [list, exceptCode] = wanted.split(':')
+    return holdsAllOf(list as ListName, exceptCode)
+  },
   validity: (wanted) => VALIDITY[wanted],
   admin: (wanted) =>
     sql`exists (select from user_roles r where r.user_id = p.user_id and r.role = 'admin') = ${wanted}`,
@@ -234,13 +239,7 @@ const REPORTS: Record<NonNullable<ProfileFilter['reports']>, RawBuilder<boolean>
     LISTS.map((list) => sql`exists (${selectHeld(list)})`),
     sql` and `,
   )}))`,
-  all: joinConditions(
-    LISTS.map(
-      (list) => sql<boolean>`${HELD[list]} @> array(
-        select ${sql.ref(list === 'types' ? 'label' : 'code')} from catalogue_items
-        where kind = ${sql.lit(list)} and not archived)`,
-    ),
-  ),
+  all: joinConditions(LISTS.map((list) => holdsAllOf(list))),
 }
 
 const TODAY = sql`(now() at time zone 'America/Sao_Paulo')::date`

@@ -185,7 +185,21 @@ function ItemRow({ list, item, onRename, children }: ItemRowProps) {
           {label}
           {list !== 'types' && code !== label && <span className="text-muted"> ({code})</span>}
         </p>
-        <p className="min-h-4 text-muted text-xs tabular-nums">{use && formatUsage(list, use)}</p>
+        <p className="min-h-4 text-muted text-xs tabular-nums">
+          {use && formatUsage(list, use)}
+          {use !== undefined && use.holdersOfOthers > 0 && (
+            <>
+              {' · '}
+              <Link
+                to="/admin/pessoas"
+                search={{ allOf: `${list}:${code}` }}
+                className={classNames(textLinkClasses, 'font-normal')}
+              >
+                {formatCount(use.holdersOfOthers, 'tem', 'têm')} {OTHERS[list]}
+              </Link>
+            </>
+          )}
+        </p>
       </div>
       <div className="flex shrink-0 items-center">
         {children}
@@ -243,6 +257,13 @@ function IconButton({ icon: Icon, label, of, onClick, ...rest }: IconButtonProps
       </button>
     </Tooltip>
   )
+}
+
+/** What somebody holds who lacks one item alone. */
+const OTHERS: Record<ListName, string> = {
+  types: 'todas as outras',
+  marcas: 'todas as outras',
+  estados: 'todos os outros',
 }
 
 /** Who holds a whole list. */
@@ -333,11 +354,21 @@ function AddForm({ list, title }: { list: ListName; title: string }) {
           onCancel={() => setAsked(undefined)}
         >
           {holders > 0 && (
-            <Checkbox
-              label={`Dar também a quem tem ${HOLDERS_OF_ALL[list]} (${formatCount(holders, 'pessoa', 'pessoas')})`}
-              checked={asked.giveToHolders === true}
-              onChange={({ target }) => setAsked({ ...asked, giveToHolders: target.checked })}
-            />
+            <>
+              <Checkbox
+                label={`Dar também a quem tem ${HOLDERS_OF_ALL[list]} (${formatCount(holders, 'pessoa', 'pessoas')})`}
+                checked={asked.giveToHolders === true}
+                onChange={({ target }) => setAsked({ ...asked, giveToHolders: target.checked })}
+              />
+              <Link
+                to="/admin/pessoas"
+                search={{ allOf: list }}
+                target="_blank"
+                className={`text-sm ${textLinkClasses}`}
+              >
+                Ver quem são, em outra aba
+              </Link>
+            </>
           )}
         </FormDialog>
       )}

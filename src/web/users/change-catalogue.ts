@@ -25,6 +25,7 @@ const FAILED = 'Não foi possível salvar'
 export interface Usage {
   people: number
   reports: number
+  holdersOfOthers: number
 }
 
 const usageQuery = queryOptions({

@@ -18,6 +18,7 @@ test('a full query string survives parsing and serializing', () => {
     estado: 'PR',
     lastAccess: 'idle',
     reports: 'none',
+    allOf: 'marcas:BYD',
     validity: 'ending',
     admin: 'yes',
     sort: 'last_sign_in_at',
@@ -33,6 +34,7 @@ test('a full query string survives parsing and serializing', () => {
     estado: 'PR',
     lastAccess: 'idle',
     reports: 'none',
+    allOf: 'marcas:BYD',
     validity: 'ending',
     admin: true,
   })

@@ -44,7 +44,7 @@ interface ScreenFilter<Value> {
   picker?: {
     title: string
     /** The options, or the catalogue's list that has them. */
-    options: readonly FilterOption<Value>[] | ListName | 'templates'
+    options: readonly FilterOption<Value>[] | ListName | 'templates' | 'wholeLists'
   }
 }
 
@@ -62,6 +62,9 @@ const createListFilter = (options: ListName, title: string): ScreenFilter<string
   serialize: String,
   picker: { title, options },
 })
+
+/** A whole list, or all of it but one item: 'marcas:BYD'. */
+const ALL_OF = /^(types|marcas|estados)(:[\w-]{1,40})?$/
 
 /** Every filter in the order of the buttons; null for one that is not part of the address. */
 const FILTERS: {
@@ -106,6 +109,11 @@ const FILTERS: {
     { value: 'none', searchValue: 'none', label: 'Não vê nenhum', buttonLabel: 'nenhum' },
     { value: 'all', searchValue: 'all', label: 'Tem todas as áreas, marcas e estados', buttonLabel: 'tudo' },
   ]),
+  allOf: {
+    parse: (raw) => (typeof raw === 'string' && ALL_OF.test(raw) ? raw : undefined),
+    serialize: String,
+    picker: { title: 'Tem', options: 'wholeLists' },
+  },
   validity: createOptionFilter('Prazo', [
     {
       value: 'ending',

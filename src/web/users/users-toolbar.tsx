@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
 import type { AccessTemplate } from '#contract/access-templates.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -104,6 +106,21 @@ function toTemplateOptions(templates: readonly AccessTemplate[], chosen: string 
     : [...options, { value: chosen, label: 'Modelo excluído' }]
 }
 
+const WHOLE_LISTS: Record<ListName, string> = {
+  types: 'todas as áreas',
+  marcas: 'todas as marcas',
+  estados: 'todos os estados',
+}
+
+/** Whole lists, and the one without an item that the address names. */
+function toWholeLists(catalogue: Catalogue, chosen = ''): Options {
+  const options = LISTS.map((list) => ({ value: list as string, label: WHOLE_LISTS[list] }))
+  const [list = '', code] = chosen.split(':')
+  if (!code) return options
+  const label = catalogue[list as ListName].find((item) => item.code === code)?.label ?? code
+  return [...options, { value: chosen, label: `${WHOLE_LISTS[list as ListName]} menos ${label}` }]
+}
+
 const pickers = screenFilters.flatMap(({ name, picker }) => (picker ? [{ name, ...picker }] : []))
 
 interface FiltersProps extends Pick<UsersToolbarProps, 'filter' | 'onFilter'> {
@@ -117,6 +134,7 @@ function Filters({ filter, onFilter, onlyPicked }: FiltersProps) {
   const { data: templates = [] } = useQuery(accessTemplatesQuery)
   const getOptions = (options: (typeof pickers)[number]['options']): Options => {
     if (options === 'templates') return toTemplateOptions(templates, filter.template)
+    if (options === 'wholeLists') return toWholeLists(catalogue, filter.allOf)
     return typeof options === 'string' ? listChoices(catalogue, options) : options
   }
   return (
