@@ -70,7 +70,7 @@ const DIALOGS: DialogCase[] = [
     refusal: /1 usuário já não existe e saiu da seleção/,
     read: async (other) => (await other.person(VENDAS)).types.includes('Slack'),
     kept: false,
-    done: { toast: /^Acesso alterado para \d usuários$/, effect: true },
+    done: { toast: /^Acesso alterado para \d usuários?$/, effect: true },
   },
   {
     name: 'Corrigir Nome',
@@ -118,7 +118,12 @@ const DIALOGS: DialogCase[] = [
     name: 'Incluir marca, also to whoever has all',
     path: '/listas',
     call: { method: 'POST', path: '/api/catalogue/marcas' },
-    async open(page, code) {
+    async open(page, code, other) {
+      if (code === 'BYD2') {
+        const { marcas } = (await other.call('GET', '/api/catalogue')).body
+        await other.change(BOSS, { marcas: marcas.map((item: { code: string }) => item.code) })
+        await page.reload()
+      }
       const brands = page.getByRole('region', { name: 'Marcas', exact: true })
       await brands.getByRole('textbox', { name: 'Código' }).fill(code)
       await brands.getByRole('button', { name: 'Incluir marca' }).click()
@@ -131,11 +136,17 @@ const DIALOGS: DialogCase[] = [
     refusal: /^Este código já existe/,
     read: async (other) => {
       const { marcas } = (await other.call('GET', '/api/catalogue')).body
-      const held = (await other.person(toEmail('admin'))).marcas
+      const held = (await other.person(BOSS)).marcas
       return [marcas.slice(10).map(({ label }: { label: string }) => label), held.slice(10)]
     },
     kept: [['Carros BYD'], []],
-    done: { toast: '“BYD2” foi incluído', effect: [['Carros BYD', 'BYD2'], []] },
+    done: {
+      toast: '“BYD2” foi incluído',
+      effect: [
+        ['Carros BYD', 'BYD2'],
+        ['BYD', 'BYD2'],
+      ],
+    },
   },
   {
     name: 'Excluir marca',

@@ -103,7 +103,7 @@ export function holdsAll(catalogue: Catalogue, list: ListName): RawBuilder<boole
   return held.length > 0 ? sql.join(held, sql` and `) : sql`false`
 }
 
-/** SQL of whether a row of `profiles p` holds a whole list, or all but one item. Archived ones do not count. */
+/** SQL of whether `profiles p` holds a whole list, or all but one item; archived ones do not count. */
 export function holdsAllOf(list: ListName, exceptCode = ''): RawBuilder<boolean> {
   const { spelling, label } = OLD_SPELLING
   const held =

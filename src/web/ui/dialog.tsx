@@ -83,7 +83,9 @@ export function Dialog(props: DialogProps) {
             'scroll-pt-4 scroll-pb-24 overflow-y-auto rounded-xl border border-line bg-raised px-6 pt-6 text-ink shadow-xl',
             'transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0',
             actions ? 'pb-0' : 'pb-6',
-            isSteady && 'h-[min(52rem,calc(100dvh-2rem))]',
+            isSteady && 'h-208',
+            // On narrow windows the toasts are at the top: they must not cover whom it is about.
+            'max-lg:top-[calc(50%+var(--toasts-end,0px)/2)] max-lg:max-h-[calc(100dvh-2rem-var(--toasts-end,0px))]',
             widths[width],
           )}
         >

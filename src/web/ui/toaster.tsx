@@ -42,6 +42,11 @@ export function Toaster() {
     }
     section.current?.scrollTo(0, 9e9)
   }, [newest])
+  useLayoutEffect(() => {
+    const isAtTop = toasts.length > 0 && !isAtOppositeEdge
+    const end = isAtTop ? (section.current?.getBoundingClientRect().bottom ?? 0) : 0
+    document.body.style.setProperty('--toasts-end', `${end}px`)
+  })
   // Outside of #root, whose stacking context is below dialogs and their backdrop.
   return createPortal(
     // Polite for good news; an error has its own role="alert" and interrupts.

@@ -10,7 +10,7 @@ import ShieldPlus from 'lucide-react/icons/shield-plus'
 import { useState } from 'react'
 import type { AccountAction } from '#contract/user-accounts.ts'
 import type { ManagedProfile } from '#contract/users.ts'
-import { callApi } from '#web/http/api.ts'
+import { ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
@@ -130,7 +130,8 @@ export function AccountDialog({ person, wanted, onClose }: AccountDialogProps) {
       onClose()
     },
     onFailed(error, { label }) {
-      if (!wanted || isGone(error)) setAsked(undefined)
+      // Without a reply the question stays: once more is harmless.
+      if (isGone(error) || (!wanted && error instanceof ApiError)) setAsked(undefined)
       if (isGone(error)) setGoneError(error)
       else showToast(toFailureToast(`Não foi feito: ${label}`, error))
     },

@@ -14,6 +14,8 @@ import { patchCachedProfile, refreshUsers } from './user-queries.ts'
 
 interface EditTexts {
   saved: string
+  /** Where nothing differed; by default as saved. */
+  unchanged?: string | undefined
   failed: string
 }
 /** The result of a save; empty on success. */
@@ -40,7 +42,8 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
     onDone: (undo, { from, change }) => {
       const { full_name, email } = { ...from, ...change }
       const description = full_name ? `${full_name} · ${email}` : email
-      announceUndoable({ kind: 'success', title: texts.saved, description }, undo)
+      const title = (undo.undoId === null && texts.unchanged) || texts.saved
+      announceUndoable({ kind: 'success', title, description }, undo)
       onSaved()
     },
     onFailed: async (failure, { from }) => {

@@ -56,6 +56,7 @@ interface EntitlementsTexts {
   submit: string
   loadFailed: string
   saved: string
+  unchanged?: string
   failed: string
   /** Sent even when nothing differs, so that a concurrent change is noticed. */
   toChange: (wanted: Entitlements, validity: { valid_until?: string | null }) => ProfileChange
@@ -68,6 +69,7 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
     submit: 'Salvar',
     loadFailed: 'Erro ao carregar o acesso',
     saved: 'Acesso atualizado',
+    unchanged: 'Nada mudou',
     failed: 'Erro ao atualizar o acesso',
     toChange: (wanted, validity) => ({ ...wanted, ...validity }),
   },
@@ -112,7 +114,7 @@ interface EntitlementsDialogProps {
 
 /** 'Editar acesso', its two specified halves, and the approval: edits entitlements. */
 function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: EntitlementsDialogProps) {
-  const { title, lists, submit, loadFailed, saved, failed, toChange } = DIALOGS[kind]
+  const { title, lists, submit, loadFailed, saved, unchanged, failed, toChange } = DIALOGS[kind]
   const isApproval = kind === 'approve'
   const formId = useId()
   const fresh = useQuery(profileQuery(person.user_id))
@@ -125,7 +127,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
   const [isAsking, setIsAsking] = useState(false)
   const opensNext = useRef(false)
   const isSaved = useRef(false)
-  const edit = useProfileEdit(fresh.data, { saved, failed }, () => {
+  const edit = useProfileEdit(fresh.data, { saved, unchanged, failed }, () => {
     if (ticked) setLastEntitlements(Object.fromEntries(lists.map((list) => [list, ticked[list]])))
     isSaved.current = true
     opensNext.current && onNext ? onNext() : onClose()
