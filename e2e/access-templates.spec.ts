@@ -92,6 +92,14 @@ test('templates, a colleague’s access and the last selection fill every dialog
   await expect(dialog.getByText('Este modelo mudou nesse meio-tempo')).toBeVisible()
   await dialog.getByRole('button', { name: 'Salvar mesmo assim' }).click()
   await expect(row).toContainText('Vendas, HPD, CRM · FIAT, GAC (no arquivo) · RJ')
+  // A template that a group of the directory gives stays until the group gives another.
+  const group = { group_id: '1a2b3c4d-0000-4000-8000-00000000aaaa', name: 'Vendas RJ', template_id: id }
+  await other.call('PUT', '/api/group-mappings', { items: [group] })
+  await page.getByRole('button', { name: 'Excluir: Vendedor FIAT RJ' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('“Vendas RJ” dá este modelo')
+  await expect(dialog.getByRole('link', { name: 'Grupos do diretório' })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Fechar' }).click()
+  await other.call('PUT', '/api/group-mappings', { items: [] })
   await page.getByRole('button', { name: 'Excluir: Vendedor FIAT RJ' }).click()
   await dialog.getByRole('button', { name: 'Excluir modelo' }).click()
   await expect(row).toHaveCount(0)

@@ -11,6 +11,12 @@ export const accessTemplateMessages = {
   tooMany: `Já há ${MAX_TEMPLATES} modelos, o máximo`,
   changedMeanwhile: 'O modelo mudou nesse meio-tempo. Confira como ele está agora antes de salvar de novo.',
   gone: 'Este modelo não existe mais. Talvez já tenha sido excluído.',
+  usedByGroups: (names: readonly string[]) => {
+    const list = new Intl.ListFormat('pt-BR').format(names.map((name) => `“${name}”`))
+    return names.length === 1
+      ? `O grupo do diretório ${list} dá este modelo: escolha outro para ele, ou exclua o grupo, antes de excluir o modelo.`
+      : `${names.length} grupos do diretório dão este modelo (${list}): escolha outro para eles, ou exclua os grupos, antes de excluir o modelo.`
+  },
 } as const
 
 /** A named set of entitlements, copied when applied. It may contain items that were archived later. */
@@ -73,7 +79,8 @@ export const accessTemplateRoutes = {
     trail: 'access-template-removed',
     conditional: true,
     idempotent: true,
-    summary: 'Removes an access template; nobody loses anything. With a stale If-Match 409',
+    summary:
+      'Removes an access template; nobody loses anything. With a stale If-Match, or groups that give it, 409',
     params: templateParams,
   },
 } as const satisfies Routes

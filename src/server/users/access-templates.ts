@@ -64,13 +64,24 @@ export function changeAccessTemplate(
   })
 }
 
-/** @throws ProblemError not-found, conflict with a stale ifMatch */
+/** @throws ProblemError not-found, conflict with a stale ifMatch or while groups give it */
 export function removeAccessTemplate(
   context: Context,
   { id, ifMatch }: { id: string; ifMatch: string | undefined },
 ): Promise<void> {
   return changeTemplates(context, async (db) => {
     const before = await findTemplate(db, id, ifMatch)
+    await sql`lock table group_mappings in share mode`.execute(db)
+    const groups = await db
+      .selectFrom('group_mappings')
+      .select('name')
+      .where('template_id', '=', id)
+      .orderBy(sql`name collate "und-x-icu"`)
+      .execute()
+    if (groups.length > 0) {
+      const detail = accessTemplateMessages.usedByGroups(groups.map(({ name }) => name))
+      throw new ProblemError('conflict', { detail })
+    }
     await db.deleteFrom('access_templates').where('id', '=', id).execute()
     await recordAudit({ ...context, db }, { action: 'access-template-removed', before: pick(before) })
   })

@@ -123,6 +123,24 @@ describeOnEachDatabase('groups of the directory', (kind) => {
     expect((await readTrail(portal)).map(({ action }) => action)).toEqual(['group-mappings-set'])
   })
 
+  test('keep the template that they give from being deleted', async () => {
+    await map([vendas, 'vendas'], [oficina, 'vendas'])
+    const remove = () =>
+      send(portal, 'DELETE', `/api/access-templates/${templates.vendas}`, { token: admin.token })
+    const refused = await remove()
+    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('“vendas”') } })
+    expect((await call('GET', '')).body.items).toHaveLength(2)
+    await map([vendas, 'oficina'])
+    expect((await remove()).status).toBe(204)
+    expect((await call('GET', '')).body.items).toHaveLength(1)
+    // A mapping that is saved at the same time is neither lost nor left behind.
+    const both = await Promise.all([
+      map([vendas, 'oficina'], [oficina, 'oficina']),
+      send(portal, 'DELETE', `/api/access-templates/${templates.oficina}`, { token: admin.token }),
+    ])
+    expect(both.map(({ status }) => status)).toEqual([200, 409])
+  })
+
   test('wait, marked, for the first approval of whoever comes with Microsoft', async () => {
     await map([vendas, 'vendas'], [oficina, 'oficina'])
     const directory = await startDirectory()

@@ -15,7 +15,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
-import { accessTemplatesQuery, refreshTemplates } from './access-templates.ts'
+import { accessTemplatesQuery, groupMappingsQuery, refreshTemplates } from './access-templates.ts'
 import { isSame } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
 import { formatTemplate } from './fill-lists.ts'
@@ -173,6 +173,8 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
 function RemoveDialog({ opened, onClose }: { opened: AccessTemplate; onClose: () => void }) {
   const catalogue = useCatalogue()
   const [base, setBase] = useState(opened)
+  const mappings = useQuery(groupMappingsQuery)
+  const groups = (mappings.data?.items ?? []).filter(({ template_id }) => template_id === base.id)
   const { submit, isBusy } = useSubmit({
     send: () =>
       retryCall('DELETE /api/access-templates/{id}', {
@@ -186,6 +188,7 @@ function RemoveDialog({ opened, onClose }: { opened: AccessTemplate; onClose: ()
     },
     async onFailed(failure) {
       showToast(toFailureToast('Não foi possível excluir o modelo', failure))
+      void mappings.refetch()
       const templates = await refreshTemplates().catch(() => undefined)
       const current = templates?.find(({ id }) => id === base.id)
       if (current) setBase(current)
@@ -199,12 +202,23 @@ function RemoveDialog({ opened, onClose }: { opened: AccessTemplate; onClose: ()
       confirmLabel="Excluir modelo"
       question={base.version}
       isBusy={isBusy}
+      isDisabled={mappings.isFetching}
+      isOver={groups.length > 0}
       onConfirm={() => void submit()}
       onCancel={onClose}
     >
       <div className="space-y-4 text-sm">
         {base !== opened && <Alert kind="warning">{accessTemplateMessages.changedMeanwhile}</Alert>}
-        <p>Ninguém perde acesso: quem recebeu este modelo fica com o que tem.</p>
+        {groups.length > 0 ? (
+          <Alert kind="warning">
+            {accessTemplateMessages.usedByGroups(groups.map(({ name }) => name))}{' '}
+            <Link to="/admin/grupos" className={textLinkClasses}>
+              Grupos do diretório
+            </Link>
+          </Alert>
+        ) : (
+          <p>Ninguém perde acesso: quem recebeu este modelo fica com o que tem.</p>
+        )}
       </div>
     </ConfirmDialog>
   )

@@ -10,6 +10,12 @@ export const accessTemplatesQuery = queryOptions({
   queryFn: async ({ signal }) => (await callApi('GET /api/access-templates', { signal })).items,
 })
 
+export const groupMappingsQuery = queryOptions({
+  queryKey: ['group-mappings', 'list'],
+  queryFn: ({ signal }) => callApi('GET /api/group-mappings', { signal }),
+  staleTime: 0,
+})
+
 /** Refetches the templates, and the user lists, which can be filtered by template. */
 export async function refreshTemplates(): Promise<AccessTemplate[]> {
   void queryClient.invalidateQueries({ queryKey: ['profiles'] })

@@ -17,16 +17,11 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
-import { accessTemplatesQuery } from './access-templates.ts'
+import { accessTemplatesQuery, groupMappingsQuery } from './access-templates.ts'
 import { announceUndoable } from './bulk-edit.ts'
 import { refreshUsers } from './user-queries.ts'
 
-const KEY = 'group-mappings'
-const mappingsQuery = queryOptions({
-  queryKey: [KEY, 'list'],
-  queryFn: ({ signal }) => callApi('GET /api/group-mappings', { signal }),
-  staleTime: 0,
-})
+const KEY = groupMappingsQuery.queryKey[0]
 const effectsQuery = queryOptions({
   queryKey: [KEY, 'effects'],
   queryFn: ({ signal }) => callApi('GET /api/group-mappings/effects', { signal }),
@@ -36,7 +31,7 @@ const refresh = () => queryClient.invalidateQueries({ queryKey: [KEY] })
 
 /** /admin/grupos, 'Grupos do diretório': the template that each group gives, and who would gain what. */
 export function GroupMappingsScreen() {
-  const mappings = useQuery(mappingsQuery)
+  const mappings = useQuery(groupMappingsQuery)
   const templates = useQuery(accessTemplatesQuery)
   const [editing, setEditing] = useState<GroupMapping | 'new'>()
   const [removing, setRemoving] = useState<GroupMapping>()
