@@ -104,8 +104,11 @@ export const ENTITLEMENT_ACTIONS = [
 ] as const satisfies readonly AuditAction[]
 export type EntitlementAction = (typeof ENTITLEMENT_ACTIONS)[number]
 
-/** What other tables record: sign-ins and opened reports, and refused sign-ins counted by the hour. */
-export const ACCESS_ACTIONS = ['sign-in', 'report', 'sign-in-refused'] as const
+/**
+ * What other tables record: sign-ins, tokens for reports (also ahead, for the tabs not opened yet),
+ * reports that were shown, and refused sign-ins counted by the hour.
+ */
+export const ACCESS_ACTIONS = ['sign-in', 'report', 'report-shown', 'sign-in-refused'] as const
 /** Everything that the audit trail can hold. */
 export type TrailAction = AuditAction | (typeof ACCESS_ACTIONS)[number]
 

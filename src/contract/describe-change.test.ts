@@ -102,7 +102,7 @@ describe('describeChange', () => {
       'report',
       null,
       { type: 'Vendas', viewed_as: true },
-      `${CARLA} abriu o relatório de Vendas como a pessoa o vê`,
+      `O portal preparou o relatório de Vendas para ${CARLA} como a pessoa o vê`,
     ],
     [
       'sign-in-refused',

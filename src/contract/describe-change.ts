@@ -66,8 +66,12 @@ const describeReplacement =
 
 const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'sign-in': ({ who }) => `${who} entrou no portal`,
-  report: ({ who, after }) =>
-    `${who} abriu o relatório${toArea(after, 'de')}${after.viewed_as ? ' como a pessoa o vê' : ''}`,
+  'report-shown': ({ who, after }) => `${who} abriu o relatório${toArea(after, 'de')}`,
+  report: ({ who, after }) => {
+    const reader = who === 'Você' ? 'você' : who
+    const report = `O portal preparou o relatório${toArea(after, 'de')}${reader && ` para ${reader}`}`
+    return after.viewed_as ? `${report} como a pessoa o vê` : report
+  },
   'sign-in-refused': ({ after }) => [
     after.attempts === 1
       ? 'O portal recusou uma entrada'
@@ -285,7 +289,7 @@ const FIELDS: Record<string, string> = {
   ...{ dataset_id: 'conjunto de dados', format: 'formato', reason: 'motivo', count: 'quantidade' },
   ...{ people: 'pessoas', email: 'e-mail', invited_by: 'convite de', attempts: 'tentativas', ips: 'IPs' },
   ...{ outcome: 'resultado', viewed_as: 'ver como', failures: 'falhas', is_read: 'lida', last_at: 'última' },
-  ...{ verified: 'e-mail verificado', created_at: 'cadastro' },
+  ...{ id: 'identificador', verified: 'e-mail verificado', created_at: 'cadastro' },
   ...{ area: 'área', action: 'ato', actor: 'quem', person: 'pessoa', from: 'desde', to: 'até' },
 }
 

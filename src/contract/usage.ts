@@ -21,8 +21,10 @@ const timingFields = {
 const useFields = {
   /** Different people per period of `by`, the mean of those that are over. */
   people: countSchema,
-  /** In all periods; null where the people are. */
+  /** In all periods; null where the people are, and where they would tell a small group. */
   openings: countSchema,
+  /** Whether the people are null although five or more, because they would tell a small group. */
+  is_masked: z.boolean(),
 }
 
 const usedReportSchema = z.object({
@@ -114,7 +116,7 @@ export const usageRoutes = {
     method: 'POST',
     path: '/api/usage/timings',
     access: 'approved',
-    trail: { none: 'counted, and kept without the person once the month is over; the token is report' },
+    trail: 'report-shown',
     summary:
       'That one of the caller’s reports was shown, or was not; a part of the pages also tells how long their first one took, which is kept without the person',
     body: z.strictObject({

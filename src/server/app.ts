@@ -1,5 +1,6 @@
 import { api } from '#contract/index.ts'
 import type { Database } from '#server/database/database.ts'
+import { createOpenUsage } from '#server/reports/count-usage.ts'
 import { accountHandlers, microsoftHandlers, ownSessionHandlers } from './accounts/account-handlers.ts'
 import { createFactorChallenges } from './accounts/factor-challenges.ts'
 import { factorHandlers } from './accounts/factor-handlers.ts'
@@ -139,6 +140,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
       createOperatorCheck(options.metricsToken)(authorization) || isDoctor(authorization),
     ...limits,
     embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
+    sumOpen: createOpenUsage(clock),
   }
   const { microsoft, mounts = [] } = given
   const own = microsoft ? [createMicrosoftMount({ ...services, microsoft })] : []

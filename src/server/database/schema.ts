@@ -148,7 +148,9 @@ interface AccessRecordsTable {
   id: Generated<number>
   at: Date
   user_id: string
-  action: 'sign-in' | 'report'
+  /** 'report' for a token, 'report-shown' once the report was seen. */
+  action: 'sign-in' | 'report' | 'report-shown'
+  /** Of Power BI; of an area in SSO mode the id of its setting. */
   report_id: string | null
   /** Person whose report an administrator viewed. */
   viewed_as: Defaulted<string | null>
@@ -411,6 +413,7 @@ export interface Tables {
     label: string | null
     people: number
     openings: number
+    hidden: Defaulted<boolean>
   }
   usage_timings: { id: Generated<number>; day: string; report_id: string; step: number; count: number }
   usage_mails: { id: Generated<string>; user_id: string; created_at: Defaulted<Date> }

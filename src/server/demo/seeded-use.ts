@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { MIN_GROUP } from '#contract/usage-rules.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
 
@@ -14,7 +15,8 @@ export async function seedUse(db: Db, now: Date): Promise<void> {
   const days = sql`(
     select day from generate_series(${today} - 364, ${today}, interval '1 day') as day
     where day >= ${today} - 31 or extract(isodow from day) = 2) as days`
-  const noise = sql`(0.9 + abs(hashtext(starts_on || code)) % 21 / 100.0)`
+  // An area has the readers of its only report.
+  const noise = sql`(0.9 + abs(hashtext(starts_on || area)) % 21 / 100.0)`
   await sql`
     insert into usage_sums (period, starts_on, kind, code, label, people, openings)
     select period, starts_on, kind, code, label, people, (people * (1.4 + share) * days)::int from (
@@ -31,19 +33,24 @@ export async function seedUse(db: Db, now: Date): Promise<void> {
         from generate_series(date_trunc('month', ${today}) - interval '12 months',
           date_trunc('month', ${today}) - interval '1 day', interval '1 month') as month
       ) as periods, (
-        select 'all' as kind, '' as code, null as label, 1.0 as share
+        select 'all' as kind, '' as code, null as label, 1.0 as share, '' as area
         union all
-        select 'report', s.id::text, c.label, share::numeric from ${shares}
+        select 'report', s.id::text, c.label, share::numeric, type from ${shares}
           join global_powerbi_settings s using (type)
           join catalogue_items c on c.kind = 'types' and c.code = s.type
         union all
-        select 'area', type, null, share::numeric from ${shares}
+        select 'area', type, null, share::numeric, type from ${shares}
         union all
-        select 'marca', code, null, 0.08 + abs(hashtext(code)) % 20 / 100.0 from catalogue_items where kind = 'marcas'
+        select 'marca', code, null, 0.08 + abs(hashtext(code)) % 20 / 100.0, code from catalogue_items where kind = 'marcas'
         union all
-        select 'estado', code, null, 0.55 - position * 0.12 from catalogue_items where kind = 'estados'
+        select 'estado', code, null, 0.55 - position * 0.12, code from catalogue_items where kind = 'estados'
       ) as groups
     ) as sums where people > 0`.execute(db)
+  await sql`
+    update usage_sums as whole set openings = (select sum(openings) from usage_sums as part
+      where (part.period, part.starts_on, part.kind) = (whole.period, whole.starts_on, 'area'))
+    where kind = 'all'`.execute(db)
+  await sql`update usage_sums set hidden = true where people < ${sql.lit(MIN_GROUP)}`.execute(db)
   await sql`
     insert into usage_timings (day, report_id, step, count)
     select day, s.id, wait::int + step, 2 + abs(hashtext(day::text || type || step)) % 4

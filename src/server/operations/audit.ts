@@ -60,12 +60,17 @@ const RECORD_ACCESS = prepare(`
   returning id`)
 
 /**
- * Records a sign-in or the access to a report. Writes nothing when the user or the viewed person was
+ * Records a sign-in, a token for a report, or that it was shown. Writes nothing when the user or the viewed person was
  * deleted concurrently, because no later deletion would remove the id. @returns whether it was written
  */
 export async function recordAccess(
   { db, clock, request }: PublicContext,
-  access: { action: 'sign-in' | 'report'; userId: string; reportId?: string; viewedAs?: string },
+  access: {
+    action: 'sign-in' | 'report' | 'report-shown'
+    userId: string
+    reportId?: string
+    viewedAs?: string
+  },
 ): Promise<boolean> {
   const { ip, userAgent, requestId } = request
   const { action, userId, reportId = null, viewedAs = null } = access

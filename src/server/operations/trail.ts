@@ -60,7 +60,7 @@ export async function readTrail(db: Db, wanted: Wanted) {
 
 function toEntry({ source, report_id, ...row }: Row, reports: ReportNames): TrailEntry {
   const entry = { ...row, id: `${source}${row.id}` }
-  if (row.action !== 'report') return entry
+  if (row.action !== 'report' && row.action !== 'report-shown') return entry
   const { code: _, ...named } = reports.get(report_id ?? '') ?? { code: '' }
   const after = { ...named, report_id, ...(row.target_id && { viewed_as: true }) }
   return { ...entry, after }
@@ -124,7 +124,7 @@ const GROUPS: Record<string, string> = { catalogue: 'catalogue-', settings: 'rep
 function limitAction(source: Source, action: TrailFilter['action']): Condition[] {
   const sources: Record<string, Source> = {
     ...{ acts: 'a', accesses: 'r', refusals: 'f' },
-    ...{ 'sign-in': 'r', report: 'r', 'sign-in-refused': 'f' },
+    ...{ 'sign-in': 'r', report: 'r', 'report-shown': 'r', 'sign-in-refused': 'f' },
   }
   if (!action) return []
   if ((sources[action] ?? 'a') !== source) return [sql`false`]
@@ -151,16 +151,16 @@ async function findId(db: Db, who: string): Promise<string> {
 
 type ReportNames = Map<string, { code: string; type: string; name?: string }>
 
-/** Reads the area and name of each report that the portal has, or had by the trail. */
+/** Reads the area and name of each report that the portal has, or had by the trail; see access_records. */
 async function readReportNames(db: Db, areas: AreaNames): Promise<ReportNames> {
   const { rows } = await sql<{ report_id: string; type: string; name: string | null; id: number | null }>`
     select report_id, type, name, id from (
-      select coalesce(after ->> 'report_id', before ->> 'report_id') as report_id,
+      select coalesce(after ->> 'report_id', before ->> 'report_id', after ->> 'id', before ->> 'id') as report_id,
         coalesce(after ->> 'type', before ->> 'type') as type, coalesce(after ->> 'name', before ->> 'name') as name,
         0 as rank, id from audit_entries where action in ('report-setting-saved', 'report-setting-removed')
-      union all select report_id, c.label, null, 1, null from global_powerbi_settings s
+      union all select coalesce(report_id, s.id::text), c.label, null, 1, null from global_powerbi_settings s
         join catalogue_items c on c.kind = 'types' and c.code = s.type
-      union all select report_id, c.label, name, 1, null from further_reports s
+      union all select coalesce(report_id, s.id::text), c.label, name, 1, null from further_reports s
         join catalogue_items c on c.kind = 'types' and c.code = s.type
     ) as named where report_id is not null and type is not null order by rank, id`.execute(db)
   return new Map(

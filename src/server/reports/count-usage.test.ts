@@ -18,17 +18,21 @@ describeOnEachDatabase('the use of the portal', (kind) => {
   const admin = setUpAdmin(portal)
   let people: Person[]
   let reports: Record<string, string>
+  let noon = NOON
   const moveTo = (at: number | string) => portal.clock.advance(new Date(at).getTime() - portal.clock())
   beforeEach(async () => {
     const { db } = portal.database
     for (const table of ['usage_open', 'usage_sums', 'usage_timings', 'job_claims', 'rate_limits'] as const)
       await db.deleteFrom(table).execute()
     await db.deleteFrom('portal_facts').where('name', '=', 'usage-counted-until').execute()
-    await db.deleteFrom('global_powerbi_settings').execute()
+    for (const table of ['global_powerbi_settings', 'further_reports'] as const)
+      await db.deleteFrom(table).execute()
     await configureReports(portal, 'Vendas', 'CRM')
     const rows = await db.selectFrom('global_powerbi_settings').select(['type', 'id']).execute()
     reports = Object.fromEntries(rows.map(({ type, id }) => [type, id]))
-    moveTo(NOON)
+    // What is open is cached for half a minute.
+    noon += 10 * MINUTE
+    moveTo(noon)
     people = []
     for (let count = 0; count < 6; count++)
       people.push(
@@ -55,6 +59,7 @@ describeOnEachDatabase('the use of the portal', (kind) => {
     return send(portal, 'POST', '/api/usage/timings', { token, body: shown })
   }
   const read = async (query = ''): Promise<Usage> => {
+    portal.clock.advance(MINUTE / 2 + 1)
     const { access_token: token } = await openTestSession(portal, admin)
     const { status, body } = await send(portal, 'GET', `/api/usage?${query}`, { token })
     expect(status, JSON.stringify(body)).toBe(200)
@@ -184,20 +189,157 @@ describeOnEachDatabase('the use of the portal', (kind) => {
       await open(people[0] as Person, { report: reports.crm })
       const expected = {
         reports: [
-          { title: 'Vendas', people: 6, openings: 7 },
+          { title: 'Vendas', people: 6, openings: null },
           { title: 'CRM', people: null, openings: null },
         ],
         marcas: expect.arrayContaining([
-          { code: 'FIAT', label: 'FIAT', people: 6, openings: 8 },
-          { code: 'VW', label: 'VW', people: 0, openings: 0 },
+          { code: 'FIAT', label: 'FIAT', people: 6, openings: 8, is_masked: false },
+          { code: 'VW', label: 'VW', people: 0, openings: 0, is_masked: false },
         ]),
-        estados: expect.arrayContaining([{ code: 'RJ', label: 'RJ', people: 6, openings: 8 }]),
-        types: expect.arrayContaining([{ code: 'vendas', label: 'Vendas', people: 6, openings: 7 }]),
+        estados: expect.arrayContaining([
+          { code: 'RJ', label: 'RJ', people: 6, openings: 8, is_masked: false },
+        ]),
+        types: expect.arrayContaining([
+          { code: 'vendas', label: 'Vendas', people: 6, openings: null, is_masked: false },
+        ]),
       }
       expect(await read('from=2099-03-12&to=2099-03-12')).toMatchObject(expected)
       portal.clock.advance(DAY)
       await count()
       expect(await read('from=2099-03-12&to=2099-03-12')).toMatchObject(expected)
+    })
+
+    test('are counted from the cache for half a minute', async () => {
+      for (const person of people) await open(person)
+      const openings = async () => (await read('from=2099-03-12')).types[0]?.openings
+      expect(await openings()).toBe(6)
+      await open(people[0] as Person)
+      portal.clock.advance(-MINUTE / 2)
+      expect(await openings()).toBe(6)
+      expect(await openings()).toBe(7)
+    })
+
+    /** The first four read CRM, the others a further report of Vendas too, and Oficina. */
+    const openSome = async () => {
+      await configureReports(portal, 'Oficina')
+      const { id: oficina } = await portal.database.db
+        .selectFrom('global_powerbi_settings')
+        .select('id')
+        .where('type', '=', 'oficina')
+        .executeTakeFirstOrThrow()
+      await portal.database.db
+        .updateTable('profiles')
+        .set({ types: ['Vendas', 'CRM', 'Oficina'] })
+        .execute()
+      for (const person of people) await open(person)
+      for (const person of people.slice(1)) await open(person, { report: oficina })
+      for (const person of people.slice(2)) await open(person, { report: reports.crm })
+    }
+
+    test('of a small area cannot be told from the others: the smallest of them is hidden, with a report', async () => {
+      await openSome()
+      const expected = {
+        periods: [{ openings: 15 }],
+        types: expect.arrayContaining([
+          { code: 'vendas', label: 'Vendas', people: 6, openings: 6, is_masked: false },
+          { code: 'oficina', label: 'Oficina', people: 5, openings: null, is_masked: false },
+          { code: 'crm', label: 'CRM', people: null, openings: null, is_masked: false },
+        ]),
+        reports: [
+          { title: 'Vendas', people: 6, openings: 6 },
+          { title: 'Oficina', people: 5, openings: null },
+          { title: 'CRM', people: null, openings: null },
+        ],
+      }
+      expect(await read('from=2099-03-12&to=2099-03-12')).toMatchObject(expected)
+      portal.clock.advance(DAY)
+      await count()
+      expect(await read('from=2099-03-12&to=2099-03-12')).toMatchObject(expected)
+    })
+
+    test('of a small report cannot be told from its area, nor those of the only area from all', async () => {
+      const { id } = await portal.database.db
+        .insertInto('further_reports')
+        .values({
+          ...{ type: 'vendas', name: 'Metas', position: 1, embed_mode: 'secure_sso', exports: true },
+          report_url: 'https://app.powerbi.com/reportEmbed?reportId=metas',
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      for (const person of people) await open(person)
+      for (const person of people.slice(2)) await open(person, { report: id })
+      expect(await read('from=2099-03-12&to=2099-03-12')).toMatchObject({
+        periods: [{ openings: 10 }],
+        types: expect.arrayContaining([expect.objectContaining({ code: 'vendas', people: 6, openings: 10 })]),
+        reports: [
+          { title: 'Vendas', people: 6, openings: null },
+          { title: 'Vendas · Metas', people: null, openings: null },
+          { title: 'CRM', openings: 0 },
+        ],
+      })
+      await portal.database.db.deleteFrom('usage_open').execute()
+      await come('2099-03-12T14:59:00Z', ...people)
+      await count()
+      for (const person of people.slice(2)) await open(person)
+      expect((await read('from=2099-03-12&to=2099-03-12')).periods).toMatchObject([
+        { people: 6, openings: null },
+      ])
+    })
+
+    test('and people of a state cannot be told where everybody has one state', async () => {
+      const { db } = portal.database
+      const set = (state: string, who: Person[]) =>
+        db
+          .updateTable('profiles')
+          .set({ estados: [state] })
+          .where(
+            'user_id',
+            'in',
+            who.map(({ user_id }) => user_id),
+          )
+          .execute()
+      people.push(...(await Promise.all([1, 2, 3].map(() => addPerson(portal, { types: ['Vendas'] })))))
+      await set('RJ', people.slice(0, 6))
+      await set('ES', people.slice(6))
+      for (const person of people) await open(person)
+      const { estados } = await read('from=2099-03-12&to=2099-03-12')
+      expect(estados.filter(({ people: counted }) => counted !== 0)).toMatchObject([
+        { code: 'RJ', people: null, openings: null, is_masked: true },
+        { code: 'ES', people: null, openings: null, is_masked: false },
+      ])
+    })
+
+    test('are in the trail, also of an area in SSO mode, and after its setting was removed', async () => {
+      const { access_token: token } = await openTestSession(portal, admin)
+      const setting = {
+        embed_mode: 'secure_sso',
+        report_url: 'https://app.powerbi.com/reportEmbed?reportId=r1',
+      }
+      await portal.database.db
+        .insertInto('global_powerbi_settings')
+        .values({ type: 'operadores', ...setting } as never)
+        .execute()
+      const report = (
+        await portal.database.db
+          .selectFrom('global_powerbi_settings')
+          .select('id')
+          .where('type', '=', 'operadores')
+          .executeTakeFirstOrThrow()
+      ).id
+      const [person] = people as [Person]
+      const whose = portal.database.db.updateTable('profiles').set({ types: ['Vendas', 'Operadores'] })
+      await whose.where('user_id', '=', person.user_id).execute()
+      await open(person, { report, outcome: 'failed' })
+      await open(person, { report })
+      await open(person)
+      const find = async (area: string) =>
+        (await send(portal, 'GET', `/api/audit?area=${area}&action=report-shown`, { token })).body.items
+      const shown = { action: 'report-shown', actor_email: person.email }
+      expect(await find('Vendas')).toMatchObject([{ ...shown, after: { type: 'Vendas' } }])
+      expect(await find('Operadores')).toMatchObject([{ ...shown, after: { type: 'Operadores' } }])
+      const removed = await send(portal, 'DELETE', '/api/global-powerbi-settings/operadores', { token })
+      expect(removed.status).toBeLessThan(300)
+      expect(await find('Operadores')).toMatchObject([shown])
     })
 
     test('keep the title of a removed report', async () => {
@@ -222,7 +364,7 @@ describeOnEachDatabase('the use of the portal', (kind) => {
         expect((await open(person, { report })).body).toMatchObject({ code: 'report-not-found' })
       await portal.database.db
         .insertInto('rate_limits')
-        .values({ key: `usage ${other.user_id}`, taken: 120, resets_at: new Date(NOON + MINUTE) })
+        .values({ key: `usage ${other.user_id}`, taken: 120, resets_at: new Date(noon + MINUTE) })
         .execute()
       expect((await open(other)).status).toBe(429)
       expect(await portal.database.db.selectFrom('usage_open').selectAll().execute()).toEqual([])
@@ -246,7 +388,9 @@ describeOnEachDatabase('the use of the portal', (kind) => {
     expect(timing.failures).toBe(1)
     expect(Math.abs((timing.median_ms ?? 0) - 1_000)).toBeLessThan(130)
     expect(Math.abs((timing.slow_ms ?? 0) - 9_000)).toBeLessThan(1_200)
-    expect(used).toEqual(expect.arrayContaining([expect.objectContaining({ title: 'Vendas', ...timing })]))
+    // Of a report that one person reads, the time is theirs.
+    const hidden = { title: 'Vendas', median_ms: null, slow_ms: null, failures: 1 }
+    expect(used).toEqual(expect.arrayContaining([expect.objectContaining(hidden)]))
     expect(periods.at(-1)).toMatchObject({ starts_on: '2099-03-12', ...timing })
     expect((await open(people[0] as Person, { ms: 200_000 })).status).toBe(400)
   })

@@ -1,13 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { BodyOf } from '#contract/route.ts'
 import type { UsagePeriod, usageRoutes } from '#contract/usage.ts'
-import { toStep } from '#contract/usage-rules.ts'
+import { MIN_GROUP, toStep } from '#contract/usage-rules.ts'
+import { createCache } from '#server/cache.ts'
 import { createPeriodicJob } from '#server/database/periodic-job.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { Log } from '#server/log.ts'
+import { recordAccess } from '#server/operations/audit.ts'
 import { readVisibleReports } from './own-reports.ts'
 
 const MINUTE_MS = 60_000
@@ -31,10 +33,11 @@ export const FAILED_STEP = -1
 
 export interface UsageContext extends Context {
   consumeRateLimit: ConsumeRateLimit
+  sumOpen: typeof sumOpenUsage
 }
 
 /**
- * Counts an opened report by its reader, in the periods that are open; a time and a failure without.
+ * Records an opened report and counts it by its reader in the open periods; a time, a failure without.
  * @throws ProblemError report-not-found (also for those of others), rate-limited
  */
 export async function recordTiming(
@@ -45,15 +48,19 @@ export async function recordTiming(
   const { user_id } = actor.profile
   await context.consumeRateLimit(`usage ${user_id}`, OPENINGS)
   const { visible } = await readVisibleReports(db, actor.profile)
-  if (!visible.some(({ id }) => id === report)) throw new ProblemError('report-not-found')
+  const shown = visible.find(({ id }) => id === report)
+  if (!shown) throw new ProblemError('report-not-found')
   const at = sql`${new Date(clock())}::timestamptz`
-  if (outcome === 'shown')
+  if (outcome === 'shown') {
+    const reportId = shown.report_id ?? shown.id
+    await recordAccess(context, { action: 'report-shown', userId: user_id, reportId })
     await sql`
       insert into usage_open (period, starts_on, user_id, report_id, openings)
       select period, ${toStart(PERIOD, at)}, p.user_id, ${report}::uuid, 1
       from ${PERIODS}, profiles p where p.user_id = ${user_id} for key share of p
       on conflict (period, starts_on, user_id, report_id)
       do update set openings = usage_open.openings + 1`.execute(db)
+  }
   const step = outcome === 'failed' ? FAILED_STEP : ms === undefined ? undefined : toStep(ms)
   if (step === undefined) return
   await sql`
@@ -156,18 +163,19 @@ async function closePeriods(db: Db, before: Date) {
         delete from usage_open where period = ${period} and starts_on = ${starts_on}
         returning user_id, report_id, openings
       )
-      insert into usage_sums (period, starts_on, kind, code, label, people, openings)
+      insert into usage_sums (period, starts_on, kind, code, label, people, openings, hidden)
       select ${period}, ${starts_on}::date, sums.* from (${sumUsage(sql`counted`)}) as sums
       on conflict do nothing`.execute(db)
   return rows
 }
 
 /**
- * Builds the sums of rows of usage_open: kind, code, label, people, openings. Brands and states are
- * those that people have now. Rows are grouped by person first: count(distinct) sorts all of them.
+ * Builds the sums of rows of usage_open: kind, code, label, people, openings, hidden. Brands and
+ * states are those that people have now. Rows are grouped by person first: count(distinct) sorts.
  */
 export function sumUsage(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   const sums = sql`count(*)::int as people, sum(openings)::int as openings`
+  const isSmall = sql`people < ${sql.lit(MIN_GROUP)}`
   return sql`
     with opened as materialized (select user_id, report_id, openings from ${rows} as r),
     came as materialized (select user_id, sum(openings)::int as openings from opened group by user_id),
@@ -177,22 +185,74 @@ export function sumUsage(rows: RawBuilder<unknown>): RawBuilder<unknown> {
       union all
       select f.id, c.code, c.label || ' · ' || f.name from further_reports f
         join catalogue_items c on c.kind = 'types' and c.code = f.type
+    ),
+    sums as (
+      select 'all' as kind, '' as code, null as label, null as area, ${sums} from came having count(*) > 0
+      union all
+      select 'report', report_id::text, reports.label, reports.area, counted.people, counted.openings
+      from (select report_id, ${sums} from opened where report_id is not null group by report_id) as counted
+      left join reports on id = report_id
+      union all
+      select 'area', area, null, null, ${sums} from (
+        select area, user_id, sum(openings) as openings from opened join reports on id = report_id
+        group by area, user_id
+      ) as readers group by area
+      union all
+      select 'marca', code, null, null, ${sums}
+      from came join profiles p using (user_id), unnest(p.marcas) as code group by code
+      union all
+      select 'estado', code, null, null, ${sums}
+      from came join profiles p using (user_id), unnest(p.estados) as code group by code
+    ),
+    cells as (
+      select *, count(*) filter (where ${isSmall}) over siblings as small, count(*) over siblings as cells,
+        -- Whether the cells add up to all openings, from which one could be subtracted.
+        coalesce(sum(openings) over siblings = (select nullif(openings, 0) from sums where kind = 'all'), false) as is_whole,
+        row_number() over (partition by kind, area, ${isSmall} order by openings, code) as place
+      from sums window siblings as (partition by kind, area)
+    ),
+    -- A single hidden cell takes the smallest other one with it, or the sum where there is no other.
+    groups as (
+      select *, ${isSmall} or (small = 1 and place = 1 and is_whole) as is_hidden from cells
+      where kind not in ('all', 'report')
     )
-    select 'all' as kind, '' as code, null as label, ${sums} from came having count(*) > 0
+    select kind, code, label, people, openings, is_hidden as hidden from groups
     union all
-    select 'report', report_id::text, (select label from reports where id = report_id), ${sums}
-    from opened where report_id is not null group by report_id
+    select kind, code, label, people, openings,
+      ${isSmall} or (place = 1 and (small = 1 or (small = 0 and area in (
+        select code from groups where kind = 'area' and is_hidden)))) from cells where kind = 'report'
     union all
-    select 'area', area, null, ${sums} from (
-      select area, user_id, sum(openings) as openings from opened join reports on id = report_id
-      group by area, user_id
-    ) as readers group by area
-    union all
-    select 'marca', code, null, ${sums}
-    from came join profiles p using (user_id), unnest(p.marcas) as code group by code
-    union all
-    select 'estado', code, null, ${sums}
-    from came join profiles p using (user_id), unnest(p.estados) as code group by code`
+    select kind, code, label, people, openings,
+      ${isSmall} or exists (select from groups g where g.small = 1 and g.cells = 1 and g.is_whole)
+    from cells where kind = 'all'`
+}
+
+/** One group of a period that is not over. */
+export interface OpenSum {
+  kind: 'all' | 'report' | 'area' | 'marca' | 'estado'
+  code: string
+  label: string | null
+  people: number
+  openings: number
+  hidden: boolean
+}
+
+/** Counts a period that is not over, by all groups. */
+export async function sumOpenUsage(db: Db, by: UsagePeriod, startsOn: string): Promise<OpenSum[]> {
+  const open = sql`(select * from usage_open where period = ${by} and starts_on = ${startsOn}::date)`
+  return (await sql<OpenSum>`${sumUsage(open)}`.execute(db)).rows
+}
+
+/** Of 10,000 people it takes most of an answer; what is opened meanwhile is counted a little later. */
+const OPEN_TTL_MS = 30_000
+
+/** Creates sumOpenUsage with a cache. @param clock ms since the epoch */
+export function createOpenUsage(clock: () => number): typeof sumOpenUsage {
+  const sums = createCache<OpenSum[], { db: Db; by: UsagePeriod; startsOn: string }>(clock, {
+    ...{ max: 6, ttl: OPEN_TTL_MS },
+    fetchMethod: (_key, _stale, { context: { db, by, startsOn } }) => sumOpenUsage(db, by, startsOn),
+  })
+  return (db, by, startsOn) => sums.forceFetch(`${by} ${startsOn}`, { context: { db, by, startsOn } })
 }
 
 async function isLastMonth(db: Db, startsOn: string, now: number): Promise<boolean> {

@@ -7,7 +7,7 @@ import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { FAILED_STEP, sumUsage } from './count-usage.ts'
+import { FAILED_STEP, type OpenSum, type sumOpenUsage } from './count-usage.ts'
 import { readReports } from './own-reports.ts'
 
 const DEFAULT_DAYS = 30
@@ -18,14 +18,14 @@ const DAY_MS = 24 * 60 * 60_000
  * @throws ProblemError invalid-input when the time is too long or ends before it begins
  */
 export async function readUsage(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { db, clock, sumOpen }: Pick<Context, 'db' | 'clock'> & { sumOpen: typeof sumOpenUsage },
   query: QueryOf<typeof usageRoutes.readUsage>,
 ): Promise<Omit<Usage, 'is_mailed'>> {
   const now = clock()
   const { by = 'day' } = query
   const bounds = await readBounds(db, { ...query, by, now })
   const [sums, steps, { catalogue, reports }] = [
-    await readSums(db, by, bounds),
+    await readSums(db, by, bounds, sumOpen),
     await readSteps(db, by, bounds),
     await readReports(db),
   ]
@@ -35,14 +35,17 @@ export async function readUsage(
   /** The mean of the closed periods; of a group or a time without any, the open one. */
   const toUse = ({ people, open_people, openings }: Counts) => {
     const mean = hideSmall(closed > 0 && people > 0 ? people / closed : open_people)
-    return { people: mean, openings: mean === null ? null : openings }
+    return { people: mean, openings: mean === null ? null : openings, is_masked: false }
   }
   const groups = (kind: Counts['kind']) => sums.groups.filter((group) => group.kind === kind)
-  const listGroups = (kind: 'area' | 'marca' | 'estado', items: { code: string; label: string }[]) =>
-    items.map(({ code, label }) => {
+  const listGroups = (kind: 'area' | 'marca' | 'estado', items: { code: string; label: string }[]) => {
+    const masked = findMasked(sums.periods, groups(kind))
+    return items.map(({ code, label }) => {
       const group = groups(kind).find((counted) => counted.code === code)
-      return { code, label, ...(group ? toUse(group) : { people: 0, openings: 0 }) }
+      const use = !group ? NO_USE : group === masked ? MASKED : toUse(group)
+      return { code, label, ...use }
     })
+  }
   const named = reports.map((report) => ({
     id: report.id,
     title: formatReportTitle(report.label, report.name),
@@ -68,7 +71,14 @@ export async function readUsage(
       .map((report) => {
         const counted = groups('report').find(({ code }) => code === report.id)
         const timing = toTiming(byReport.get(report.id))
-        return { ...report, ...(counted ? toUse(counted) : { people: 0, openings: 0 }), ...timing }
+        const use = counted ? toUse(counted) : NO_USE
+        // What few people felt is theirs too.
+        return {
+          ...report,
+          ...timing,
+          ...(use.people === null && { median_ms: null, slow_ms: null }),
+          ...use,
+        }
       })
       .sort((one, other) => rank(other) - rank(one)),
     types: listGroups('area', catalogue.types),
@@ -85,6 +95,19 @@ const rank = ({ people, openings }: { people: number | null; openings: number | 
 const hideSmall = (people: number) => {
   const rounded = people > 0 ? Math.max(1, Math.round(people)) : 0
   return rounded > 0 && rounded < MIN_GROUP ? null : rounded
+}
+
+const NO_USE = { people: 0, openings: 0, is_masked: false }
+const MASKED = { people: null, openings: null, is_masked: true }
+
+/** Finds the group that would tell the only small one, where each person of the one period is in one. */
+function findMasked(periods: readonly { people: number }[], groups: readonly Counts[]): Counts | undefined {
+  const [only, another] = periods
+  const count = ({ people, open_people }: Counts) => people + open_people
+  const isWhole = groups.reduce((sum, group) => sum + count(group), 0) === only?.people
+  const shown = groups.filter((group) => count(group) >= MIN_GROUP)
+  if (another || !isWhole || groups.length - shown.length !== 1) return undefined
+  return shown.toSorted((one, other) => count(one) - count(other))[0]
 }
 
 /** The same expression twice in a statement needs literals: parameters would differ. */
@@ -125,31 +148,35 @@ async function readBounds(
   return rows[0] as Bounds
 }
 
-interface Counts {
-  kind: 'all' | 'report' | 'area' | 'marca' | 'estado'
-  code: string
-  label: string | null
-  /** In closed periods, added up. */
-  people: number
+interface Counts extends Omit<OpenSum, 'openings' | 'hidden'> {
+  /** `people` are those of closed periods, added up. */
   open_people: number
-  openings: number
+  /** In the periods that show them; null when none does. */
+  openings: number | null
 }
 
 /** Reads the periods since something was counted, and the sums of each group over them. */
-async function readSums(db: Db, by: UsagePeriod, { starts_on, ends_on, since, open_on }: Bounds) {
+async function readSums(
+  db: Db,
+  by: UsagePeriod,
+  { starts_on, ends_on, since, open_on }: Bounds,
+  sumOpen: typeof sumOpenUsage,
+) {
   if (since === null) return { periods: [], groups: [] }
   const { unit, step } = toInterval(by)
-  const open = sql`(select * from usage_open where period = ${by} and starts_on = ${open_on}::date)`
+  const open = open_on >= starts_on && open_on <= ends_on ? await sumOpen(db, by, open_on) : []
   const { rows: counted } = await sql<Counts & { starts_on: string | null }>`
     with sums as (
-      select starts_on, kind, code, label, people, 0 as open_people, openings from usage_sums
+      select starts_on, kind, code, label, people, 0 as open_people, openings, hidden from usage_sums
       where period = ${by} and starts_on between ${starts_on}::date and ${ends_on}::date
       union all
-      select ${open_on}::date, live.kind, live.code, live.label, 0, live.people, live.openings
-      from (${sumUsage(open)}) as live where ${open_on}::date between ${starts_on}::date and ${ends_on}::date
+      select ${open_on}::date, kind, code, label, 0, people, openings, hidden
+      from json_to_recordset(${JSON.stringify(open)}::json)
+        as live(kind text, code text, label text, people int, openings int, hidden boolean)
     )
     select kind, code, max(label) as label, case when kind = 'all' then starts_on end as starts_on,
-      sum(people)::int as people, sum(open_people)::int as open_people, coalesce(sum(openings) filter (where greatest(people, open_people) >= ${sql.lit(MIN_GROUP)}), 0)::int as openings
+      sum(people)::int as people, sum(open_people)::int as open_people,
+      (sum(openings) filter (where not hidden))::int as openings
     from sums group by 1, 2, 4`.execute(db)
   const { rows: periods } = await sql<{ starts_on: string }>`
     select starts_on::date from generate_series(
@@ -160,7 +187,7 @@ async function readSums(db: Db, by: UsagePeriod, { starts_on, ends_on, since, op
       const sum = counted.find(({ starts_on }) => starts_on === period.starts_on)
       const people = (sum?.people ?? 0) + (sum?.open_people ?? 0)
       const is_open = period.starts_on === open_on
-      return { ...period, is_open, people, openings: sum?.openings ?? 0 }
+      return { ...period, is_open, people, openings: sum ? sum.openings : 0 }
     }),
     groups: counted,
   }

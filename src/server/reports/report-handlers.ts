@@ -139,7 +139,7 @@ export function viewAsHandlers(services: ServicesOf<EmbedTokenContext>): Handler
 export function usageHandlers(services: ServicesOf<UsageContext>): Handlers<typeof usageRoutes> {
   return {
     readUsage: async ({ context, query }) => ({
-      ...(await readUsage(context, query)),
+      ...(await readUsage({ ...services, ...context }, query)),
       is_mailed: (await findUsageMail(context.db, context.actor.profile.user_id)) !== undefined,
     }),
     setUsageMail: ({ context, body }) => setUsageMail(context, body.wanted),

@@ -172,8 +172,9 @@ export function presentReportSetting(row: ReportSettingRow, { label }: Catalogue
 }
 
 export function toAuditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
-  const { embed_mode, report_url, workspace_id, report_id, dataset_id, exports, name } = row
-  const ids = { workspace_id, report_id, dataset_id }
+  const { id, embed_mode, report_url, workspace_id, report_id, dataset_id, exports, name } = row
+  // Access records name a report without an id of Power BI by that of its setting.
+  const ids = { workspace_id, report_id, dataset_id, ...(report_id === null && { id }) }
   return { type: label, embed_mode, report_url, ...ids, exports, ...(name !== null && { name }) }
 }
 

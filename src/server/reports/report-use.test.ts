@@ -31,7 +31,7 @@ describeOnEachDatabase('the reports of a person, for administrators', (kind) => 
     const record = (at: string, report_id: string | null, rest: object = {}) => ({
       at: new Date(at),
       user_id: person.user_id,
-      action: 'report' as const,
+      action: 'report-shown' as const,
       report_id,
       ip: null,
       user_agent: null,
@@ -46,6 +46,8 @@ describeOnEachDatabase('the reports of a person, for administrators', (kind) => 
         record('2026-11-21T10:00:00Z', 'gone'),
         record('2026-11-22T10:00:00Z', reportId),
         record('2026-11-23T10:00:00Z', null, { action: 'sign-in' }),
+        // Fetched ahead for a tab, or by an administrator.
+        record('2026-11-24T10:00:00Z', reportId, { action: 'report' }),
         record('2026-11-23T11:00:00Z', reportId, { viewed_as: other.user_id }),
       ])
       .execute()

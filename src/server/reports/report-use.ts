@@ -22,7 +22,7 @@ export async function readReportUse(
     .selectFrom('access_records')
     .select(({ fn }) => ['report_id', fn.max('at').as('at')])
     .where('user_id', '=', userId)
-    .where('action', '=', 'report')
+    .where('action', '=', 'report-shown')
     .where('viewed_as', 'is', null)
     .groupBy('report_id')
     .orderBy('at', 'desc')
@@ -33,7 +33,7 @@ export async function readReportUse(
     hindrance,
     reports: hindrance === null ? visible.map(({ label, name }) => formatReportTitle(label, name)) : [],
     opened: opened.map(({ report_id, at }) => {
-      const report = reports.find((each) => each.report_id !== null && each.report_id === report_id)
+      const report = reports.find((each) => (each.report_id ?? each.id) === report_id)
       return {
         at: new Date(at).toISOString(),
         title: report ? formatReportTitle(report.label, report.name) : null,

@@ -73,7 +73,7 @@ describeOnEachDatabase('report settings', (kind) => {
     await remove('vendas')
     const who = { actor_id: admin.user_id, actor_email: admin.email, ip: '127.0.0.1' }
     const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null, exports: true }
-    const asLink = { type: 'Vendas', ...nothing, ...toLinkSetting(LINK) }
+    const asLink = { type: 'Vendas', ...nothing, ...toLinkSetting(LINK), id: expect.any(String) }
     const asPrincipal = { type: 'Vendas', ...nothing, ...toSetting('Vendas') }
     expect(await readActions()).toEqual([
       { ...who, action: 'report-setting-saved', before: null, after: asLink },

@@ -8,6 +8,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { MailContent } from '#server/mail/compose-mail.ts'
 import type { MailContext, MailKind } from '#server/mail/mails.ts'
+import { sumOpenUsage } from './count-usage.ts'
 import { readUsage } from './read-usage.ts'
 
 const MAX_LISTED = 5
@@ -69,7 +70,10 @@ export async function composeUsageMail(
   if (!wanted) return undefined
   const firstOfMonth = `${toSaoPauloDay(clock()).slice(0, 7)}-01`
   const to = new Date(Date.parse(firstOfMonth) - 1).toISOString().slice(0, 10)
-  const usage = await readUsage(context, { from: `${to.slice(0, 7)}-01`, to, by: 'month' })
+  const usage = await readUsage(
+    { db, clock, sumOpen: sumOpenUsage },
+    { from: `${to.slice(0, 7)}-01`, to, by: 'month' },
+  )
   const month = new Intl.DateTimeFormat('pt-BR', { month: 'long', year: 'numeric', timeZone: 'UTC' })
   const name = month.format(new Date(to))
   const token = signUnsubscribe(wanted.id)

@@ -54,7 +54,7 @@ export function UsageScreen() {
     <AdminPage
       title="Uso"
       isWide
-      intro={`Quem vem ao portal, o que lê e quanto espera. Grupos com menos de ${MIN_GROUP} pessoas aparecem como “<${MIN_GROUP}”.`}
+      intro={`Quem vem ao portal, o que lê e quanto espera. Grupos com menos de ${MIN_GROUP} pessoas aparecem como “<${MIN_GROUP}”, e um traço esconde o número que as revelaria por subtração.`}
       action={
         <Button variant="secondary" disabled={!data} onClick={() => data && saveUsage(data)}>
           Baixar CSV
@@ -361,7 +361,11 @@ const reportColumns = (by: UsagePeriod): Column<UsedReport>[] => [
 
 const groupColumns = (title: string, by: UsagePeriod): Column<UsedGroup>[] => [
   { head: title.slice(0, -1), cell: ({ label }) => label },
-  { head: `Pessoas por ${PERIODS[by].one}`, cell: ({ people }) => formatPeople(people), isNumber: true },
+  {
+    head: `Pessoas por ${PERIODS[by].one}`,
+    cell: ({ people, is_masked }) => formatPeople(people, is_masked),
+    isNumber: true,
+  },
   { head: 'Aberturas', cell: ({ openings }) => formatOpenings(openings), isNumber: true },
 ]
 

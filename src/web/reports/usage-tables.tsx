@@ -12,9 +12,9 @@ const MAX_ANSWERS = 5
 export const formatSeconds = (ms: number): string =>
   `${(ms / 1000).toLocaleString('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`
 
-/** Formats a count; null stands for a group too small to be shown. */
-export const formatPeople = (people: number | null): string =>
-  people === null ? `<${MIN_GROUP}` : formatCount(people)
+/** Formats a count; null stands for a group too small to be shown, or one that would tell such a group. */
+export const formatPeople = (people: number | null, isMasked = false): string =>
+  isMasked ? 'oculto' : people === null ? `<${MIN_GROUP}` : formatCount(people)
 
 /** The share of openings that failed: '1,2%'. */
 export function formatFailures({ openings, failures }: Pick<UsedReport, 'openings' | 'failures'>): string {

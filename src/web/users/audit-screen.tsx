@@ -27,7 +27,7 @@ type Action = NonNullable<TrailFilter['action']>
 
 const GROUPS: Record<(typeof ACTION_GROUPS)[number], string> = {
   acts: 'Tudo o que mudou',
-  accesses: 'Entradas e relatórios abertos',
+  accesses: 'Entradas e relatórios',
   refusals: 'Entradas recusadas',
   catalogue: 'Áreas, marcas e estados',
   settings: 'Configuração de relatórios',
