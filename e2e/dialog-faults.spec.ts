@@ -121,7 +121,8 @@ const DIALOGS: DialogCase[] = [
     async open(page, code, other) {
       if (code === 'BYD2') {
         const { marcas } = (await other.call('GET', '/api/catalogue')).body
-        await other.change(BOSS, { marcas: marcas.map((item: { code: string }) => item.code) })
+        const all = marcas.map((item: { code: string }) => item.code)
+        await other.change(BOSS, { marcas: all, estados: ['RJ'] })
         await page.reload()
       }
       const brands = page.getByRole('region', { name: 'Marcas', exact: true })

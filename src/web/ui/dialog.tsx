@@ -75,8 +75,7 @@ export function Dialog(props: DialogProps) {
           initialFocus={initialFocus}
           finalFocus={() => finalFocus?.() ?? true}
           onClickCapture={(event) => {
-            // A key has no detail; each question has a button of its own for those.
-            if (event.detail > 0 && (isDeaf || (event.detail > 1 && isDoubleClick()))) event.stopPropagation()
+            if (event.detail > 1 && isDoubleClick()) event.stopPropagation()
           }}
           className={classNames(
             'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col',
@@ -99,6 +98,12 @@ export function Dialog(props: DialogProps) {
             <div
               role="group"
               aria-disabled={isDeaf || undefined}
+              // A key has no detail; each question has a button of its own for those.
+              onClickCapture={(event) => {
+                if (!isDeaf || event.detail === 0) return
+                event.stopPropagation()
+                event.preventDefault()
+              }}
               className="-mx-6 sticky bottom-0 mt-2 flex flex-wrap justify-end gap-2 rounded-b-xl border-line bg-raised px-6 pt-4 pb-6 max-sm:mt-4 max-sm:border-t max-sm:pb-4"
             >
               {note && (
