@@ -45,7 +45,7 @@ test('types are changed by keyboard alone', async ({ page, other }) => {
   await page.keyboard.press('Enter')
   await expect(item('Editar acesso')).toBeFocused()
   await page.keyboard.press('ArrowUp')
-  await expect(item('Exportar dados')).toBeFocused()
+  await expect(item('Excluir conta')).toBeFocused()
   await page.keyboard.press('h')
   await expect(item('Histórico')).toBeFocused()
   await page.keyboard.press('Escape')
