@@ -60,7 +60,7 @@ const RECORD_ACCESS = prepare(`
   returning id`)
 
 /**
- * Records a sign-in, a token for a report, or that it was shown. Writes nothing when the user or the viewed person was
+ * Records a sign-in, a token for a report, or that it was shown, unless the user or viewed person was
  * deleted concurrently, because no later deletion would remove the id. @returns whether it was written
  */
 export async function recordAccess(
