@@ -12,7 +12,7 @@ import { prepareDatabase } from '#proof/shared/postgres.ts'
 import { createSecret, readResidentMemory, type StartedPortal, startPortal } from '#proof/shared/processes.ts'
 import { type CleanUp, runTask, say } from '#proof/shared/run-task.ts'
 import { readDemoSecret } from '#server/demo/demo-installation.ts'
-import { createRequests } from './arbitrary-request.ts'
+import { createRequests, MICROSOFT_ROUTES } from './arbitrary-request.ts'
 import { rawBytes, sendBytes } from './raw-requests.ts'
 import { type Callers, createCallers, sendFuzzed } from './send-fuzzed.ts'
 
@@ -152,9 +152,12 @@ interface Target {
 
 const createTally = ({ name }: Target): Tally => ({ name, sent: 0, answers: {}, slowestMs: 0 })
 
-/** Lists every route of the contract, and the raw bytes. */
+/** Lists every route of the contract, the two for Microsoft, and the raw bytes. */
 function listTargets(portal: StartedPortal, callers: Callers, knownIds: string[]): Target[] {
-  const routes = Object.values(routeGroups).flatMap((group) => Object.values(group))
+  const routes: Route[] = [
+    ...Object.values(routeGroups).flatMap((group) => Object.values(group)),
+    ...MICROSOFT_ROUTES,
+  ]
   return [...routes.map((route) => fuzzRoute(route, portal, callers, knownIds)), fuzzRaw(portal)]
 }
 

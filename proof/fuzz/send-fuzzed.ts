@@ -1,5 +1,4 @@
 import { Agent, request as httpRequest } from 'node:http'
-import type { SessionKind } from '#contract/access.ts'
 import { openSession } from '#server/accounts/sessions.ts'
 import { createTokens } from '#server/accounts/tokens.ts'
 import { openServer } from '#server/database/open-server.ts'
@@ -12,9 +11,15 @@ export interface Callers {
   getToken(caller: CallerName): Promise<string | undefined>
   /** Call when a token was refused. */
   removeSession(caller: CallerName): void
-  /** Ids of existing people, messages and areas. */
+  /** Ids of the callers' two factors, then of people and messages. */
   readIds(): Promise<string[]>
   close(): Promise<void>
+}
+
+/** Factors of the callers of one step and of both. */
+const FACTORS = {
+  firstStep: '3e1f9d74-0f5b-4c80-92e3-f4a5b6c7d8e9',
+  bothSteps: '4f20ae85-106c-4d91-a3f4-05b6c7d8e9fa',
 }
 
 /** Opens sessions directly in the database, since sign-ins are rate limited. */
@@ -36,6 +41,7 @@ export async function createCallers(
     const profile = {
       email: `fuzz${++made}.${process.pid}@grupopatio.com.br`,
       approved: caller !== 'pending',
+      email_verified_at: new Date(),
       types: ['Vendas'],
       marcas: ['FIAT'],
       estados: ['RJ'],
@@ -43,8 +49,24 @@ export async function createCallers(
     const row = await db.insertInto('profiles').values(profile).returningAll().executeTakeFirstOrThrow()
     if (caller === 'admin')
       await db.insertInto('user_roles').values({ user_id: row.user_id, role: 'admin' }).execute()
-    const kind: SessionKind = caller === 'recovery' || caller === 'forcedChange' ? caller : 'full'
-    return (await openSession(context, { profile: presentProfile(row), kind, by: 'password' })).access_token
+    if (caller === 'firstStep' || caller === 'bothSteps') await addFactor(row.user_id, FACTORS[caller])
+    const kind = caller === 'recovery' || caller === 'forcedChange' ? caller : 'full'
+    const opening = { profile: presentProfile(row), kind, isByMailedLink: true } as const
+    const by = caller === 'bothSteps' ? 'passkey' : 'password'
+    return (await openSession(context, { ...opening, by })).access_token
+  }
+  /** Takes the factor over from the caller whose session has ended. */
+  async function addFactor(userId: string, id: string): Promise<void> {
+    const secret = context.tokens.factorSecrets.seal(Buffer.alloc(20))
+    const at = new Date()
+    await db.deleteFrom('factors').where('id', '=', id).execute()
+    await db
+      .insertInto('factors')
+      .values({
+        ...{ id, user_id: userId, factor_type: 'totp', friendly_name: 'Celular' },
+        ...{ created_at: at, verified_at: at, secret },
+      })
+      .execute()
   }
   return {
     async getToken(caller) {
@@ -70,7 +92,7 @@ export async function createCallers(
         .orderBy('created_at')
         .limit(10)
         .execute()
-      return [...people, ...messages].map(({ id }) => id)
+      return [...Object.values(FACTORS), ...[...people, ...messages].map(({ id }) => id)]
     },
     close,
   }
