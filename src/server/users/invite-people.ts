@@ -175,7 +175,12 @@ async function decideLines(
     if (line.outcome === 'error') return line
     const toOutcome = (outcome: InvitedLine['outcome'], message: string) => ({ ...line, outcome, message })
     if (before !== undefined)
-      return toOutcome('error', `Este e-mail já está na linha ${before}. Apague uma das duas.`)
+      return toOutcome(
+        'error',
+        before === line.line
+          ? 'Este e-mail está duas vezes nesta linha. Apague um dos dois.'
+          : `Este e-mail já está na linha ${before}. Apague uma das duas.`,
+      )
     const account = accounts.get(email)
     if (account?.is_admin) return toOutcome('unchanged', 'Já administra o portal: nada muda.')
     if (account?.email_verified_at && !account.approved)

@@ -85,7 +85,7 @@ test('arbitrary bytes give lines or a ProblemError', async () => {
 })
 
 test('addresses are parsed in the formats of lists and mail programs', () => {
-  const text = 'Ana Souza <ana@x.br>; rui@x.br, a@b.br\n\n"Lima, Zé" <z@x.br>;q@x.br p@x.br\n'
+  const text = 'Ana Souza <ana@x.br>; rui@x.br, a@b.br\n\n"Lima, Zé" <z@x.br>;q@x.br p@x.br\nnão é  e-mail;\n'
   expect(parseAddresses(text).map(({ line, email, name }) => [line, email, name])).toEqual([
     [1, 'ana@x.br', 'Ana Souza'],
     [1, 'rui@x.br', ''],
@@ -93,6 +93,7 @@ test('addresses are parsed in the formats of lists and mail programs', () => {
     [3, 'z@x.br', 'Lima, Zé'],
     [3, 'q@x.br', ''],
     [3, 'p@x.br', ''],
+    [4, 'não é e-mail', ''],
   ])
   expect(() => parseAddresses(' \n;')).toThrow('pelo menos um e-mail')
   expect(() => parseAddresses('a@x.br '.repeat(MAX_INVITED + 1))).toThrow('no máximo 1.000')

@@ -35,10 +35,11 @@ const KNOWN_HEADERS = 'e-mail, nome, áreas, marcas e estados'
  */
 export function parseAddresses(text: string): ImportedLine[] {
   const lines = text.split(/\r\n|\r|\n/).flatMap((typed, index) =>
-    typed
-      .split('>')
-      .flatMap((part) => parseAddressees(part))
-      .map((given) => toLine(index + 1, given)),
+    // Words without an address are one mistake, not one each.
+    (typed.includes('@')
+      ? typed.split('>').flatMap((part) => parseAddressees(part))
+      : [{ email: typed.replace(/[\s,;]+/g, ' ').trim() }].filter(({ email }) => email)
+    ).map((given) => toLine(index + 1, given)),
   )
   if (lines.length === 0) throw toFieldError('addresses', invitationMessages.nothing)
   if (lines.length > MAX_INVITED) throw toFieldError('addresses', invitationMessages.tooMany)
