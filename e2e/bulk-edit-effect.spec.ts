@@ -33,7 +33,7 @@ test('deleted people leave the selection while the others are edited, until none
   await dialog.getByRole('checkbox', { name: 'HPD' }).check()
   await expect(notice).toHaveText('1 usuário já não existe e saiu da seleção.')
   await expect(effect).toHaveText('HPD e CRM passam a aparecer para 3 pessoas.')
-  await expect(dialog.getByText('3 usuários selecionados.')).toBeVisible()
+  await expect(dialog.getByText(/^3 usuários selecionados: /)).toBeVisible()
   // The dialog has refetched the table.
   await expect(page.locator('#usuarios tbody').getByText(emails[0] as string)).toHaveCount(0)
   // and so does the attempt to save.

@@ -31,7 +31,7 @@ test('adds to the selected people, shows the effect first, and can be undone', a
   const before = await readState(other, emails)
   await openAdmin(page, '?q=ramos')
   const dialog = await openBulkEdit(page, emails)
-  await expect(dialog.getByText('3 usuários selecionados.')).toBeVisible()
+  await expect(dialog.getByText(`3 usuários selecionados: ${emails.join(', ')}.`)).toBeVisible()
   await expect(dialog.getByRole('radio', { name: 'Adicionar aos usuários selecionados' })).toBeChecked()
 
   await dialog.getByRole('button', { name: 'Adicionar' }).click()

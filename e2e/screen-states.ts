@@ -212,6 +212,7 @@ const OWN_SESSIONS = {
       in_group_network: false,
     },
   ],
+  factors: 0,
 }
 
 const INVITATION = {

@@ -29,7 +29,12 @@ const signInSchema = z.object({
 })
 export type SignIn = z.output<typeof signInSchema>
 
-const sessionsSchema = z.object({ sessions: z.array(openSessionSchema), sign_ins: z.array(signInSchema) })
+const sessionsSchema = z.object({
+  sessions: z.array(openSessionSchema),
+  sign_ins: z.array(signInSchema),
+  /** How many second factors are set up. */
+  factors: z.number(),
+})
 export type Sessions = z.output<typeof sessionsSchema>
 
 export const ownSessionRoutes = {

@@ -4,6 +4,7 @@ import { parseProxies } from '#server/http/client-ip.ts'
 import { isSignedIn, refreshSession, signIn } from '#server/testing/account-calls.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
 import {
+  addFactor,
   addPerson,
   ageAuthentication,
   openTestSession,
@@ -77,7 +78,10 @@ describeOnEachDatabase("'Onde estou conectado'", (kind) => {
     expect(body).toMatchObject({
       sessions: [{ current: false, device: 'Firefox no Linux', in_group_network: true }],
       sign_ins: [{ refusal: null }],
+      factors: 0,
     })
+    await addFactor(portal, person.user_id)
+    expect((await send(portal, 'GET', path(person.user_id), { token })).body.factors).toBe(1)
     expect((await send(portal, 'GET', path(UNKNOWN_ID), { token })).status).toBe(404)
   })
 

@@ -41,6 +41,8 @@ export async function listSessions(context: OwnSessionContext, userId: string): 
       (select last_at, outcome, attempts, null, ips from failed_sign_ins
         where user_id = ${userId} order by last_at desc limit 10)
     ) as tried order by tried.at desc limit 10`)
+  const [factors] = await query(sql<{ count: number }>`
+    select count(*)::integer as count from factors where user_id = ${userId} and verified_at is not null`)
   const describeOrigin = ({ user_agent, ips }: Origin) => {
     const known = ips.filter((ip) => ip !== null)
     const isKnown = groupNetworks && known.length > 0
@@ -55,6 +57,7 @@ export async function listSessions(context: OwnSessionContext, userId: string): 
       ...describeOrigin(row),
       current: row.id === actor.sessionId,
     })),
+    factors: factors?.count ?? 0,
     sign_ins: signIns.map((row) => ({
       ...row,
       ...describeOrigin(row),

@@ -273,6 +273,9 @@ function Account({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
       ) : (
         <>
           {sessions.length === 0 && <p className="text-muted">Não está conectada em nenhum lugar.</p>}
+          <p className="text-muted">
+            {read.data.factors > 0 ? 'Usa' : 'Não usa'} a verificação em duas etapas.
+          </p>
           <ul aria-label="Sessões abertas" className="space-y-1.5">
             {sessions.map(({ id, device, last_used_at, in_group_network }) => (
               <li key={id} className="flex justify-between gap-3">
@@ -298,7 +301,10 @@ function Account({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
       )}
       {!isOwn && (
         <ul className="-mx-3">
-          {HELP.filter((help) => isHelpOffered(help, person)).map(({ action, label, icon }) => (
+          {HELP.filter(
+            (help) =>
+              isHelpOffered(help, person) && (help.action !== 'reset-factor' || read.data?.factors !== 0),
+          ).map(({ action, label, icon }) => (
             <li key={action}>
               <PanelAction label={label} icon={icon} onClick={() => onAction('account', person, action)} />
             </li>
