@@ -250,7 +250,9 @@ const inviteTwo = (page: Page) =>
     route.fulfill({ json: { items: INVITATIONS, next: null, total: 2 } }),
   )
 const isSignedInTwice = (page: Page) =>
-  page.route('**/api/profiles/*/sessions', (route) => route.fulfill({ json: OWN_SESSIONS }))
+  page.route('**/api/profiles/*/sessions', (route) =>
+    route.fulfill({ json: { ...OWN_SESSIONS, locked_until: '2026-11-20T14:20:00.000Z' } }),
+  )
 
 const withoutScope = (page: Page) =>
   page.route(OWN_REPORTS, async (route) => {

@@ -37,6 +37,12 @@ const sessionsSchema = z.object({
 })
 export type Sessions = z.output<typeof sessionsSchema>
 
+const accountSchema = z.extend(sessionsSchema, {
+  /** Until when the sign-in is locked where it failed too often; null if it is open. */
+  locked_until: z.nullable(instantSchema),
+})
+export type AccountState = z.output<typeof accountSchema>
+
 export const ownSessionRoutes = {
   listOwnSessions: {
     method: 'GET',
@@ -49,9 +55,10 @@ export const ownSessionRoutes = {
     method: 'GET',
     path: '/api/profiles/{userId}/sessions',
     access: 'admin',
-    summary: 'Where a person is signed in, and their last ten sign-ins and refused ones, as they see them',
+    summary:
+      'Where a person is signed in, their last ten sign-ins and refused ones, and a lock of the sign-in',
     params: userParams,
-    response: sessionsSchema,
+    response: accountSchema,
   },
   endOwnSession: {
     method: 'DELETE',

@@ -20,6 +20,7 @@ import { endOwnSession, listSessions, type OwnSessionContext } from './own-sessi
 import { presentAuthUser, refreshSession, signOut } from './sessions.ts'
 import { changePassword, resetPassword } from './set-password.ts'
 import { reauthenticate, signIn } from './sign-in.ts'
+import { readLock } from './sign-in-attempts.ts'
 import { signUp } from './sign-up.ts'
 import { previewLink, verifyEmailLink } from './verify-email-link.ts'
 import { reauthenticateByFactor } from './verify-factor.ts'
@@ -129,8 +130,11 @@ export function ownSessionHandlers(
       listSessions({ ...services, ...context }, context.actor.profile.user_id),
     async listSessions({ context, params: { userId } }) {
       // Throws for an unknown person.
-      await readProfile(context.db, userId)
-      return listSessions({ ...services, ...context }, userId)
+      const { email } = await readProfile(context.db, userId)
+      return {
+        ...(await listSessions({ ...services, ...context }, userId)),
+        locked_until: await readLock(context, email),
+      }
     },
     endOwnSession: ({ context, params }) => endOwnSession(context, params.id),
   }

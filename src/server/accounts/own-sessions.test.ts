@@ -85,6 +85,19 @@ describeOnEachDatabase("'Onde estou conectado'", (kind) => {
     expect((await send(portal, 'GET', path(UNKNOWN_ID), { token })).status).toBe(404)
   })
 
+  test('tell administrators of a lock, until it ends', async () => {
+    const admin = await addPerson(portal, { role: 'admin' })
+    const { access_token: token } = await openTestSession(portal, admin)
+    const readLock = async () =>
+      (await send(portal, 'GET', `/api/profiles/${person.user_id}/sessions`, { token })).body.locked_until
+    expect(await readLock()).toBe(null)
+    for (let n = 0; n < 6; n++) await enter(from('10.1.2.3'), 'errada')
+    const until = await readLock()
+    expect(Date.parse(until)).toBeGreaterThan(portal.clock())
+    portal.clock.advance(Date.parse(until) - portal.clock())
+    expect(await readLock()).toBe(null)
+  })
+
   test('tells where a session was used last, not where it was opened', async () => {
     const { refresh_token } = await enter(from('10.1.2.3'))
     const headers = { ...from('203.0.113.9', IPHONE), 'content-type': 'application/json' }

@@ -160,6 +160,17 @@ export async function clearFailures(db: Db, ...emails: string[]): Promise<void> 
     .execute()
 }
 
+/** Returns until when an account is locked, for any source or in the second step; null if it is not. */
+export async function readLock({ db, clock }: Pick<PublicContext, 'db' | 'clock'>, email: string) {
+  const row = await db
+    .selectFrom('sign_in_attempts')
+    .select(({ fn }) => fn.max('locked_until').as('until'))
+    .where(isOf([email, toStepSubject(email)]))
+    .where('locked_until', '>', new Date(clock()))
+    .executeTakeFirst()
+  return row?.until?.toISOString() ?? null
+}
+
 /** Clears all of it, at an administrator's request or after a deletion. */
 export async function clearAllFailures(db: Db, ...emails: string[]): Promise<void> {
   await db

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
 import KeyRound from 'lucide-react/icons/key-round'
@@ -8,15 +9,17 @@ import ShieldMinus from 'lucide-react/icons/shield-minus'
 import ShieldOff from 'lucide-react/icons/shield-off'
 import ShieldPlus from 'lucide-react/icons/shield-plus'
 import { useState } from 'react'
+import type { AccountState } from '#contract/own-sessions.ts'
 import type { AccountAction } from '#contract/user-accounts.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
-import { queryClient } from '#web/http/query-client.ts'
+import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { Person, PersonGone } from './dialog-notices.tsx'
@@ -91,7 +94,23 @@ export const HELP: readonly Help[] = [
   },
 ]
 
-export function isHelpOffered({ action }: Help, { role, email_verified_at }: ManagedProfile): boolean {
+/** Reads sessions, second step and lock of an account. */
+export function useAccountState(userId: string) {
+  return useQuery({
+    queryKey: [USERS_QUERY, 'sessions', userId],
+    queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}/sessions', { params: { userId }, signal }),
+  })
+}
+
+/** @param state undefined while unknown: then it may fit */
+export function isHelpOffered(
+  { action }: Help,
+  { role, email_verified_at }: ManagedProfile,
+  state: AccountState | undefined,
+): boolean {
+  if (action === 'unlock') return state?.locked_until !== null
+  if (action === 'end-sessions') return state?.sessions.length !== 0
+  if (action === 'reset-factor') return state?.factors !== 0
   if (action === 'resend-verification') return email_verified_at === null
   if (action === 'grant') return role !== 'admin' && email_verified_at !== null
   return action !== 'revoke' || role === 'admin'
@@ -120,6 +139,7 @@ export function AccountDialog({ person, wanted, onClose }: AccountDialogProps) {
   const [goneError, setGoneError] = useState<unknown>()
   const [running, setRunning] = useState<Help>()
   const isOwn = useSession()?.user.id === person.user_id
+  const state = useAccountState(person.user_id)
   const { submit, isBusy } = useSubmit({
     send: (help: Help) => {
       setRunning(help)
@@ -172,9 +192,11 @@ export function AccountDialog({ person, wanted, onClose }: AccountDialogProps) {
           </Link>
           . Seu papel só outro administrador pode mudar.
         </Alert>
+      ) : state.isPending ? (
+        <Skeleton className="h-64" />
       ) : (
         <ul className="divide-y divide-line border-line border-y text-sm">
-          {HELP.filter((help) => isHelpOffered(help, person)).map((help) => (
+          {HELP.filter((help) => isHelpOffered(help, person, state.data)).map((help) => (
             <li key={help.action} className="grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[1fr_15rem]">
               <p id={`help-${help.action}`} className="text-muted">
                 {help.effect}

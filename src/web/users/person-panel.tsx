@@ -20,7 +20,7 @@ import { formatDate, formatInstant, formatRecent } from '#web/ui/format-instant.
 import { Skeleton } from '#web/ui/loading.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { RequestNotice } from './access-request.tsx'
-import { HELP, type HelpAction, isHelpOffered } from './account-dialog.tsx'
+import { HELP, type HelpAction, isHelpOffered, useAccountState } from './account-dialog.tsx'
 import { PersonGone } from './dialog-notices.tsx'
 import { History } from './history-dialog.tsx'
 import { MENU } from './row-actions.tsx'
@@ -259,10 +259,7 @@ function PanelAction({ label, icon: Icon, isDanger = false, onClick }: PanelActi
 function Account({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { person: ManagedProfile }) {
   const { user_id: userId } = person
   const isOwn = useSession()?.user.id === userId
-  const read = useQuery({
-    queryKey: [USERS_QUERY, 'sessions', userId],
-    queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}/sessions', { params: { userId }, signal }),
-  })
+  const read = useAccountState(userId)
   const { sessions = [], sign_ins: signIns = [] } = read.data ?? {}
   const refused = signIns.filter(({ refusal }) => refusal !== null)
   const [lastRefused] = refused
@@ -287,8 +284,13 @@ function Account({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
               </li>
             ))}
           </ul>
-          {lastRefused && (
+          {read.data.locked_until && (
             <p className="text-warning">
+              Entrada bloqueada até {formatInstant(read.data.locked_until)}, de onde vieram as tentativas.
+            </p>
+          )}
+          {lastRefused && (
+            <p className={read.data.locked_until ? 'text-warning' : 'text-muted'}>
               {formatCount(
                 refused.reduce((sum, { attempts }) => sum + attempts, 0),
                 'tentativa de entrada recusada',
@@ -301,10 +303,7 @@ function Account({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
       )}
       {!isOwn && (
         <ul className="-mx-3">
-          {HELP.filter(
-            (help) =>
-              isHelpOffered(help, person) && (help.action !== 'reset-factor' || read.data?.factors !== 0),
-          ).map(({ action, label, icon }) => (
+          {HELP.filter((help) => isHelpOffered(help, person, read.data)).map(({ action, label, icon }) => (
             <li key={action}>
               <PanelAction label={label} icon={icon} onClick={() => onAction('account', person, action)} />
             </li>
