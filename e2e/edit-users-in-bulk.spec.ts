@@ -111,6 +111,32 @@ test('removes from all who match except one', async ({ page, other }) => {
   expect((await other.person(people[1]?.email as string)).types).toEqual(['CRM'])
 })
 
+test('goes on by itself when the line is back, or stops waiting when told so', async ({
+  page,
+  context,
+  other,
+}) => {
+  const [person] = await createFamily(other, 'moraes', 1)
+  const email = person?.email as string
+  await other.change(email, { types: [] })
+  await openAdmin(page, '?q=moraes')
+  const dialog = await openBulkEdit(page, [email])
+  await dialog.getByRole('checkbox', { name: 'HPD' }).check()
+  await expect(dialog.getByRole('status')).toHaveText('HPD passa a aparecer para 1 pessoa.')
+  await context.setOffline(true)
+  await dialog.getByRole('button', { name: 'Adicionar' }).click()
+  await expect(toast(page, 'Você está sem conexão')).toBeVisible()
+  await page.getByRole('button', { name: 'Parar de esperar' }).click()
+  await expect(toast(page, /não se sabe se foi feito/)).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Cancelar' })).toBeEnabled()
+  await dialog.getByRole('button', { name: 'Adicionar' }).click()
+  await expect(toast(page, 'Você está sem conexão')).toBeVisible()
+  await context.setOffline(false)
+  await expect(toast(page, 'HPD liberado para 1 pessoa.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Desfazer' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Parar de esperar' })).toHaveCount(0)
+})
+
 test('retries after a lost reply: applied once, shown with the undo', async ({ page, other }) => {
   const [person] = await createFamily(other, 'ramos', 1)
   const email = person?.email as string
@@ -131,6 +157,7 @@ test('retries after a lost reply: applied once, shown with the undo', async ({ p
   await dialog.getByRole('button', { name: 'Adicionar' }).click()
   await expect(toast(page, 'A resposta não chegou')).toBeVisible()
   await expect(dialog.getByRole('status')).toHaveText('Alterando 1 usuário…')
+  await expect(dialog.getByRole('button', { name: 'Cancelar' })).toHaveAttribute('aria-disabled', 'true')
   goOn()
   await expect(toast(page, 'Dados adicionados com sucesso para 1 usuário(s)')).toBeVisible()
   await expect(toast(page, 'HPD liberado para 1 pessoa.')).toBeVisible()

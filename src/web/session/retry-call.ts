@@ -26,15 +26,27 @@ export async function retryCall<N extends IdempotentRoute>(
   const idempotencyKey = unknownKeys.get(requestKey) ?? crypto.getRandomValues(new Uint32Array(6)).join('-')
   unknownKeys.delete(requestKey)
   let notice: number | undefined
+  const stop = new AbortController()
   const getDelay = (error: unknown, failures: number) => {
     if (!isReplyLost(error) || failures > MAX_RETRIES) return undefined
-    notice ??= showToast({ ...RETRYING, lifetimeMs: Number.POSITIVE_INFINITY })
+    notice ??= showToast({
+      ...(navigator.onLine ? RETRYING : OFFLINE),
+      lifetimeMs: Number.POSITIVE_INFINITY,
+      action: { label: 'Parar de esperar', run: () => stop.abort() },
+    })
     return backoffDelay(failures, BACKOFF)
   }
   try {
-    return await retry(() => callApi(name, { ...input, idempotencyKey }), getDelay)
+    return await retry(
+      async () => {
+        if (notice !== undefined) await waitUntilOnline(stop.signal)
+        return callApi(name, { signal: stop.signal, ...input, idempotencyKey })
+      },
+      getDelay,
+      stop.signal,
+    )
   } catch (error) {
-    if (!isReplyLost(error)) throw error
+    if (!isReplyLost(error) && !stop.signal.aborted) throw error
     unknownKeys.set(requestKey, idempotencyKey)
     setTimeout(() => unknownKeys.delete(requestKey), KEY_LIFETIME_MS)
     throw new Error(NO_REPLY, { cause: error })
@@ -43,10 +55,24 @@ export async function retryCall<N extends IdempotentRoute>(
   }
 }
 
+/** Resolves at once unless the browser knows that it is offline. */
+function waitUntilOnline(signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => {
+    if (navigator.onLine || signal.aborted) return resolve(undefined)
+    window.addEventListener('online', resolve, { once: true, signal })
+    signal.addEventListener('abort', resolve, { once: true })
+  })
+}
+
 const RETRYING = {
   kind: 'info',
   title: 'A resposta não chegou',
   description: 'Perguntando ao portal se foi feito…',
+} as const
+const OFFLINE = {
+  kind: 'info',
+  title: 'Você está sem conexão',
+  description: 'O pedido segue assim que ela voltar, e é feito uma só vez.',
 } as const
 const NO_REPLY =
   'Sem conexão com o portal, não se sabe se foi feito. Tente novamente: nada é feito duas vezes.'

@@ -158,7 +158,12 @@ function AnswerDialog({ button, ...props }: AnswerProps & { button: ComponentPro
     </Button>
   ) : (
     <>
-      <Button variant="secondary" onClick={cancel}>
+      <Button
+        variant="secondary"
+        aria-disabled={isBusy || undefined}
+        title={isBusy ? 'O pedido já saiu: espere a resposta' : undefined}
+        onClick={cancel}
+      >
         {cancelLabel}
       </Button>
       <Button key={question} isBusy={isBusy} disabled={isDisabled} {...button}>
