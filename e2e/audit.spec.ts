@@ -40,6 +40,44 @@ withOther(
   },
 )
 
+test('takes names, offers several people and says that nobody is called so', async ({ page }) => {
+  test.setTimeout(120_000)
+  await openAs(page, 'admin', '/admin/auditoria')
+  const person = page.getByRole('combobox', { name: 'Pessoa' })
+  const type = async (text: string) => {
+    // Faster than the suggestions.
+    await person.fill(text)
+    await person.press('Enter')
+  }
+  await type('Dirceu Dir')
+  await expect(page).toHaveURL(/[?&]person=diretoria(@|%40)/)
+  await type('Ninguém Aqui')
+  await expect(person).toHaveAccessibleDescription(/^Ninguém se chama assim/)
+  await expect(page).toHaveURL(/[?&]person=diretoria(@|%40)/)
+  await type('grupopatio')
+  await expect(person).toHaveAccessibleDescription(/escolha/)
+  const found = page.getByRole('list', { name: 'Pessoas encontradas' })
+  expect(await findSeriousViolations(page)).toEqual([])
+  const first = found.getByRole('button').first()
+  const [, email = ''] = /([^\s]+@.+)$/.exec((await first.textContent()) ?? '') ?? []
+  await first.click()
+  await expect(person).toHaveValue(email)
+  await expect(found).toBeHidden()
+  await expect(page).toHaveURL(new RegExp(`person=${email.split('@')[0]}`))
+
+  await page.getByRole('combobox', { name: 'Quem fez' }).fill('Portal')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/actor=portal/)
+  await type('conta excluída 45a97728')
+  await expect(page.getByRole('alert')).toContainText('Ninguém se chama “45a97728”')
+
+  await openAs(page, 'admin', '/admin/auditoria/acesso')
+  const other = page.getByRole('combobox', { name: 'ou pessoa' })
+  await other.fill('Dirceu')
+  await other.press('Enter')
+  await expect(page.getByRole('region', { name: `O que ${toEmail('diretoria')} vê` })).toBeVisible()
+})
+
 test('says who sees an area and why, and that nothing is known of a day before the trail', async ({
   page,
 }) => {

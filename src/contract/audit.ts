@@ -7,6 +7,9 @@ import { dateSchema, userParams } from './users.ts'
 /** Groups of actions that the filter offers; the last two are of the catalogue and of settings. */
 export const ACTION_GROUPS = ['acts', 'accesses', 'refusals', 'catalogue', 'settings'] as const
 
+/** Actors without an account: the portal itself, and who runs a command at the server. */
+export const NOT_PEOPLE = ['portal', 'servidor'] as const
+
 /** An id, also of a deleted person's pseudonym, or an e-mail. */
 const whoSchema = z.string().check(z.trim(), z.maxLength(255))
 
@@ -14,7 +17,7 @@ const whoSchema = z.string().check(z.trim(), z.maxLength(255))
 const filterFields = {
   /** To whom it happened; of sign-ins and opened reports who did them. */
   person: z.optional(whoSchema),
-  /** Who did it; 'portal' for the portal itself. */
+  /** Who did it, or one of NOT_PEOPLE. */
   actor: z.optional(whoSchema),
   action: z.optional(z.enum([...ACTION_GROUPS, ...AUDIT_ACTIONS, ...ACCESS_ACTIONS])),
   /** Label of an area: its report, its readers, its place in the catalogue. */

@@ -222,7 +222,11 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'notice-removed': ({ who, before }) => `${who} excluiu um aviso${quoteText(before)}`,
 }
 
-type Change = Omit<HistoryEntry, 'id' | 'at'>
+type Change = Omit<HistoryEntry, 'id' | 'at'> & { ip?: string | null }
+
+/** Names who has no account: the portal, or a person who used a command at the server. */
+export const nameNobody = ({ ip }: Pick<Change, 'ip'>) =>
+  ip === 'terminal' ? 'Quem opera o servidor' : 'O portal'
 
 /**
  * Formats an audit entry as a sentence: 'carla@… mudou os tipos às 14:32: + CRM, − Vendas'.
@@ -231,7 +235,7 @@ type Change = Omit<HistoryEntry, 'id' | 'at'>
 export function describeChange(entry: Change, reader?: string, time?: string): string {
   const write = Object.hasOwn(DESCRIPTIONS, entry.action) && DESCRIPTIONS[entry.action as TrailAction]
   if (!write) return `Alteração registrada: ${entry.action}`
-  const nobody = entry.actor_id === null ? 'O portal' : 'Alguém cuja conta foi excluída'
+  const nobody = entry.actor_id === null ? nameNobody(entry) : 'Alguém cuja conta foi excluída'
   const who = entry.actor_email === null ? nobody : entry.actor_email === reader ? 'Você' : entry.actor_email
   const description = write({ who, before: entry.before ?? {}, after: entry.after ?? {} })
   const [event, differences] = typeof description === 'string' ? [description] : description
@@ -274,6 +278,15 @@ export const formatUnknown = (count: number): string =>
   count === 1
     ? 'De 1 conta excluída depois deste dia não há registro do que ela podia ver'
     : `De ${count} contas excluídas depois deste dia não há registro do que elas podiam ver`
+
+/** Names a deleted person: the first digits are enough to tell two apart. */
+export const formatPseudonym = (id: string) => `conta excluída ${id.slice(0, 8)}`
+
+/** Returns a pseudonym as it is written or copied, in part: 'conta excluída 45a97728'. */
+export const parsePseudonym = (text: string): string | undefined =>
+  /^(?:conta exclu[ií]da\s+)?([0-9a-f]{8}((-[0-9a-f]{4}){3}-[0-9a-f]{12})?)$/i
+    .exec(text.trim())?.[1]
+    ?.toLowerCase()
 
 /** Names a kind of entry, without who did it: 'Aprovou a conta'. */
 export function nameAction(action: TrailAction): string {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { listSpellings } from '#contract/entitlement-lists.ts'
+import { foldText, listSpellings } from '#contract/entitlement-lists.ts'
 import type { Db } from '#server/database/schema.ts'
 
 /** Which area had a name, in the entries with ids in (since, until]. */
@@ -34,6 +34,12 @@ export async function readAreaNames(db: Db) {
     findCode(label: string, entryId = Number.MAX_SAFE_INTEGER): string {
       const named = tenures.filter((each) => each.label === label)
       return (named.find(({ until }) => entryId <= until) ?? named.at(-1))?.code ?? label
+    },
+    /** Returns the area that a person names, by its code or a name, however they write it. */
+    findAsked(text: string): string | undefined {
+      const wanted = foldText(text.trim())
+      const isNamed = (each: Tenure) => each.code === wanted || foldText(each.label) === wanted
+      return (tenures.findLast(({ label }) => label === text) ?? tenures.findLast(isNamed))?.code
     },
     listTenures: (code: string): Tenure[] => tenures.filter((each) => each.code === code),
   }

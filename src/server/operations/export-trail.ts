@@ -1,6 +1,6 @@
 import type { TrailEntry, TrailFilter } from '#contract/audit.ts'
 import { toCsv } from '#contract/csv.ts'
-import { describeChange, formatState } from '#contract/describe-change.ts'
+import { describeChange, formatState, nameNobody } from '#contract/describe-change.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
@@ -8,7 +8,7 @@ import type { Context } from '#server/http/context.ts'
 import type { FileReply } from '#server/http/implement.ts'
 import { formatDateTime } from '#server/mail/compose-mail.ts'
 import { recordAudit } from './audit.ts'
-import { readTrail } from './trail.ts'
+import { readTrail, resolveTrailFilter } from './trail.ts'
 
 const CHUNK = 1_000
 
@@ -17,7 +17,7 @@ const formatWho = (email: string | null, id: string | null | undefined): string 
 
 const COLUMNS: readonly [head: string, format: (entry: TrailEntry) => string][] = [
   ['Quando', ({ at }) => formatDateTime(new Date(at)).replace(',', '')],
-  ['Quem', ({ actor_email, actor_id }) => formatWho(actor_email, actor_id) || 'Portal'],
+  ['Quem', ({ actor_email, actor_id, ip }) => formatWho(actor_email, actor_id) || nameNobody({ ip })],
   ['Com quem', ({ target_email, target_id }) => formatWho(target_email, target_id)],
   ['O que aconteceu', (entry) => describeChange(entry)],
   ['Antes', ({ before }) => formatState(before)],
@@ -56,10 +56,12 @@ export async function exportTrail(
   context: Context,
   { format, ...filter }: TrailFilter & { format: 'csv' | 'jsonl' },
 ): Promise<FileReply> {
+  // A filter that names nobody is refused before the stream begins.
+  const resolved = await resolveTrailFilter(context.db, filter)
   await runAdminTransaction(context, (db) =>
     recordAudit({ ...context, db }, { action: 'trail-exported', after: { format, ...redact(filter) } }),
   )
-  const parts = writeTrail(context.db, filter, format)
+  const parts = writeTrail(context.db, resolved, format)
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

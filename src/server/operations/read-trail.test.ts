@@ -84,10 +84,38 @@ describeOnEachDatabase('reading the audit trail', (kind) => {
     // What was held before and after is no change of the area.
     expect(await list({ area: 'CRM' })).toEqual([])
     expect(await list({ area: 'Vendas', actor: ana.email })).toEqual(['report -'])
-    expect(await list({ person: 'ninguem@grupopatio.com.br' })).toEqual([])
     const tomorrow = new Date(portal.clock() + 86_400_000).toISOString().slice(0, 10)
     expect(await list({ from: tomorrow })).toEqual([])
     expect(await list({ to: tomorrow, action: 'acts' })).toEqual([`types-set ${ana.email}`])
+  })
+
+  test('finds people and areas however they are written, and never answers nothing about nobody', async () => {
+    await addOfEach()
+    const ofAna = await list({ person: ana.email })
+    expect(ofAna).toHaveLength(4)
+    await portal.database.db
+      .updateTable('profiles')
+      .set({ full_name: 'Ana Lúcia Prado' })
+      .where('user_id', '=', ana.user_id)
+      .execute()
+    for (const person of ['ana lucia', 'Prado', 'ANA@grupopatio', ana.user_id, ana.user_id.toUpperCase()])
+      expect(await list({ person }), person).toEqual(ofAna)
+    expect(await list({ actor: 'Portal' })).toEqual([`sign-in-refused ${ana.email}`])
+    expect(await list({ area: 'hpd' })).toEqual(await list({ area: 'HPD' }))
+    const refuse = async (query: Record<string, string>) => {
+      for (const path of ['/api/audit', '/api/audit/export']) {
+        const { status, body } = await send(portal, 'GET', `${path}?${new URLSearchParams(query)}`, admin)
+        expect([status, body.detail]).toEqual([400, expect.stringContaining('“')])
+      }
+    }
+    await refuse({ person: 'ninguem@grupopatio.com.br' })
+    await refuse({ actor: 'grupopatio' })
+    await refuse({ person: '45a97728' })
+    await refuse({ area: 'Nada' })
+    await send(portal, 'POST', '/api/functions/delete-users', { ...admin, body: { userIds: [ana.user_id] } })
+    const pseudonym = (await read({ action: 'user-deleted' })).items[0]?.target_id ?? ''
+    for (const written of [pseudonym.slice(0, 8), `conta excluída ${pseudonym.slice(0, 8)}`])
+      expect(await list({ person: written }), written).toEqual(await list({ person: pseudonym }))
   })
 
   test('has pages that meet without gap or repetition, even among entries of the same instant', async () => {

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TrailEntry, TrailFilter } from '#contract/audit.ts'
+import { NOT_PEOPLE, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
 import { AUDIT_ACTIONS } from '#contract/audit-actions.ts'
+import { parsePseudonym } from '#contract/describe-change.ts'
 import type { Db } from '#server/database/schema.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
+import { matchesFilter } from '#server/users/user-queries.ts'
 import { type AreaNames, namesArea, readAreaNames } from './area-names.ts'
 
 export const TRAIL_PAGE = 50
@@ -32,12 +34,16 @@ const COLUMNS: Record<Source, RawBuilder<unknown>> = {
 }
 const SOURCES: readonly Source[] = ['a', 'f', 'r']
 
-/** Reads a page of the trail, newest first. @throws ProblemError invalid-input for a wrong cursor */
-export async function readTrail(db: Db, wanted: Wanted) {
-  const limit = wanted.limit ?? TRAIL_PAGE
+/**
+ * Reads a page of the trail, newest first.
+ * @throws ProblemError invalid-input for a wrong cursor, and for what `resolveTrailFilter` refuses
+ */
+export async function readTrail(db: Db, asked: Wanted) {
+  const limit = asked.limit ?? TRAIL_PAGE
   const areas = await readAreaNames(db)
   const reports = await readReportNames(db, areas)
-  const branches = await listBranches(db, wanted, areas, reports)
+  const wanted = await resolveTrailFilter(db, asked, areas)
+  const branches = listBranches(wanted, areas, reports)
   if (branches.length === 0) return { items: [], next: null }
   // Each branch reads its own index backwards and stops after a page.
   const pages = branches.map(
@@ -66,24 +72,26 @@ function toEntry({ source, report_id, ...row }: Row, reports: ReportNames): Trai
   return { ...entry, after }
 }
 
+/** A command of the operator, which has no account. */
+const IS_TERMINAL = sql`(t.ip = 'terminal')`
+
 interface Branch {
   source: Source
   where: Condition[]
 }
 
-async function listBranches(
-  db: Db,
-  wanted: Wanted,
-  areas: AreaNames,
-  reports: ReportNames,
-): Promise<Branch[]> {
-  const person = wanted.person ? await findId(db, wanted.person) : undefined
-  const actor = wanted.actor && wanted.actor !== 'portal' ? await findId(db, wanted.actor) : wanted.actor
-  const area = wanted.area && areas.findCode(wanted.area)
+/** @param wanted with ids and the code of the area */
+function listBranches(wanted: Wanted, areas: AreaNames, reports: ReportNames): Branch[] {
+  const { person, actor, area } = wanted
   const branches: Branch[] = []
   for (const source of SOURCES) {
     const where = [...limitTime(source, wanted), ...limitAction(source, wanted.action)]
-    if (actor === 'portal') where.push(source === 'a' ? sql`actor_id is null` : sql`${source === 'f'}`)
+    if (actor === 'portal')
+      where.push(
+        source === 'a' ? sql`actor_id is null and ${IS_TERMINAL} is not true` : sql`${source === 'f'}`,
+      )
+    else if (actor === 'servidor')
+      where.push(source === 'a' ? sql`actor_id is null and ${IS_TERMINAL}` : sql`false`)
     else if (actor)
       where.push(
         source === 'f' ? sql`false` : sql`${sql.ref(source === 'a' ? 'actor_id' : 't.user_id')} = ${actor}`,
@@ -134,19 +142,53 @@ function limitAction(source: Source, action: TrailFilter['action']): Condition[]
   return isWhole ? [] : [sql`t.action = ${action}`]
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+/**
+ * Replaces whom and which area a filter names by their ids.
+ * @throws ProblemError invalid-input for nobody, several people or no area: never an empty answer
+ */
+export async function resolveTrailFilter<F extends TrailFilter>(
+  db: Db,
+  filter: F,
+  areas?: AreaNames,
+): Promise<F> {
+  const { person, actor, area, from, to } = filter
+  if (from && to && from > to) throw toFieldError('to', 'O último dia vem antes do primeiro')
+  const code = area && (areas ?? (await readAreaNames(db))).findAsked(area)
+  if (area && !code) throw toFieldError('area', `Não há área com o nome “${area}”`)
+  const nobody = NOT_PEOPLE.find((each) => each === actor?.toLowerCase())
+  return {
+    ...filter,
+    ...(person && { person: await findId(db, 'person', person) }),
+    ...(actor && { actor: nobody ?? (await findId(db, 'actor', actor)) }),
+    ...(code && { area: code }),
+  }
+}
 
-/** Finds whom a filter names: an id, also a pseudonym, or the e-mail of an account. */
-async function findId(db: Db, who: string): Promise<string> {
-  if (UUID.test(who)) return who
-  const email = who.toLowerCase()
-  const found = await db
-    .selectFrom('profiles')
-    .select('user_id')
-    .where('email', '=', email)
-    .executeTakeFirst()
-  return found?.user_id ?? NOBODY
+/** Finds whom a filter names: an id, the pseudonym as screens write it, an e-mail, or a name. */
+async function findId(db: Db, field: 'person' | 'actor', who: string): Promise<string> {
+  const pseudonym = parsePseudonym(who)
+  if (pseudonym?.includes('-')) return pseudonym
+  const ids = pseudonym ? await findPseudonym(db, pseudonym) : []
+  if (ids.length === 1) return ids[0] as string
+  const { rows } = await sql<{ user_id: string; email: string }>`
+    select user_id, email from profiles p where ${matchesFilter({ q: who })}
+    order by p.email <> ${who.toLowerCase()}, p.email limit 2`.execute(db)
+  const [first, another] = rows
+  if (first && (!another || first.email === who.toLowerCase())) return first.user_id
+  const message = first ? 'Mais de uma pessoa se chama' : 'Ninguém se chama'
+  throw toFieldError(field, `${message} “${who}”; escolha na lista ou escreva o e-mail inteiro`)
+}
+
+/** Finds the ids of the trail that begin with eight digits, by the indexes of its tables. */
+async function findPseudonym(db: Db, digits: string): Promise<string[]> {
+  const between = sql`between ${`${digits}-0000-0000-0000-000000000000`}::uuid
+    and ${`${digits}-ffff-ffff-ffff-ffffffffffff`}::uuid`
+  const { rows } = await sql<{ id: string }>`
+    (select target_id as id from audit_entries where target_id ${between} limit 1)
+    union (select actor_id from audit_entries where actor_id ${between} limit 1)
+    union (select user_id from access_records where user_id ${between} limit 1)
+    union (select viewed_as from access_records where viewed_as ${between} limit 1)`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 type ReportNames = Map<string, { code: string; type: string; name?: string }>

@@ -2,7 +2,12 @@ import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Reader } from '#contract/audit.ts'
-import { describeGrant, describeHindrance, formatUnknown } from '#contract/describe-change.ts'
+import {
+  describeGrant,
+  describeHindrance,
+  formatPseudonym,
+  formatUnknown,
+} from '#contract/describe-change.ts'
 import { isDay } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
@@ -36,17 +41,6 @@ export function AccessScreen() {
   const ask = (search: Asked) => void navigate({ to: '/admin/auditoria/acesso', search, replace: true })
   const person = useQuery(personAccessQuery(asked.pessoa, asked.dia)).data?.email ?? ''
   const day = asked.dia && isDay(asked.dia) && { dia: asked.dia }
-  const pickPerson = async (who: string) => {
-    if (!who) return ask({ ...day })
-    const { items } = await callApi('GET /api/profiles', { query: { q: who, limit: 8 } }).catch((error) => {
-      showToast(toFailureToast('A pessoa não pôde ser procurada', error))
-      return { items: undefined }
-    })
-    if (!items) return
-    const found = items.find(({ email }) => email === who.toLowerCase())
-    if (found) ask({ pessoa: found.user_id, ...day })
-    else showToast({ kind: 'error', title: 'Escolha uma pessoa da lista', description: who })
-  }
   return (
     <AdminPage
       isWide
@@ -62,7 +56,11 @@ export function AccessScreen() {
           value={asked.area}
           onPick={(area) => ask({ ...(area && { area }), ...day })}
         />
-        <WhoField label="ou pessoa" value={person} onPick={(who) => void pickPerson(who)} />
+        <WhoField
+          label="ou pessoa"
+          value={person}
+          onPick={(_, found) => ask({ ...(found && { pessoa: found.user_id }), ...day })}
+        />
         <DayField
           label="No fim do dia"
           value={asked.dia}
@@ -144,7 +142,7 @@ function Readers({ area, on }: { area: string; on: string | undefined }) {
           {data.readers.slice(0, shown).map((reader) => (
             <li key={reader.user_id} className="px-4 py-3 sm:px-6">
               <p className="break-words font-medium">
-                {reader.full_name ?? reader.email ?? `conta excluída ${reader.user_id.slice(0, 8)}`}
+                {reader.full_name ?? reader.email ?? formatPseudonym(reader.user_id)}
                 {reader.full_name && reader.email && (
                   <span className="font-normal text-muted"> · {reader.email}</span>
                 )}

@@ -1,14 +1,21 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ACTION_GROUPS, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
+import { ACTION_GROUPS, NOT_PEOPLE, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS } from '#contract/audit-actions.ts'
-import { describeChange, formatState, nameAction } from '#contract/describe-change.ts'
+import {
+  describeChange,
+  formatPseudonym,
+  formatState,
+  nameAction,
+  nameNobody,
+  parsePseudonym,
+} from '#contract/describe-change.ts'
 import { isDay, toSaoPauloDay } from '#contract/user-rules.ts'
 import { callApi, withAccessToken } from '#web/http/api.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { saveFile } from '#web/http/save-file.ts'
-import { fetchReply, readFailure } from '#web/http/send-request.ts'
+import { fetchReply, isDefiniteRefusal, readFailure } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -98,11 +105,19 @@ function Filters({ filter }: { filter: TrailFilter }) {
   return (
     <section aria-label="Filtros" className="space-y-3">
       <div className="flex flex-wrap items-start gap-3">
-        <WhoField label="Pessoa" value={filter.person ?? ''} onPick={(person) => change({ person })} />
+        <WhoField
+          label="Pessoa"
+          value={filter.person ?? ''}
+          parseOther={parsePseudonym}
+          onPick={(person) => change({ person })}
+        />
         <WhoField
           label="Quem fez"
           placeholder="nome, e-mail ou portal"
           value={filter.actor ?? ''}
+          parseOther={(text) =>
+            NOT_PEOPLE.find((each) => each === text.toLowerCase()) ?? parsePseudonym(text)
+          }
           onPick={(actor) => change({ actor })}
         />
         <DayField label="De" value={filter.from} onPick={(from) => change({ from })} />
@@ -196,6 +211,8 @@ function Trail({ filter }: { filter: TrailFilter }) {
   })
   const reader = useSession()?.user.email
   const { data, error, isFetching, hasNextPage, fetchNextPage } = trail
+  // Nobody or no area of that name in an address: a retry would not help.
+  if (!data && isDefiniteRefusal(error)) return <FailedLoad kind="warning">{error.message}</FailedLoad>
   if (!data)
     return <NotLoaded query={trail} failed="A auditoria não pôde ser lida agora." skeleton="h-[48rem]" />
   const entries = data.pages.flatMap(({ items }) => items)
@@ -232,7 +249,7 @@ function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefine
   const { at, actor_id, actor_email, target_id, target_email, before, after, ip, user_agent, action } = entry
   const isOther = target_id !== null && target_id !== actor_id
   const details: [string, string | null][] = [
-    ['Quem fez', actor_email ?? (actor_id ? formatPseudonym(actor_id) : 'O portal')],
+    ['Quem fez', actor_email ?? (actor_id ? formatPseudonym(actor_id) : nameNobody(entry))],
     ['Pessoa', target_email ?? (target_id && formatPseudonym(target_id))],
     ['Antes', formatState(before)],
     ['Depois', formatState(after)],
@@ -273,9 +290,6 @@ function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefine
     </details>
   )
 }
-
-/** The first digits are enough to tell two deleted people apart. */
-const formatPseudonym = (id: string) => `conta excluída ${id.slice(0, 8)}`
 
 function FilterLink({ search, children }: { search: TrailFilter; children: string }) {
   return (
