@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +9,7 @@ import { createMigratedDataDir } from '#server/testing/migrated-portal.ts'
 import { BARE_ENVIRONMENT } from '#server/testing/portal-process.ts'
 
 const COMMAND = fileURLToPath(new URL('audit-command.ts', import.meta.url))
-const SLOW = 90_000
+const SLOW = 180_000
 const ANA = 'ana@grupopatio.com.br'
 
 describe('npm run users, access and trail as processes', () => {
@@ -34,11 +35,16 @@ describe('npm run users, access and trail as processes', () => {
   }, SLOW)
   afterAll(() => rm(dataDir, { recursive: true }))
 
-  const run = async (...args: string[]) => {
+  const runWhole = async (...args: string[]) => {
     const child = spawn(process.execPath, [COMMAND, ...args], {
       env: { ...BARE_ENVIRONMENT, DATA_DIR: dataDir },
     })
+    const ended = once(child, 'exit')
     const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr)])
+    return { said, complaint, code: (await ended)[0] }
+  }
+  const run = async (...args: string[]) => {
+    const { said, complaint } = await runWhole(...args)
     return said || complaint
   }
 
@@ -47,13 +53,15 @@ describe('npm run users, access and trail as processes', () => {
     async () => {
       expect(await run('users', '--csv')).toContain(`${ANA};;Usuário;Aprovado`)
       expect(await run('access', '--report', 'vendas')).toContain(
-        `1 pessoa pode ver Vendas\n${ANA} · desde 03/02/2026, 09:00 · Aprovação · sem prazo`,
+        `1 pessoa pode ver Vendas\n${ANA} · desde 03/02/2026, 09:00 · Aprovação (chefe@grupopatio.com.br) · sem prazo · FIAT, RJ\n`,
       )
       expect(await run('access', '--report', 'Vendas', '--on', '2026-02-01')).toBe(
         'Não há registro deste dia.\n',
       )
       expect(await run('access', '--person', ANA, '--on', '2026-03-01', '--csv')).toContain('Vendas;')
-      expect(await run('access', '--report', 'nada')).toContain('Não há área nem relatório com o nome nada.')
+      expect(await run('access', '--report', 'nada')).toContain(
+        'Não há área nem relatório com o nome “nada”.',
+      )
       const lines = (await run('trail', '--since', '2026-02-01', '--json')).trim().split('\n')
       const actions = lines.map((line) => JSON.parse(line).action)
       expect(actions[0]).toBe('trail-exported')
@@ -62,6 +70,35 @@ describe('npm run users, access and trail as processes', () => {
       expect(await run('trail', '--action', 'approval-given')).toMatch(
         /^03\/02\/2026, 09:00 {2}chefe@grupopatio.com.br aprovou a conta: .* {2}ana@grupopatio.com.br\n/,
       )
+    },
+    SLOW,
+  )
+
+  test(
+    'tells by its exit code what it cannot answer, and names what is wrong with the question',
+    async () => {
+      const wrong: [string[], string][] = [
+        [['access', '--report', 'Vendas', '--on', '2099-01-01'], 'Escolha hoje ou um dia que já passou'],
+        [['access', '--report', 'Vendas', '--on', '2026-02-31'], '“2026-02-31” não é um dia'],
+        [['access', '--report', 'nada'], 'Não há área nem relatório'],
+        [['trail', '--acton', 'acts'], 'Não há a opção --acton.'],
+        [['trail', '--action', 'nonsense'], '“nonsense”'],
+        [['trail', '--person', 'Ninguém'], 'Ninguém se chama “Ninguém”'],
+        [['trail', '--since', '2026-03-01', '--until', '2026-02-01'], 'O último dia vem antes do primeiro'],
+        [['users', '--csv', '--person'], 'Não há a opção --person.'],
+      ]
+      for (const [args, says] of wrong) {
+        const { said, complaint, code } = await runWhole(...args)
+        expect([args, code, said]).toEqual([args, 2, ''])
+        expect(complaint).toContain(says)
+        expect(complaint).not.toContain('    at ')
+      }
+      expect(await runWhole('access', '--person', 'ana', '--on', '2020-01-01')).toMatchObject({ code: 3 })
+      expect(await runWhole('trail', '--person', ANA, '--until', '2020-01-01')).toMatchObject({
+        ...{ code: 3, complaint: 'Nada registrado com estes filtros.\n' },
+      })
+      expect(await run('trail', '--actor', 'portal')).not.toContain('exportou')
+      expect(await run('trail', '--actor', 'servidor')).toContain('Quem opera o servidor exportou')
     },
     SLOW,
   )

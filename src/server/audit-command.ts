@@ -2,21 +2,28 @@
 
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
-import { ACTION_GROUPS, type TrailFilter } from '#contract/audit.ts'
+import { ACTION_GROUPS, type Reader, type TrailFilter } from '#contract/audit.ts'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import { toCsv } from '#contract/csv.ts'
-import { describeGrant, describeHindrance, formatUnknown } from '#contract/describe-change.ts'
+import {
+  describeGrant,
+  describeHindrance,
+  formatPseudonym,
+  formatUnknown,
+} from '#contract/describe-change.ts'
 import { foldText } from '#contract/entitlement-lists.ts'
 import { isDay } from '#contract/user-rules.ts'
 import { readCatalogue } from './catalogue/catalogue.ts'
 import { startDatabaseClock } from './database/database-clock.ts'
 import type { PublicContext } from './http/context.ts'
+import { toFieldError } from './http/problem-error.ts'
 import { formatDateTime } from './mail/compose-mail.ts'
 import { readAreaAccess, readPersonAccess } from './operations/access-on-day.ts'
 import { createCliRequest } from './operations/admin-commands.ts'
 import { recordAudit } from './operations/audit.ts'
 import { formatReaders } from './operations/audit-handlers.ts'
 import { writeTrail } from './operations/export-trail.ts'
+import { resolveTrailFilter } from './operations/trail.ts'
 import { runOperatorCommand, withDatabase } from './operator-command.ts'
 import { listUserLines } from './users/export-list.ts'
 import { formatCommand } from './version.ts'
@@ -26,20 +33,28 @@ const USAGES: Record<string, string> = {
   users: `Uso: ${formatCommand('users')} [--csv]
 
 ${FORMATS}`,
-  access: `Uso: ${formatCommand('access')} --report ÁREA-OU-RELATÓRIO | --person E-MAIL [--on 2026-11-01] [--csv]
+  access: `Uso: ${formatCommand('access')} --report ÁREA-OU-RELATÓRIO | --person QUEM [--on 2026-11-01] [--csv]
 
   --report NOME     quem pode ver os relatórios dessa área
-  --person E-MAIL   o que essa pessoa pode ver, e por quê
+  --person QUEM     o que essa pessoa pode ver, e por quê: e-mail ou nome
   --on DIA          como era no fim desse dia; sem ele, agora
 ${FORMATS}`,
   trail: `Uso: ${formatCommand('trail')} [--since DIA] [--until DIA] [--person QUEM] [--actor QUEM] [--action ATO] [--area ÁREA] [--csv | --json]
 
-  --person QUEM     com quem aconteceu: e-mail, ou o pseudônimo de uma conta excluída
-  --actor QUEM      quem fez; portal é o próprio portal
-  --action ATO      ${ACTION_GROUPS.join(', ')} ou o código de um ato, como approval-given
+  --since, --until  do primeiro ao último dia, em São Paulo: 2026-11-01
+  --person QUEM     com quem aconteceu: e-mail, nome, ou o pseudônimo de uma conta excluída
+  --actor QUEM      quem fez; portal é o próprio portal, servidor é quem usou estes comandos
+  --action ATO      um grupo (${ACTION_GROUPS.join(', ')}) ou o código de um ato, da lista abaixo
+  --area ÁREA       o que trata dos relatórios dessa área
 ${FORMATS}
-  --json            uma linha de JSON por registro`,
+  --json            uma linha de JSON por registro
+
+Códigos dos atos: ${[...AUDIT_ACTIONS, ...ACCESS_ACTIONS].join(' ').replace(/(.{60,90}) /g, '$1\n  ')}`,
 }
+
+const EXITS = `
+
+Termina com 0 se respondeu, 1 se não pôde ler, 2 se a pergunta está errada, 3 se não há nada registrado.`
 
 type Values = Record<string, string | boolean | undefined>
 type Command = (context: PublicContext, values: Values) => Promise<string | undefined>
@@ -68,19 +83,22 @@ const COMMANDS: Record<string, Command> = {
   },
   async access(context, values) {
     const { report, person, on } = values
-    if (typeof report === typeof person || (typeof on === 'string' && !isDay(on))) return undefined
+    if (typeof report === typeof person) return undefined
+    checkDay('on', on)
     const asked = { now: context.clock(), ...(typeof on === 'string' && { on }) }
     if (typeof report === 'string') {
       const area = await findArea(context, report)
-      if (!area) return `Não há área nem relatório com o nome ${report}.`
+      if (!area) throw toFieldError('report', `Não há área nem relatório com o nome “${report}”.`)
       const found = await readAreaAccess(context.db, { slug: area.code, ...asked })
       const after = { type: area.label, people: found.readers.length, ...(on && { on }) }
       await recordAudit(context, { action: 'access-exported', after })
+      if (!found.known) process.exitCode = NOTHING
       if (values.csv) return formatReaders(found).trimEnd()
       if (!found.known) return 'Não há registro deste dia.'
-      const lines = found.readers.map(({ email, user_id, ...grant }) => [
-        email ?? user_id,
+      const lines = found.readers.map(({ email, user_id, marcas, estados, ...grant }) => [
+        email ?? formatPseudonym(user_id),
         ...formatGrant(grant),
+        [...marcas, ...estados].join(', '),
       ])
       return toText([
         [describeReaders(found.readers.length, typeof on === 'string', area.label)],
@@ -88,32 +106,47 @@ const COMMANDS: Record<string, Command> = {
         ...(found.unknown > 0 ? [[formatUnknown(found.unknown)]] : []),
       ])
     }
-    const profile = await context.db
-      .selectFrom('profiles')
-      .select(['user_id', 'email'])
-      .where('email', '=', String(person).toLowerCase())
-      .executeTakeFirst()
-    if (!profile) return `Não há conta com o e-mail ${person}.`
-    await recordAudit(context, { action: 'access-exported', target: profile })
-    const found = await readPersonAccess(context.db, { userId: profile.user_id, ...asked })
+    const { person: userId = '' } = await resolveTrailFilter(context.db, { person: String(person) })
+    const found = await readPersonAccess(context.db, { userId, ...asked })
+    const target = { user_id: userId, email: found.email }
+    await recordAudit(context, { action: 'access-exported', target })
+    if (!found.known) process.exitCode = NOTHING
     if (!found.known) return 'Não há registro deste dia.'
     const lines = found.areas.map((area) => [area.type, ...formatGrant(area)])
     const hindrance = found.hindrance ? describeHindrance(found.hindrance, typeof on === 'string') : ''
-    return write([[found.email, hindrance], ...lines], values)
+    const scope = [...found.marcas, ...found.estados].join(', ')
+    return write([[found.email, hindrance, scope], ...lines], values)
   },
   async trail(context, values) {
     const { since: from, until: to, person, actor, action, area, csv, json } = values
-    const isKnown = [...ACTION_GROUPS, ...AUDIT_ACTIONS, ...ACCESS_ACTIONS].includes(action as never)
-    const days = [from, to].filter((day) => typeof day === 'string')
-    if ((action && !isKnown) || !days.every(isDay)) return undefined
+    const actions: readonly string[] = [...ACTION_GROUPS, ...AUDIT_ACTIONS, ...ACCESS_ACTIONS]
+    if (typeof action === 'string' && !actions.includes(action))
+      throw toFieldError('action', `Não há ato nem grupo com o código “${action}”.\n\n${USAGES.trail}`)
+    checkDay('since', from)
+    checkDay('until', to)
     const given = Object.entries({ from, to, person, actor, action, area }).filter(([, value]) => value)
-    const filter: TrailFilter = Object.fromEntries(given)
+    const filter: TrailFilter = await resolveTrailFilter(context.db, Object.fromEntries(given))
     const format = csv ? 'csv' : json ? 'jsonl' : 'text'
     await recordAudit(context, { action: 'trail-exported', after: { format } })
-    for await (const part of writeTrail(context.db, filter, format))
+    let parts = 0
+    for await (const part of writeTrail(context.db, filter, format)) {
+      if (part) parts++
       if (!process.stdout.write(part)) await once(process.stdout, 'drain')
+    }
+    if (parts > (csv ? 1 : 0)) return ''
+    process.exitCode = NOTHING
+    process.stderr.write('Nada registrado com estes filtros.\n')
     return ''
   },
+}
+
+/** The exit code of a question that was understood and of which nothing is registered. */
+const NOTHING = 3
+
+/** @throws ProblemError for what is no day */
+function checkDay(option: string, day: Values[string]): void {
+  if (typeof day === 'string' && !isDay(day))
+    throw toFieldError(option, `--${option}: “${day}” não é um dia; escreva como 2026-11-01.`)
 }
 
 function describeReaders(count: number, isPast: boolean, area: string): string {
@@ -121,15 +154,11 @@ function describeReaders(count: number, isPast: boolean, area: string): string {
   return `${count} ${count === 1 ? `pessoa ${can[0]}` : `pessoas ${can[1]}`} ver ${area}`
 }
 
-interface Grant {
-  since: string | null
-  through: string | null
-  until: string | null
-}
+type Grant = Pick<Reader, 'since' | 'through' | 'by' | 'until'>
 
-const formatGrant = ({ since, through, until }: Grant) => [
+const formatGrant = ({ since, through, by, until }: Grant) => [
   since ? `desde ${formatDateTime(new Date(since))}` : 'desde antes do registro',
-  describeGrant(through),
+  since ? `${describeGrant(through)}${by ? ` (${by})` : ''}` : '',
   until ? `até ${until.split('-').reverse().join('/')}` : 'sem prazo',
 ]
 
@@ -147,7 +176,8 @@ async function findArea({ db }: PublicContext, name: string) {
 }
 
 const name = process.argv[2] ?? ''
-await runOperatorCommand(USAGES[name] ?? Object.values(USAGES).join('\n\n'), async (config, [, ...args]) => {
+const usage = (USAGES[name] ?? Object.values(USAGES).join('\n\n')) + EXITS
+await runOperatorCommand(usage, async (config, [, ...args]) => {
   const command = COMMANDS[name]
   const options = OPTIONS[name]
   if (!command || !options) return undefined

@@ -2,6 +2,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
 import { openDatabase } from './database/open-database.ts'
 import { findCause } from './doctor/explain-error.ts'
+import { ProblemError } from './http/problem-error.ts'
 import { createLog } from './log.ts'
 import { BackUpError } from './operations/back-up.ts'
 
@@ -22,7 +23,7 @@ export async function withDatabase<T>(
 
 /**
  * Runs a command of the operator, and writes its output or what is wrong.
- * @param run returns the output; undefined for wrong arguments
+ * @param run returns the output; undefined for wrong arguments. It may set the exit code
  */
 export async function runOperatorCommand(
   usage: string,
@@ -37,15 +38,26 @@ export async function runOperatorCommand(
     process.stderr.write(`${usage}\n`)
   } catch (error) {
     process.stderr.write(`${explain(error, usage)}\n`)
+    const { code } = error as NodeJS.ErrnoException
+    // A question that cannot be answered as it is asked, not a fault.
+    if (error instanceof ProblemError || code?.startsWith('ERR_PARSE_ARGS')) {
+      process.exitCode = 2
+      return
+    }
   }
   process.exitCode = 1
 }
 
 /** Formats known errors as what happened and what to do, others with their stack. */
 function explain(error: unknown, usage: string): string {
-  if (error instanceof BackUpError || error instanceof ConfigError) return error.message
+  if (error instanceof BackUpError || error instanceof ConfigError || error instanceof ProblemError)
+    return error.message
   const { code, path, message, stack } = error as NodeJS.ErrnoException
-  if (code?.startsWith('ERR_PARSE_ARGS')) return usage
+  if (code?.startsWith('ERR_PARSE_ARGS')) {
+    const [, option] = /'(-*[^' ]+)/.exec(message) ?? []
+    const says = code.endsWith('OPTION_VALUE') ? 'Falta o valor de' : 'Não há a opção'
+    return option === '--help' ? usage : `${says} ${option}.\n\n${usage}`
+  }
   const cause = findCause(error)
   if (error instanceof DatabaseOpenError) {
     const todo = /em uso/.test(message) ? 'Pare o portal e tente de novo.' : cause?.todo
