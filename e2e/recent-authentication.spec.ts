@@ -60,6 +60,13 @@ test('one answer counts in every tab, also after a reload, and over another dial
   await page.keyboard.press('Escape')
   await expect(question).toHaveCount(0)
   await expect(deletion).toBeVisible()
+  // It says what for and whom, and Back takes it along.
+  await page.evaluate(() => history.pushState(history.state, '', location.href))
+  await deletion.getByRole('button', { name: /^Excluir 1/ }).click()
+  await expect(question).toContainText('Confirmar Exclusão')
+  await page.goBack()
+  await expect(question).toHaveCount(0)
+  await expect(deletion).toBeVisible()
   await deletion.getByRole('button', { name: /^Excluir 1/ }).click()
   await question.getByLabel('Sua senha', { exact: true }).fill(PASSWORD)
   await question.getByRole('button', { name: 'Confirmar' }).click()

@@ -46,18 +46,31 @@ async function askForPassword(): Promise<string | undefined> {
   const unsubscribe = onAuthStateChange((event) => {
     if (event === 'SIGNED_IN' || event === 'SIGNED_OUT') resolve(undefined)
   })
+  // Back leaves the screen that asked.
+  const onBack = () => resolve(undefined)
+  window.addEventListener('popstate', onBack)
   root.render(
     <StrictMode>
-      <PasswordDialog onEnd={resolve} />
+      <PasswordDialog purpose={describeOpenDialog()} onEnd={resolve} />
     </StrictMode>,
   )
   try {
     return await promise
   } finally {
     unsubscribe()
+    window.removeEventListener('popstate', onBack)
     root.unmount()
     place.remove()
   }
+}
+
+/** Returns title and description of the dialog that sent the refused request: what it does, and to whom. */
+function describeOpenDialog(): string {
+  const dialog = [...document.querySelectorAll('[role="dialog"]')].at(-1)
+  const parts = ['aria-labelledby', 'aria-describedby'].map(
+    (name) => document.getElementById(dialog?.getAttribute(name) ?? '')?.textContent,
+  )
+  return parts.filter(Boolean).join(' · ')
 }
 
 function listWays(): (Factor | undefined)[] {
@@ -66,7 +79,13 @@ function listWays(): (Factor | undefined)[] {
   return [undefined, ...factors.filter(({ factor_type }) => factor_type !== 'recovery_code')]
 }
 
-function PasswordDialog({ onEnd }: { onEnd: (accessToken?: string) => void }) {
+interface PasswordDialogProps {
+  /** What the person was about to do; may be empty. */
+  purpose: string
+  onEnd: (accessToken?: string) => void
+}
+
+function PasswordDialog({ purpose, onEnd }: PasswordDialogProps) {
   const [email] = useState(() => getSession()?.user.email ?? '')
   const [password, setPassword] = useState('')
   const [error, setError] = useState<string>()
@@ -113,7 +132,13 @@ function PasswordDialog({ onEnd }: { onEnd: (accessToken?: string) => void }) {
   return (
     <FormDialog
       title="Confirme que é você"
-      description="Para proteger as contas, o portal pede de novo que você prove quem é antes de continuar. O que você preencheu continua aqui."
+      description={
+        <>
+          {purpose && <span className="mb-2 block break-words font-medium text-ink">{purpose}</span>}
+          Para proteger as contas, o portal pede de novo que você prove quem é antes de continuar. O que você
+          preencheu continua aqui.
+        </>
+      }
       confirmLabel="Confirmar"
       isBusy={isBusy}
       hasChanges={password !== ''}
