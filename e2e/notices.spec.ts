@@ -103,8 +103,11 @@ test('an administrator drafts, publishes, ends and deletes a notice, and can und
   await dialog.getByRole('checkbox', { name: /rascunho/ }).uncheck()
   await dialog.getByRole('button', { name: 'Publicar' }).click()
   await expect(item).toContainText('No ar')
+  // A second press on its place reaches no other button.
+  const place = await item.getByRole('button', { name: 'Editar' }).boundingBox()
   await item.getByRole('button', { name: 'Encerrar' }).click()
   await expect(item).toContainText('Encerrado')
+  expect((await item.getByRole('button', { name: 'Editar' }).boundingBox())?.x).toBe(place?.x)
   await expect(item.getByRole('button', { name: 'Editar' })).toBeFocused()
   await expect(toast(page, 'Aviso encerrado')).toBeVisible()
   await undo(page).click()

@@ -71,8 +71,9 @@ function NoticeItem({ notice, onEdit }: { notice: Notice; onEdit: () => void }) 
   const item = useRef<HTMLLIElement>(null)
   const { end, remove } = useNoticeActions(notice, item)
   const actions = [
-    ['Editar', onEdit, false],
+    // The first, and the last on a phone: the others keep their place when it goes.
     ...(state === 'active' ? [['Encerrar', () => void end.submit(), end.isBusy] as const] : []),
+    ['Editar', onEdit, false],
     ['Excluir', () => void remove.submit(), remove.isBusy],
   ] as const
   return (
@@ -113,6 +114,7 @@ function NoticeItem({ notice, onEdit }: { notice: Notice; onEdit: () => void }) 
             aria-label={`${label}: ${text}`}
             isBusy={isBusy}
             onClick={onClick}
+            className={label === 'Encerrar' ? 'max-sm:order-last' : ''}
           >
             {label}
           </Button>
