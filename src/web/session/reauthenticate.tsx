@@ -64,7 +64,7 @@ async function askForPassword(): Promise<string | undefined> {
   }
 }
 
-/** Returns title and description of the dialog that sent the refused request: what it does, and to whom. */
+/** Returns title and description of the dialog that asked for it: what is done, and to whom. */
 function describeOpenDialog(): string {
   const dialog = [...document.querySelectorAll('[role="dialog"]')].at(-1)
   const parts = ['aria-labelledby', 'aria-describedby'].map(
