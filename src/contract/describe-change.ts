@@ -25,6 +25,7 @@ const REFUSALS: Record<string, string> = {
   'clock-off': 'o relógio do aparelho de códigos está errado',
   'recovery-code-wrong': 'o código de recuperação não confere',
   'challenge-ended': 'o pedido da segunda etapa venceu',
+  'passkey-unknown': 'a chave de acesso não é de nenhuma conta',
   'passkey-origin': 'a chave de acesso respondeu a outro endereço',
   'passkey-replayed': 'uma resposta de chave de acesso foi repetida',
   'passkey-counter': 'o contador da chave de acesso voltou, como o de uma cópia',

@@ -264,6 +264,7 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
     })
     directory.hooks.intercept = answer
     expect((await goToMicrosoft(cold, directory, 'novata')).search).toContain('erro=directory-unavailable')
+    expect(await readRefusals()).toHaveLength(2)
     // Asks again once it answers.
     directory.hooks.intercept = undefined
     expect((await goToMicrosoft(cold, directory, 'novata')).search).toContain('code=')

@@ -120,6 +120,8 @@ export function createMicrosoftMount(services: MicrosoftServices): Mount {
       } catch (error) {
         if (!(error instanceof DirectoryError)) throw error
         const { refusal, cause } = error
+        // A callback has left its row; of sign-ins that begin, only the directory's failure does.
+        if (!isCallback && refusal === 'directory-unavailable') await recordRefusal(context, refusal)
         services.log.warn(
           { requestId: info.requestId, refusal, err: cause },
           'sign-in with Microsoft refused',

@@ -48,7 +48,10 @@ async function signInByPasskey(
     .where('credential_id', '=', credential.id)
     .where('verified_at', 'is not', null)
     .executeTakeFirst()
-  if (!factor) throw createFactorRefusal('passkey-unknown')
+  if (!factor) {
+    context.countRefusal({ email: '', outcome: 'passkey-unknown', ip: context.request.ip })
+    throw createFactorRefusal('passkey-unknown')
+  }
   try {
     const challenge = await challenges.read(challengeId)
     if (challenge?.target !== SIGN_IN) throw createFactorRefusal('challenge-ended')

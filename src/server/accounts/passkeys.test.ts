@@ -5,6 +5,7 @@ import { allowEnrolment, challenge, registerPasskey, signInByPasskey } from '#se
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { createAuthenticator } from '#server/testing/software-authenticator.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 
 const ORIGIN = 'https://portal.example'
 
@@ -132,6 +133,12 @@ describeOnEachDatabase('a passkey', (kind) => {
     expect(gone.body.detail).toBe(
       'Esta chave de acesso não é de nenhuma conta do portal. Entre com e-mail e senha.',
     )
+    const { db } = portal.database
+    const unknown = db
+      .selectFrom('failed_sign_ins')
+      .select('subject')
+      .where('outcome', '=', 'passkey-unknown')
+    await waitFor(async () => expect(await unknown.execute()).toContainEqual({ subject: 'unknown' }))
     expect(await receiveMail(portal, person.email, 'factor-removed')).toBeDefined()
   })
 })
