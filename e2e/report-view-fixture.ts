@@ -3,7 +3,7 @@ import type { RunningPortal } from './portal.ts'
 import { toEmail } from './portal-fixture.ts'
 
 /** Encodes what the emulated report captures. */
-const toState = (state: object) => Buffer.from(JSON.stringify(state)).toString('base64')
+export const toState = (state: object) => Buffer.from(JSON.stringify(state)).toString('base64')
 const toFilter = (column: string, ...values: string[]) => ({
   target: { table: column, column },
   operator: 'In',

@@ -92,8 +92,11 @@ test('a view can open first, be renamed, overwritten and deleted, each with undo
   await page.goto('/power-bi')
   await expect(selection(page)).toHaveText('Limpar seleção: ES')
 
-  await views(page).click()
-  await chooseAction(page, 'Estados', 'Renomear')
+  await views(page).press('Enter')
+  await panel(page).getByRole('button', { name: 'Mais ações' }).press('Enter')
+  await expect(page.getByRole('menuitem', { name: 'Salvar por cima' })).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
   await page.getByLabel('Nome da visão').fill('Paraná')
   await button(page, 'Salvar').click()
   await expect(views(page)).toHaveAccessibleName('Visões: Paraná')

@@ -1,5 +1,5 @@
 import { expect, getReportFrame, openAs, PASSWORD, solveHumanCheck, test, toEmail } from './portal-fixture.ts'
-import { addReportView } from './report-view-fixture.ts'
+import { addReportView, toState } from './report-view-fixture.ts'
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
 
@@ -63,6 +63,32 @@ test('what was changed since goes along once it is saved, and a spoilt link is u
   await expect(page.getByRole('button', { name: 'Visões: Para a reunião' })).toBeVisible()
   await page.goto(link.slice(0, -1))
   await expect(page.getByText('O link está incompleto: peça que seja enviado de novo.')).toBeVisible()
+})
+
+test('a shared view that shows nothing says why, and leads to the report as published', async ({
+  page,
+  portal,
+}) => {
+  const state = toState({
+    page: 'visao-geral',
+    filters: [],
+    selection: { column: 'Estado', values: ['MG', 'ES'] },
+  })
+  const id = await addReportView(portal, 'diretoria', { name: 'Minas', state, shared: true })
+  await openAs(page, 'vendas.rj', `/power-bi?area=Vendas&visao=${id}`)
+  const reason = page.getByText('Esta visão filtra por MG e ES, que não estão no seu acesso')
+  await expect(reason).toBeVisible()
+  await page.getByRole('button', { name: 'Como foi publicado' }).click()
+  await expect(reason).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Visões', exact: true })).toBeVisible()
+  await expect(page).not.toHaveURL(/visao/)
+
+  // Where its filters do not tell, the owner's lists do.
+  const other = await addReportView(portal, 'diretoria', { shared: true })
+  await page.goto(`/power-bi?area=Vendas&visao=${other}`)
+  await expect(page.getByText('Quem salvou esta visão vê mais marcas ou estados do que você')).toBeVisible()
+  await page.getByRole('tab', { name: 'CRM' }).click()
+  await expect(page.getByText('Quem salvou esta visão')).toHaveCount(0)
 })
 
 test('an area that the person lacks, or that does not exist, is named', async ({ page }) => {

@@ -80,7 +80,11 @@ export const reportViewRoutes = {
     access: 'approved',
     summary: "A view with its state; somebody else's, if shared, is added to the caller's list",
     params: viewParams,
-    response: z.extend(reportViewSchema, { state: z.string() }),
+    response: z.extend(reportViewSchema, {
+      state: z.string(),
+      /** Whether the owner may see marcas or estados that the caller may not. */
+      ownerSeesMore: z.boolean(),
+    }),
   },
   changeReportView: {
     method: 'PATCH',

@@ -67,7 +67,11 @@ describeOnEachDatabase('saved views', (kind) => {
     expect(await list(ana)).toEqual([other, view])
     expect(await list(ana, '?area=Vendas')).toEqual([view])
     expect(await list(ana, '?area=HPD')).toEqual([])
-    expect((await call(ana, 'GET', `/${view.id}`)).body).toEqual({ ...view, state: STATE })
+    expect((await call(ana, 'GET', `/${view.id}`)).body).toEqual({
+      ...view,
+      state: STATE,
+      ownerSeesMore: false,
+    })
     expect(await list(bia)).toEqual([])
     for (const reply of [
       await call(bia, 'GET', `/${view.id}`),
@@ -180,7 +184,11 @@ describeOnEachDatabase('saved views', (kind) => {
     await change(ana, view.id, { shared: true })
     expect(await list(bia)).toEqual([])
     const theirs = { ...view, shared: true, isDefault: false, owner: 'Ana Lima' }
-    expect((await call(bia, 'GET', `/${view.id}`)).body).toEqual({ ...theirs, state: STATE })
+    const opened = { ...theirs, state: STATE, ownerSeesMore: false }
+    expect((await call(bia, 'GET', `/${view.id}`)).body).toEqual(opened)
+    const lists = portal.database.db.updateTable('profiles').where('user_id', '=', biaId)
+    await lists.set({ estados: [] }).execute()
+    expect((await call(bia, 'GET', `/${view.id}`)).body).toEqual({ ...opened, ownerSeesMore: true })
     expect(await list(bia)).toEqual([theirs])
     expect(await change(bia, view.id, { name: 'Minha' })).toMatchObject(gone)
 

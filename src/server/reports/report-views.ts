@@ -88,7 +88,12 @@ export async function findReportView(
   id: string,
 ): Promise<StoredView> {
   const view = await selectViews(db, profile.user_id)
-    .select('v.state')
+    .select([
+      'v.state',
+      sql<boolean>`not (p.marcas <@ ${profile.marcas}::text[] and p.estados <@ ${profile.estados}::text[])`.as(
+        'ownerSeesMore',
+      ),
+    ])
     .where('v.id', '=', id)
     .executeTakeFirst()
   const { visible } = await readVisibleReports(db, profile)

@@ -75,7 +75,9 @@ describe('subscribeToChanges', () => {
     answers.push(answer)
     const { listRefetched, stop } = await subscribe()
     expect(requests[0]?.authorization).toBe('Bearer access-1')
-    send(event(FIRST))
+    send(event({ ...FIRST, messages: '0', people: '0' }))
+    await vi.advanceTimersByTimeAsync(1_900)
+    expect(listRefetched(), 'nothing beside the first report').toEqual([])
     await vi.advanceTimersByTimeAsync(1_000)
     expect(new Set(listRefetched())).toEqual(
       new Set([
@@ -87,6 +89,8 @@ describe('subscribeToChanges', () => {
         'further-reports',
         'catalogue',
         'catalogue-use',
+        'support-messages',
+        'profiles',
       ]),
     )
     for (let beat = 0; beat < 20; beat += 1) {
@@ -110,7 +114,7 @@ describe('subscribeToChanges', () => {
     answers.push(answer, next)
     const { listRefetched, stop } = await subscribe()
     send(event(FIRST))
-    await vi.advanceTimersByTimeAsync(1_000)
+    await vi.advanceTimersByTimeAsync(3_000)
     listRefetched()
     end()
     await vi.advanceTimersByTimeAsync(5_000)
@@ -143,6 +147,8 @@ describe('subscribeToChanges', () => {
     const [answer, { send }] = createStream()
     answers.push(answer)
     const { stop } = await subscribe()
+    send(event({ messages: '0' }))
+    await vi.advanceTimersByTimeAsync(3_000)
     const { queryClient } = await import('#web/http/query-client.ts')
     const loaded: string[] = []
     let stored = 'before'
@@ -159,7 +165,7 @@ describe('subscribeToChanges', () => {
     await vi.advanceTimersByTimeAsync(500)
     stored = 'after'
     send(event({ messages: '1' }))
-    await vi.advanceTimersByTimeAsync(3_000)
+    await vi.advanceTimersByTimeAsync(5_000)
     expect(loaded).toEqual(['before', 'after'])
     unsubscribe()
     stop()

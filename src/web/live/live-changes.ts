@@ -14,6 +14,8 @@ const NAME = 'patio.changes'
 const RECONNECT_MS = 5_000
 /** Spreads the refetches of a change that concerns everyone, and of reconnects after a restart. */
 const SPREAD_MS = { live: 1_000, connected: 10_000 }
+/** What has just loaded is read again behind the first report, which has priority. */
+const FIRST_DELAY_MS = 2_000
 
 /** First elements of the keys of the queries that show a topic; prefetched and unmounted ones too. */
 const QUERIES: Record<LiveTopic, readonly string[]> = {
@@ -75,10 +77,12 @@ export function subscribeToChanges(): () => void {
     expectLifeBy(Date.now() + SILENCE_TIMEOUT_MS)
     for (const [topic, version] of Object.entries(versions) as [LiveTopic, string][]) {
       if (known[topic] === version) continue
+      const firstMs = known[topic] === undefined ? FIRST_DELAY_MS : 0
       known[topic] = version
       const spreadMs = SPREAD_TOPICS.includes(topic) ? SPREAD_MS[isConnected ? 'connected' : 'live'] : 0
+      const delayMs = Math.max(firstMs, Math.random() * spreadMs)
       const refetchTopic = () => !signal.aborted && QUERIES[topic].forEach(scheduleRefetch)
-      if (spreadMs > 0) setTimeout(refetchTopic, Math.random() * spreadMs)
+      if (delayMs > 0) setTimeout(refetchTopic, delayMs)
       else refetchTopic()
     }
   }

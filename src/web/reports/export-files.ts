@@ -3,7 +3,7 @@ import type { ReportExport } from '#contract/report-exports.ts'
 import { withAccessToken } from '#web/http/api.ts'
 import { saveFile } from '#web/http/save-file.ts'
 import { fetchReply, readFailure } from '#web/http/send-request.ts'
-import { formatDay } from '#web/ui/format-instant.ts'
+import { formatFileDate, formatTime } from '#web/ui/format-instant.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 
@@ -20,8 +20,8 @@ export async function downloadExport(item: ReportExport): Promise<void> {
       if (!response.ok) throw await readFailure(response)
       return response.blob()
     })
-    const day = formatDay(new Date()).split('/').reverse().join('-')
-    saveFile(formatExportName(item, day), file)
+    const [time, now] = [formatTime(new Date().toISOString()).replace(':', 'h'), formatFileDate(new Date())]
+    saveFile(formatExportName(item, `${now} ${time}`), file)
   } catch (error) {
     showToast(toFailureToast(`Erro ao baixar ${describeExport(item)}`, error))
   }

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useEffectEvent, useState } from 'react'
+import type { Report } from 'powerbi-client'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { reportViewMessages } from '#contract/messages.ts'
 import type { ReportView } from '#contract/report-views.ts'
 import { callApi } from '#web/http/api.ts'
@@ -9,6 +10,7 @@ import { ApiError } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import type { OpenedView } from './embed/report-frame.ts'
+import type { Scope } from './lacking-scope.ts'
 import { type ReportTab, toReportSearch } from './own-reports.ts'
 
 /** The saved views of a person, and those shared with them, without their states. */
@@ -23,6 +25,7 @@ export const reportViewsQuery = (userId: string) =>
 export interface OpenView {
   opened: OpenedView
   view?: ReportView | undefined
+  ownerSeesMore?: boolean
 }
 
 /**
@@ -30,7 +33,12 @@ export interface OpenView {
  * to open first, else the report as published.
  * @param tab the selected one
  */
-export function useOpenViews(userId: string, tabs: readonly ReportTab[], tab: ReportTab | undefined) {
+export function useOpenViews(
+  userId: string,
+  tabs: readonly ReportTab[],
+  tab: ReportTab | undefined,
+  scope: Scope,
+) {
   const search = useSearch({ strict: false }) as { area?: string; relatorio?: string; visao?: string }
   const { relatorio = tab?.id } = search
   const visao = search.area === tab?.area && relatorio === tab?.id ? search.visao : undefined
@@ -49,9 +57,11 @@ export function useOpenViews(userId: string, tabs: readonly ReportTab[], tab: Re
       each.kind === 'embedded' && each.area === area && each.request.reportId === reportId
     if (id === undefined) return set(key, { opened: {} })
     try {
-      const { state, ...view } = await callApi('GET /api/report-views/{id}', { params: { id } })
+      const { state, ownerSeesMore, ...view } = await callApi('GET /api/report-views/{id}', {
+        params: { id },
+      })
       if (view.owner !== null) void queryClient.invalidateQueries(reportViewsQuery(userId))
-      if (isIn(view, target)) return set(key, { view, opened: { state } })
+      if (isIn(view, target)) return set(key, { view, opened: { state }, ownerSeesMore })
       const other = view.area === area && tabs.find((each) => isIn(view, each))
       // A link without the report's id.
       if (other) return showInUrl(other, id)
@@ -75,14 +85,32 @@ export function useOpenViews(userId: string, tabs: readonly ReportTab[], tab: Re
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab or another link
   useEffect(() => void openFirst(), [key, visao])
 
+  const closeNotice = useRef(() => {})
+  const viewId = key === undefined ? undefined : open.get(key)?.view?.id
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the notice is of the view that was open
+  useEffect(() => () => closeNotice.current(), [key, viewId])
+
+  /** Opens a view in the selected tab; without an id the report as published. */
+  async function choose(id: string | undefined): Promise<void> {
+    if (!tab) return
+    await openView(tab, id)
+    showInUrl(tab, id)
+  }
+
+  // With the address of the moment of the press.
+  const openAsPublished = useEffectEvent(() => void choose(undefined))
+
   return {
     getOpened: (tabKey: string) => open.get(tabKey)?.opened,
     view: key === undefined ? undefined : open.get(key)?.view,
-    /** Opens a view in the selected tab; without an id the report as published. */
-    async choose(id: string | undefined): Promise<void> {
-      if (!tab) return
-      await openView(tab, id)
-      showInUrl(tab, id)
+    choose,
+    /** Says why a view that is now open may show nothing. */
+    async explain({ key: openKey }: ReportTab, report: Report): Promise<void> {
+      const { view, ownerSeesMore = false } = open.get(openKey) ?? {}
+      if (!view || openKey !== key) return
+      const { showLackingScope } = await import('./lacking-scope.ts')
+      closeNotice.current()
+      closeNotice.current = await showLackingScope({ report, scope, ownerSeesMore, openAsPublished })
     },
     /** Names what the selected tab shows already: a view just saved or changed. */
     name(view: ReportView | undefined): void {

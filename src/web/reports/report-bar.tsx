@@ -265,11 +265,14 @@ export function WholeHeightButton({ isWhole, isAlways, onToggle }: WholeHeightBu
       title={isAlways ? `${label} (F)` : undefined}
       onClick={onToggle}
       className={classNames(
-        'absolute top-2 right-2 z-10 size-11 items-center justify-center rounded-full border border-line bg-surface/90 text-ink shadow-md',
+        'group absolute top-0 left-1/2 z-10 h-6 w-16 -translate-x-1/2 items-start justify-center',
         isAlways ? 'inline-flex' : 'hidden sideways:inline-flex',
       )}
     >
-      <Icon aria-hidden="true" className="size-5" />
+      {/* A grip at the edge, which covers nothing of the report until it is reached for. */}
+      <span className="inline-flex h-2 w-16 items-center justify-center overflow-hidden rounded-b-lg border border-line-strong border-t-0 bg-surface/90 text-ink shadow-md group-hover:h-9 group-focus-visible:h-9 pointer-coarse:h-6">
+        <Icon aria-hidden="true" className="size-4" />
+      </span>
     </button>
   )
 }

@@ -43,7 +43,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   useTokenSync(store, tabs, selectedTab?.key)
   useIncompleteToasts(incomplete)
   useReportInTitle(selectedTab?.title)
-  const views = useOpenViews(userId, shown, selectedTab)
+  const views = useOpenViews(userId, shown, selectedTab, reports)
   const exports = useReportExports(userId)
   const exportDialog = useLazyDialog(loadExportDialog)
   const saveDialog = useLazyDialog(loadSaveDialog)
@@ -192,6 +192,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
                 token={tokens.get(tab.key)}
                 store={store}
                 view={views.getOpened(tab.key)}
+                onViewOpened={(report) => void views.explain(tab, report)}
                 onViewRefused={(opened) => views.refuse(tab, opened)}
                 isSelected={tab === selectedTab}
                 onCommands={(given) => {

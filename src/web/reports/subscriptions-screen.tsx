@@ -89,7 +89,14 @@ function Subscriptions({ userId }: { userId: string }) {
           {items.map((item) => (
             <li key={item.id}>
               <Card className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-                <SubscriptionText item={item} />
+                <SubscriptionText item={item}>
+                  {item.viewId && !item.view && (
+                    <p className="text-warning">
+                      A visão deste envio foi excluída: ele para na próxima vez. Mude-o para continuar
+                      recebendo.
+                    </p>
+                  )}
+                </SubscriptionText>
                 <div className="flex flex-wrap gap-2">
                   {own?.approved !== false && (
                     <>

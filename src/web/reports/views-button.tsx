@@ -21,7 +21,9 @@ export function ViewsButton(props: Omit<ViewsPanelProps, 'close'>) {
     ) : (
       <>
         <Star aria-hidden="true" className="size-[1.125rem] shrink-0 text-muted lg:size-4" />
-        <span className="hidden truncate font-medium lg:inline">{view?.name ?? 'Visões'}</span>
+        <span className="hidden max-w-36 truncate font-medium md:inline lg:max-w-none">
+          {view?.name ?? 'Visões'}
+        </span>
         {view && (
           <span className="hidden shrink-0 text-muted text-xs xl:inline group-data-both/views:hidden">
             {view.owner === null ? 'minha visão' : 'compartilhada'}

@@ -9,6 +9,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { foldText } from '#contract/entitlement-lists.ts'
 import { MAX_VIEW_NAME_LENGTH, reportViewMessages } from '#contract/messages.ts'
 import type { ReportView } from '#contract/report-views.ts'
+import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -230,6 +231,7 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
     const isMailed = items.some(({ viewId, nextRunAt }) => viewId === id && nextRunAt !== null)
     showToast({
       kind: isMailed ? 'warning' : 'success',
+      lifetimeMs: UNDO_SECONDS * 1_000,
       ...(isMailed && { description: 'O envio por e-mail desta visão também para.' }),
       title: owner === null ? `Visão “${name}” excluída` : `Visão “${name}” tirada da lista`,
       action: undo(() =>
@@ -305,6 +307,7 @@ async function replaceView(
     kind: 'success',
     title: `Visão “${name}” salva como está agora`,
     action: { label: 'Desfazer', run: () => void undo() },
+    lifetimeMs: UNDO_SECONDS * 1_000,
   })
   return saved
 }

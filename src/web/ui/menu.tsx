@@ -10,9 +10,12 @@ export const popupClasses =
 export const itemClasses =
   'flex w-full shrink-0 cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-2 text-left outline-none data-highlighted:bg-subtle focus-visible:ring-2 focus-visible:ring-brand-strong focus-visible:ring-inset'
 
-/** Focuses the item a frame later: only then has it an index, from which arrow keys continue. */
+/**
+ * Focuses the item two frames later: after one it has an index, from which arrow keys continue, and a
+ * popover around the menu has taken the focus that the replaced button lost.
+ */
 function focusFirst(item: HTMLElement | null): void {
-  requestAnimationFrame(() => item?.focus({ preventScroll: true }))
+  requestAnimationFrame(() => requestAnimationFrame(() => item?.focus({ preventScroll: true })))
 }
 
 /** Longer than the interval between the presses of a double click. */

@@ -160,6 +160,18 @@ function openActivePage({ body }: HostRequest): Answer {
   return { statusCode: 202, afterReply: () => actions.openPage(name) }
 }
 
+/** Answers for a page: `hasLayout()`, `getFilters()`, `getSlicers()` and their `getSlicerState()`. */
+function answerPage(part: string, rest = ''): unknown {
+  if (part === 'layoutTypes') return /MobilePortrait|Master/.test(rest)
+  if (part === 'filters') return []
+  const { selection } = session
+  // A chart that is pressed acts as a slicer.
+  if (part === 'visuals' && !rest) return selection ? [{ name: selection.column, type: 'slicer' }] : []
+  return selection && rest === `${selection.column}/slicer`
+    ? { filters: [toFilter(selection.column, selection.values)] }
+    : undefined
+}
+
 /** Answers the calls of powerbi-client that the portal uses; others get 404. */
 function answerHost(request: HostRequest): Answer {
   const { method, url } = request
@@ -178,15 +190,16 @@ function answerHost(request: HostRequest): Answer {
       return { statusCode: 200, body: { name: '', displayName: '', state: captureState(session) } }
     case 'POST /report/bookmarks/applyState':
       return applyBookmark(request)
+    case 'GET /report/filters':
+      return { statusCode: 200, body: session.filters }
     case 'POST /report/filters':
       return updateFilters(request)
     case 'POST /report/print':
       return { statusCode: 202, afterReply: () => window.print() }
   }
-  const [, name, layout] = /^\/report\/pages\/([^/]+)\/layoutTypes\/(\w+)$/.exec(url) ?? []
-  // `page.hasLayout()`
-  if (method === 'GET' && isPageName(name) && layout)
-    return { statusCode: 200, body: /MobilePortrait|Master/.test(layout) }
+  const [, name, part, rest] = /^\/report\/pages\/([^/]+)\/(\w+)(?:\/(.+))?$/.exec(url) ?? []
+  const body = method === 'GET' && isPageName(name) && part && answerPage(part, rest)
+  if (body !== undefined && body !== false) return { statusCode: 200, body }
   return { statusCode: 404, body: { message: `Not Found. Url: ${url} was not found.` } }
 }
 

@@ -24,6 +24,7 @@ export interface EmbeddedReportProps {
   store: EmbedTokenStore
   /** Undefined until it is known; a new object opens it again. */
   view: OpenedView | undefined
+  onViewOpened?: (report: Report) => void
   /** Called when the report does not understand its saved view and opens as published. */
   onViewRefused?: (opened: OpenedView) => void
   isSelected: boolean
@@ -48,6 +49,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const isPaginated = useIsPaginated(reportId, token)
   const isVisible = useEffectEvent(() => isSelected && document.visibilityState === 'visible')
   const onLoaded = useEffectEvent(detectLayout)
+  const handleViewOpened = useEffectEvent((report: Report) => props.onViewOpened?.(report))
   const handleViewRefused = useEffectEvent((opened: OpenedView) => onViewRefused?.(opened))
   const openFrame = useEffectEvent(() =>
     openReportFrame({
@@ -59,6 +61,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
       renewToken: () => store.renew(key),
       nextToken: () => store.next(key),
       onLoaded,
+      onViewOpened: handleViewOpened,
       onViewRefused: handleViewRefused,
     }),
   )

@@ -42,6 +42,8 @@ interface ReportFrameOptions {
   /** Resolves with the next issued token, however long that takes. */
   nextToken: () => Promise<string>
   onLoaded: (report: Report, powerBi: PowerBi) => void
+  /** Called when a saved view is open. */
+  onViewOpened: (report: Report) => void
   /** Called when the report, which did not understand its saved view, is open as published. */
   onViewRefused: (opened: OpenedView) => void
 }
@@ -236,6 +238,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (!powerBi || !filter) return
     const done = report?.updateFilters(powerBi.models.FiltersOperations.Replace, [filter])
     await done?.catch((error: unknown) => console.warn('The filter of marcas could not be set again', error))
+    if (report && !signal.aborted) options.onViewOpened(report)
   }
 
   /** Opens the report as published. */
