@@ -82,6 +82,12 @@ export default defineConfig({
             // Small modules that most screens need: as separate files they would compress badly.
             // Not those of popups, which load at the first press, nor dialogs, which need them.
             { name: 'parts', test: /^(?!.*(@(base-ui|floating-ui)|\/ui\/dialog\.))/, minShareCount: 23 },
+            // Its dialogs and 'Ver como' share parts of the reports screen, which needs them all.
+            {
+              name: 'report-parts',
+              test: /web\/reports\/(open-views|data-age|report-exports|use-embed|embed\/(?!shared-report\.|powerbi))/,
+              includeDependenciesRecursively: false,
+            },
           ],
         },
       },

@@ -62,9 +62,11 @@ export function reportHandlers(
   return {
     async readOwnReports({ context }) {
       const { db, actor } = context
-      const firstViews = await listFirstViews(db, actor.profile.user_id)
-      const reports = await readOwnReports(db, actor, services.exports, firstViews)
-      return { ...reports, notices: await listOwnNotices(context) }
+      const [firstViews, notices] = await Promise.all([
+        listFirstViews(db, actor.profile.user_id),
+        listOwnNotices(context),
+      ])
+      return { ...(await readOwnReports(db, actor, services.exports, firstViews)), notices }
     },
     readLastRefresh: ({ context, params }) => readLastRefresh({ ...services, ...context }, params),
     issueEmbedToken: ({ context, body }) =>
