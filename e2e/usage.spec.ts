@@ -21,7 +21,7 @@ test('‘Uso’ answers who comes and what is read, for the time in its address'
   const downloading = page.waitForEvent('download')
   await main.getByRole('button', { name: 'Baixar CSV' }).click()
   const csv = readFileSync(await (await downloading).path(), 'utf8')
-  expect(csv).toMatch(/Vendas;\d+;[\d.]+;\d+,\d s/)
+  expect(csv).toMatch(/Vendas;\d+;\d+;\d+,\d;/)
   // The month before the current one, by day.
   await numbers.getByRole('link').nth(1).click()
   await expect(page).toHaveURL(/\?from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d&by=day$/)

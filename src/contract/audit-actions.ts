@@ -66,6 +66,7 @@ export const AUDIT_ACTIONS = [
   'list-exported',
   'trail-exported',
   'access-exported',
+  'file-downloaded',
   'report-setting-saved',
   'report-setting-removed',
   'report-exported',

@@ -4,8 +4,8 @@ import { slugSchema, typeSchema } from './catalogue.ts'
 import type { Routes } from './route.ts'
 import { dateSchema, userParams } from './users.ts'
 
-/** Groups of actions that the filter offers; the last two are of the catalogue and of settings. */
-export const ACTION_GROUPS = ['acts', 'accesses', 'refusals', 'catalogue', 'settings'] as const
+/** Groups of actions that the filter offers; the last three are files, the catalogue and settings. */
+export const ACTION_GROUPS = ['acts', 'accesses', 'refusals', 'exports', 'catalogue', 'settings'] as const
 
 /** Actors without an account: the portal itself, and who runs a command at the server. */
 export const NOT_PEOPLE = ['portal', 'servidor'] as const
@@ -107,6 +107,23 @@ export const auditRoutes = {
     params: z.object({ type: slugSchema }),
     query: onDay,
     response: z.object({ csv: z.string(), people: z.number() }),
+  },
+  recordDownload: {
+    method: 'POST',
+    path: '/api/audit/downloads',
+    access: 'admin',
+    recentAuthentication: 'many',
+    trail: 'file-downloaded',
+    summary: 'That the page is about to save people whom a screen shows as a file',
+    body: z.strictObject({
+      what: z.enum(['usage', 'person-access', 'review', 'past-review']),
+      /** Of 'person-access'. */
+      userId: z.optional(z.uuid()),
+      /** The code of what is reviewed. */
+      item: z.optional(z.string().check(z.maxLength(80))),
+      from: z.optional(dateSchema),
+      to: z.optional(dateSchema),
+    }),
   },
   readPersonAccess: {
     method: 'GET',

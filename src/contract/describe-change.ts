@@ -16,6 +16,12 @@ const LOSSES: Record<string, string> = {
   approved: 'a conta já tinha sido aprovada uma vez',
   decided: 'o acesso foi alterado depois dele',
 }
+const FILES: Record<string, string> = {
+  usage: 'os números do uso, com quem não vem',
+  'person-access': 'o que a pessoa pode ver',
+  review: 'a lista de uma revisão de acessos em andamento',
+  'past-review': 'o resultado de uma revisão de acessos',
+}
 const UNDONE: Record<string, string> = { false: 'a aprovação', true: 'a remoção da aprovação' }
 /** By the last word of the outcome; the first may name another form. */
 const REFUSALS: Record<string, string> = {
@@ -194,7 +200,11 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   ],
   'list-exported': ({ who }) => `${who} exportou a lista de usuários`,
   'trail-exported': ({ who }) => `${who} exportou a trilha de auditoria`,
-  'access-exported': ({ who, after }) => `${who} exportou quem vê a área${toArea(after, 'de')}`,
+  'access-exported': ({ who, after }) =>
+    after.type === undefined && who
+      ? `${who} exportou o que a pessoa pode ver`
+      : `${who} exportou quem vê a área${toArea(after, 'de')}`,
+  'file-downloaded': ({ who, after }) => `${who} baixou ${FILES[String(after.what)] ?? 'uma lista da tela'}`,
   'access-reviewed': ({ who, after }) => `${who} revisou quem tem ${formatItem(after)}`,
   'access-review-removed': describeBulkEdit('removeu em uma revisão de acessos'),
   'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${toArea(after)}`,
@@ -303,7 +313,13 @@ const FIELDS: Record<string, string> = {
   ...{ dataset_id: 'conjunto de dados', format: 'formato', reason: 'motivo', count: 'quantidade' },
   ...{ people: 'pessoas', email: 'e-mail', invited_by: 'convite de', attempts: 'tentativas', ips: 'IPs' },
   ...{ outcome: 'resultado', viewed_as: 'ver como', failures: 'falhas', is_read: 'lida', last_at: 'última' },
-  ...{ id: 'identificador', verified: 'e-mail verificado', created_at: 'cadastro' },
+  ...{
+    id: 'identificador',
+    what: 'arquivo',
+    item: 'item',
+    verified: 'e-mail verificado',
+    created_at: 'cadastro',
+  },
   ...{ area: 'área', action: 'ato', actor: 'quem', person: 'pessoa', from: 'desde', to: 'até' },
 }
 

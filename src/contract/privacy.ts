@@ -94,13 +94,13 @@ export const KEPT_DATA: readonly KeptData[] = [
     rules: ['access records'],
   },
   {
-    what: 'Tentativas de entrada recusadas, contadas por hora',
+    what: 'Tentativas de entrada recusadas, contadas por hora, com os endereços de rede',
     why: 'Para reconhecer ataques',
     period: ({ attemptsDays }) => days(attemptsDays),
     rules: ['failed sign-ins'],
   },
   {
-    what: 'Histórico: mudanças na sua conta e no seu acesso, quem as fez, e revisões de acesso',
+    what: 'Histórico: mudanças na sua conta e no seu acesso, quem as fez, com navegador e endereço de rede, e revisões de acesso',
     why: 'Para a empresa poder prestar contas de quem viu o quê',
     period: ({ auditMonths }) => months(auditMonths),
     rules: ['audit entries', 'access reviews'],
@@ -142,9 +142,10 @@ export const KEPT_DATA: readonly KeptData[] = [
     rules: ['finished jobs'],
   },
   {
-    what: 'Uso do portal: em que dias você veio e quantas vezes abriu cada relatório, até o mês fechar; depois, só somas sem nomes',
+    what: 'Uso do portal: em que dias você veio e quantas vezes abriu cada relatório, até a semana e o mês terminarem; depois, só somas sem nomes',
     why: 'Para saber quais relatórios servem e quais ninguém lê',
-    period: ({ usageMonths }) => `Com nomes, até o fim do mês; as somas, ${months(usageMonths)}`,
+    period: ({ usageMonths }) =>
+      `Com nomes, até o fim do mês e da última semana dele; as somas, ${months(usageMonths)}`,
     rules: ['sums of the use', 'report timings'],
   },
   {

@@ -87,6 +87,7 @@ const PERMITTED_CALLERS: Record<string, keyof typeof GROUPS> = {
   'GET /api/access/{type}/export': 'admins with a recent password',
   'GET /api/audit': 'admins',
   'GET /api/audit/export': 'admins with a recent password',
+  'POST /api/audit/downloads': 'admins with a recent password',
   'GET /api/profiles/{userId}/sessions': 'admins',
   'POST /api/profiles/{userId}/account': 'admins with a recent password',
   'PUT /api/profiles/{userId}/role': 'admins with a recent password',

@@ -7,6 +7,7 @@ import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { formatDateTime } from '#server/mail/compose-mail.ts'
+import { readProfile } from '#server/users/user-queries.ts'
 import { readAreaAccess, readPersonAccess } from './access-on-day.ts'
 import { recordAudit } from './audit.ts'
 import { exportTrail } from './export-trail.ts'
@@ -19,6 +20,13 @@ export function auditHandlers(): Handlers<typeof auditRoutes> {
     readAreaAccess: ({ context, params, query }) =>
       readAreaAccess(context.db, { slug: params.type, ...query, now: context.clock() }),
     exportAreaAccess: ({ context, params, query }) => exportAreaAccess(context, params.type, query.on),
+    async recordDownload({ context, body: { userId, ...after } }) {
+      await runAdminTransaction(context, async (db) => {
+        const target = userId === undefined ? undefined : await readProfile(db, userId)
+        await recordAudit({ ...context, db }, { action: 'file-downloaded', after, ...(target && { target }) })
+      })
+      return undefined
+    },
     readPersonAccess: ({ context, params, query }) =>
       readPersonAccess(context.db, { ...params, ...query, now: context.clock() }),
   }

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TrailEntry } from '#contract/audit.ts'
 import type { Profile } from '#contract/users.ts'
 import { openAdmin, patchProfile, removeAllPeople } from '#server/testing/admin-calls.ts'
-import { addPerson, configureReports, getEmulatedReport, send } from '#server/testing/builders.ts'
+import { addPerson, configureReports, getEmulatedReport, send, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { TRAIL_PAGE } from './trail.ts'
@@ -116,6 +116,16 @@ describeOnEachDatabase('reading the audit trail', (kind) => {
     const pseudonym = (await read({ action: 'user-deleted' })).items[0]?.target_id ?? ''
     for (const written of [pseudonym.slice(0, 8), `conta excluída ${pseudonym.slice(0, 8)}`])
       expect(await list({ person: written }), written).toEqual(await list({ person: pseudonym }))
+  })
+
+  test('lists the files that people took away, also those that the page makes', async () => {
+    const body = { what: 'person-access', userId: ana.user_id }
+    const saved = await send(portal, 'POST', '/api/audit/downloads', { token: admin.token, body })
+    expect(saved.status).toBe(204)
+    await send(portal, 'GET', '/api/profiles/export', admin)
+    expect(await list({ action: 'exports' })).toEqual(['list-exported -', `file-downloaded ${ana.email}`])
+    const call = { token: admin.token, body: { ...body, userId: UNKNOWN_ID } }
+    expect((await send(portal, 'POST', '/api/audit/downloads', call)).status).toBe(404)
   })
 
   test('has pages that meet without gap or repetition, even among entries of the same instant', async () => {

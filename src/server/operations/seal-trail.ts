@@ -25,8 +25,9 @@ const LEASE_MS = 9_000
 const BATCH_ROWS = 1_000
 /** Ids that one look for unsealed rows passes over. */
 const SLICE = 5_000
-/** A transaction that takes longer to commit is found by the next full pass. */
+/** A transaction that takes longer to commit is found by the next full pass, an hour later at most. */
 const SETTLED_MS = 60_000
+const FULL_PASS_MS = 60 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 const SALT_BYTES = 16
 
@@ -40,6 +41,7 @@ export function createTrailSealer(services: SealerServices): LeasedWorker {
   const { db, clock, log } = services
   /** The highest id of earlier passes, oldest first. */
   let seen: { at: number; ids: Record<Chain, number> }[] = []
+  let fullPassAt = Number.NEGATIVE_INFINITY
   let isAlone = false
   let askedAt = Number.NEGATIVE_INFINITY
 
@@ -66,6 +68,8 @@ export function createTrailSealer(services: SealerServices): LeasedWorker {
       }
       if (!isAlone) return
       const ids = { audit: 0, access: 0 }
+      const isFullPass = now - fullPassAt >= FULL_PASS_MS
+      if (isFullPass) seen = []
       for (const chain of CHAIN_NAMES) {
         ids[chain] = await readLastId(db, chain)
         let start: number | undefined = findStart(chain)
@@ -75,6 +79,7 @@ export function createTrailSealer(services: SealerServices): LeasedWorker {
           if (start === undefined) return
         } while (start < ids[chain])
       }
+      if (isFullPass) fullPassAt = now
       seen.push({ at: now, ids })
       if (services.hashMail) await queueHashMail(services, services.hashMail)
     },
@@ -164,6 +169,12 @@ async function queueHashMail({ db, clock }: SealerServices, recipient: string): 
   const now = clock()
   const last = await readFact(db, 'last-hash-mail')
   if (last && now - last.getTime() < DAY_MS) return
+  const sealed = await db
+    .selectFrom('trail_chains')
+    .select('chain')
+    .where('position', '>', 0)
+    .executeTakeFirst()
+  if (!sealed) return
   await db.transaction().execute(async (transaction) => {
     await recordFact(transaction, 'last-hash-mail', new Date(now))
     await queueMail({ db: transaction }, 'trail-hash', recipient)

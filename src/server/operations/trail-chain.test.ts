@@ -345,9 +345,38 @@ describeOnEachDatabase('chain of the trail', (kind) => {
     },
   )
 
-  test('mails its newest hashes each day', async () => {
+  test('takes a row that commits minutes late within the hour', async () => {
+    const sealer = createSealer()
+    const { rows } = await sql<{ id: number }>`
+      select nextval('audit_entries_id_seq')::int as id`.execute(portal.database.db)
+    const readSeals = async () =>
+      (await portal.database.db.selectFrom('trail_seals').select('entry_id').execute()).map(
+        (row) => row.entry_id,
+      )
     await write(2)
+    for (let pass = 0; pass < 6; pass++) {
+      await sealer.runNow()
+      portal.clock.advance(MINUTE * 0.45)
+    }
+    const late = { id: rows[0]?.id as number, action: 'types-set', at: new Date(portal.clock()) }
+    await run(`insert into audit_entries (id, at, action) overriding system value
+      values (${late.id}, '${late.at.toISOString()}', '${late.action}')`)
+    // Without a pause, after which the sealer looks at everything anew.
+    for (let pass = 0; pass < 150; pass++) {
+      await sealer.runNow()
+      portal.clock.advance(MINUTE * 0.45)
+    }
+    await sealer.stop()
+    expect(await readSeals()).toContain(late.id)
+    expect(await verify()).toMatchObject({ faults: 0 })
+  })
+
+  test('mails its newest hashes each day', async () => {
     const sealer = createSealer(portal.database, 'guarda@exemplo.com.br')
+    // There is nothing to mail yet, which costs the first seals no day.
+    await sealer.runNow()
+    await portal.outbox.deliverDue()
+    await write(2)
     await sealer.runNow()
     await sealer.runNow()
     await portal.outbox.deliverDue()

@@ -126,8 +126,11 @@ function limitTime(source: Source, { from, to, cursor }: Wanted): Condition[] {
   return where
 }
 
-/** What the actions of a group begin with. */
-const GROUPS: Record<string, string> = { catalogue: 'catalogue-', settings: 'report-setting-' }
+const GROUPS: Record<string, RegExp> = {
+  catalogue: /^catalogue-/,
+  settings: /^report-setting-/,
+  exports: /-exported$|-downloaded$|^report-mailed$/,
+}
 
 function limitAction(source: Source, action: TrailFilter['action']): Condition[] {
   const sources: Record<string, Source> = {
@@ -137,7 +140,7 @@ function limitAction(source: Source, action: TrailFilter['action']): Condition[]
   if (!action) return []
   if ((sources[action] ?? 'a') !== source) return [sql`false`]
   const group = GROUPS[action]
-  if (group) return [sql`t.action = any(${AUDIT_ACTIONS.filter((each) => each.startsWith(group))}::text[])`]
+  if (group) return [sql`t.action = any(${AUDIT_ACTIONS.filter((each) => group.test(each))}::text[])`]
   const isWhole = ['acts', 'accesses', 'refusals', 'sign-in-refused'].includes(action)
   return isWhole ? [] : [sql`t.action = ${action}`]
 }

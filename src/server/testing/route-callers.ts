@@ -469,6 +469,9 @@ export const EXAMPLES: Record<string, Example[]> = {
   'POST /api/functions/delete-users': [
     { path: '/api/functions/delete-users', body: { userIds: [SOME_USER] } },
   ],
+  'POST /api/audit/downloads': [
+    { path: '/api/audit/downloads', body: { what: 'person-access', userId: SOME_USER } },
+  ],
   'PUT /api/usage/mail': [{ path: '/api/usage/mail', body: { wanted: true } }],
   'POST /api/usage/timings': [
     { path: '/api/usage/timings', body: { report: SOME_REPORT, outcome: 'shown', ms: 42 } },

@@ -33,7 +33,7 @@ export function UnsubscribeScreen() {
       <MessagePage title={outcome === 'stopped' ? 'Envio parado' : 'Link inválido'} actions={toList}>
         <p role="status">
           {outcome === 'stopped'
-            ? 'Você não recebe mais este relatório por e-mail. Em “Meus envios” pode retomá-lo quando quiser.'
+            ? 'Você não recebe mais este e-mail. Para voltar a receber, peça de novo onde o pediu: em “Meus envios” ou na tela “Uso”.'
             : 'Este link não vale mais. Entre no portal e pare o envio na lista.'}
         </p>
       </MessagePage>
@@ -51,7 +51,7 @@ export function UnsubscribeScreen() {
         </>
       }
     >
-      <p>Você deixa de receber por e-mail o relatório desta mensagem. Os seus outros envios continuam.</p>
+      <p>Você deixa de receber os e-mails como esta mensagem. Os seus outros envios continuam.</p>
     </MessagePage>
   )
 }

@@ -56,7 +56,7 @@ export function UsageScreen() {
       isWide
       intro={`Quem vem ao portal, o que lê e quanto espera. Grupos com menos de ${MIN_GROUP} pessoas aparecem como “<${MIN_GROUP}”, e um traço esconde o número que as revelaria por subtração.`}
       action={
-        <Button variant="secondary" disabled={!data} onClick={() => data && saveUsage(data)}>
+        <Button variant="secondary" disabled={!data} onClick={() => data && void saveUsage(data)}>
           Baixar CSV
         </Button>
       }
@@ -369,8 +369,14 @@ const groupColumns = (title: string, by: UsagePeriod): Column<UsedGroup>[] => [
   { head: 'Aberturas', cell: ({ openings }) => formatOpenings(openings), isNumber: true },
 ]
 
+/** Converts '2.208' and '2,3 s' to what a Brazilian spreadsheet counts with; heads tell the unit. */
+const toNumber = (text: string): string =>
+  /^\d{1,3}(\.\d{3})+$/.test(text)
+    ? text.replaceAll('.', '')
+    : text.replace(/^(\d+,\d) s$/, '$1').replace(/^(Espera|1 em 20)$/, '$1 (s)')
+
 /** Saves everything that the screen shows as one file, a table below the other. */
-function saveUsage({ by, from, to, ...data }: Usage): void {
+async function saveUsage({ by, from, to, ...data }: Usage): Promise<void> {
   const toLines = <Row,>(columns: readonly Column<Row>[], rows: readonly Row[]) => [
     columns.map(({ head }) => head),
     ...rows.map((row) => columns.map(({ cell }) => cell(row))),
@@ -401,7 +407,13 @@ function saveUsage({ by, from, to, ...data }: Usage): void {
     ...people('Nunca vieram', data.never_came),
     ...people('Deixaram de vir', data.stopped_coming),
   ]
-  saveFile(`uso-${from}-${to}.csv`, new Blob([toCsv(lines)], { type: 'text/csv' }))
+  const cells = lines.map((line) => line.map(toNumber))
+  try {
+    await callApi('POST /api/audit/downloads', { body: { what: 'usage', from, to } })
+    saveFile(`uso-${from}-${to}.csv`, new Blob([toCsv(cells)], { type: 'text/csv' }))
+  } catch (error) {
+    showToast(toFailureToast('O uso não pôde ser baixado', error))
+  }
 }
 
 /** The caller's monthly mail. */

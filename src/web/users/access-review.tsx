@@ -2,8 +2,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Holder, Reviewable } from '#contract/access-reviews.ts'
+import type { auditRoutes } from '#contract/audit.ts'
 import { toCsv } from '#contract/csv.ts'
 import { foldText, LISTS } from '#contract/entitlement-lists.ts'
+import type { BodyOf } from '#contract/route.ts'
 import { hasPassed } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient, READ_ONCE } from '#web/http/query-client.ts'
@@ -38,8 +40,19 @@ export const reviewsQuery = queryOptions({
 export const formatResult = ({ kept, removed }: { kept: number; removed: number }) =>
   `${formatCount(kept, 'mantido', 'mantidos')}, ${formatCount(removed, 'removido', 'removidos')}`
 
-export function saveCsv(name: string, day: Date, lines: readonly (readonly string[])[]): void {
-  downloadFile(`${name}-${formatFileDate(day)}.csv`, toCsv(lines), 'text/csv')
+/** Saves people whom the screen shows as CSV, once the trail has it. */
+export async function saveCsv(
+  download: BodyOf<typeof auditRoutes.recordDownload>,
+  name: string,
+  day: Date,
+  lines: readonly (readonly string[])[],
+): Promise<void> {
+  try {
+    await callApi('POST /api/audit/downloads', { body: download })
+    downloadFile(`${name}-${formatFileDate(day)}.csv`, toCsv(lines), 'text/csv')
+  } catch (error) {
+    showToast(toFailureToast('Erro ao baixar', error))
+  }
 }
 
 /** Of this administrator: another one in the same browser starts anew. */
@@ -141,7 +154,14 @@ export function AccessReview({ kind, code }: { kind: Kind; code: string }) {
         <Button
           variant="secondary"
           className="h-11"
-          onClick={() => saveCsv(`acesso-${code}`, new Date(), toLines(shown, remove, isNew))}
+          onClick={() =>
+            void saveCsv(
+              { what: 'review', item: code },
+              `acesso-${code}`,
+              new Date(),
+              toLines(shown, remove, isNew),
+            )
+          }
         >
           Baixar CSV
         </Button>

@@ -144,14 +144,19 @@ function PastReviewRow({ review }: { review: PastReview }) {
             <Button
               variant="secondary"
               onClick={() =>
-                saveCsv(`revisao-${review.code}`, new Date(review.reviewed_at), [
-                  ['E-mail', 'Nome', 'Resultado'],
-                  ...people.map(({ email, full_name, removed }) => [
-                    email,
-                    full_name ?? '',
-                    removed ? 'Removido' : 'Mantido',
-                  ]),
-                ])
+                void saveCsv(
+                  { what: 'past-review', item: review.code },
+                  `revisao-${review.code}`,
+                  new Date(review.reviewed_at),
+                  [
+                    ['E-mail', 'Nome', 'Resultado'],
+                    ...people.map(({ email, full_name, removed }) => [
+                      email,
+                      full_name ?? '',
+                      removed ? 'Removido' : 'Mantido',
+                    ]),
+                  ],
+                )
               }
             >
               Baixar CSV

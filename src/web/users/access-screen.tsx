@@ -8,7 +8,7 @@ import {
   formatPseudonym,
   formatUnknown,
 } from '#contract/describe-change.ts'
-import { isDay } from '#contract/user-rules.ts'
+import { isDay, toSaoPauloDay } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
@@ -38,6 +38,7 @@ export function AccessScreen() {
   const asked = useSearch({ from: '/signed-in/administrators/admin/auditoria/acesso' }) as Asked
   const navigate = useNavigate()
   const { types } = useCatalogue()
+  const area = types.find(({ code, label }) => code === asked.area || label === asked.area)?.code
   const ask = (search: Asked) => void navigate({ to: '/admin/auditoria/acesso', search, replace: true })
   const person = useQuery(personAccessQuery(asked.pessoa, asked.dia)).data?.email ?? ''
   const day = asked.dia && isDay(asked.dia) && { dia: asked.dia }
@@ -53,7 +54,7 @@ export function AccessScreen() {
           title="Área"
           every="escolha"
           options={types.map(({ code, label }) => ({ value: code, label }))}
-          value={asked.area}
+          value={area}
           onPick={(area) => ask({ ...(area && { area }), ...day })}
         />
         <WhoField
@@ -67,8 +68,16 @@ export function AccessScreen() {
           onPick={(dia) => ask({ ...asked, ...(dia ? { dia } : { dia: undefined as never }) })}
         />
       </div>
-      {asked.area ? (
-        <Readers key={`${asked.area} ${asked.dia}`} area={asked.area} on={asked.dia} />
+      {asked.dia && (!isDay(asked.dia) || asked.dia > toSaoPauloDay(Date.now())) ? (
+        <Alert kind="warning" title="Este dia não existe ou ainda não chegou">
+          Escolha hoje ou um dia que já passou.
+        </Alert>
+      ) : asked.area && !area ? (
+        <Alert kind="warning" title={`Não há uma área “${asked.area}”`}>
+          Escolha uma área da lista.
+        </Alert>
+      ) : area ? (
+        <Readers key={`${area} ${asked.dia}`} area={area} on={asked.dia} />
       ) : asked.pessoa ? (
         <PersonAccess userId={asked.pessoa} on={asked.dia} />
       ) : (
@@ -195,10 +204,12 @@ function PersonAccess({ userId, on }: { userId: string; on: string | undefined }
           <Button
             variant="secondary"
             onClick={() =>
-              saveCsv(`acesso-${email}`, on ? new Date(`${on}T12:00:00Z`) : new Date(), [
-                ['Área', 'Outros relatórios', 'Acesso'],
-                ...lines,
-              ])
+              void saveCsv(
+                { what: 'person-access', userId, ...(on && { to: on }) },
+                `acesso-${email}`,
+                on ? new Date(`${on}T12:00:00Z`) : new Date(),
+                [['Área', 'Outros relatórios', 'Acesso'], ...lines],
+              )
             }
           >
             Baixar CSV

@@ -23,11 +23,11 @@ import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
 import { formatFileDate, formatInstant } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
+import { ChangeSentence } from '#web/ui/notice-lines.tsx'
 import { Picker } from '#web/ui/picker.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { listClasses } from './access-review.tsx'
-import { ChangeSentence } from './dialog-notices.tsx'
 import { WhoField } from './who-field.tsx'
 
 type Action = NonNullable<TrailFilter['action']>
@@ -36,6 +36,7 @@ const GROUPS: Record<(typeof ACTION_GROUPS)[number], string> = {
   acts: 'Tudo o que mudou',
   accesses: 'Entradas e relatórios',
   refusals: 'Entradas recusadas',
+  exports: 'Dados que saíram',
   catalogue: 'Áreas, marcas e estados',
   settings: 'Configuração de relatórios',
 }
@@ -164,7 +165,7 @@ function Filters({ filter }: { filter: TrailFilter }) {
 export function DayField(props: { label: string; value: string | undefined; onPick: (day: string) => void }) {
   const [text, setText] = useState('')
   const getError = (day: string) => {
-    if (day !== '' && !isDay(day)) return 'Escreva o dia inteiro: dd/mm/aaaa'
+    if (day !== '' && !isDay(day)) return 'Escreva um dia que exista: dd/mm/aaaa'
     return day > toSaoPauloDay(Date.now()) ? 'Escolha hoje ou um dia que já passou' : undefined
   }
   const error = getError(text)
@@ -245,6 +246,10 @@ function Trail({ filter }: { filter: TrailFilter }) {
   )
 }
 
+/** Refused sign-ins are counted by the hour: '25/11/2026, 14:00 a 15:00'. */
+const formatHour = (at: string) =>
+  `${formatInstant(at)} a ${formatInstant(new Date(Date.parse(at) + 3_600_000).toISOString()).slice(-5)}`
+
 function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefined }) {
   const { at, actor_id, actor_email, target_id, target_email, before, after, ip, user_agent, action } = entry
   const isOther = target_id !== null && target_id !== actor_id
@@ -260,7 +265,7 @@ function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefine
     <details>
       <summary className="grid cursor-pointer gap-x-4 gap-y-0.5 px-4 py-2.5 hover:bg-canvas focus-visible:-outline-offset-2 sm:grid-cols-[9.5rem_minmax(0,1fr)] sm:px-6">
         <time dateTime={at} className="text-muted tabular-nums">
-          {formatInstant(at)}
+          {action === 'sign-in-refused' ? formatHour(at) : formatInstant(at)}
         </time>
         <span className="min-w-0 break-words">
           <ChangeSentence text={describeChange(entry, reader)} />

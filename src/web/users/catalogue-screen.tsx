@@ -11,11 +11,14 @@ import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
+import { useSession } from '#web/session/session.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
+import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -42,6 +45,7 @@ const CARDS: readonly { list: ListName; title: string; hint: string }[] = [
 
 /** /admin/listas, 'Áreas, marcas e estados': edits the catalogue's items and their order. */
 export function CatalogueScreen() {
+  const reader = useSession()?.user.email
   const catalogue = useQuery(catalogueQuery)
   const { data } = catalogue
   return (
@@ -63,6 +67,17 @@ export function CatalogueScreen() {
           ))}
         </div>
       )}
+      <Card>
+        <h2 className="mb-2 font-semibold text-lg">O que mudou por último</h2>
+        <LazyPart
+          name="recent-entries"
+          load={() => import('#web/ui/recent-entries.tsx')}
+          loading={<Skeleton className="h-28" />}
+          failed="O que mudou não pôde ser lido agora."
+        >
+          {({ RecentEntries }) => <RecentEntries filter={{ action: 'catalogue' }} reader={reader} />}
+        </LazyPart>
+      </Card>
     </AdminPage>
   )
 }

@@ -3,6 +3,7 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { FormDialog } from '#web/ui/dialog.tsx'
+import { ChangeSentence } from '#web/ui/notice-lines.tsx'
 import { useBackBlocker } from '#web/ui/use-back-blocker.ts'
 import type { Conflict } from './use-profile-edit.ts'
 import { refreshUsers, restoreFocus } from './user-queries.ts'
@@ -120,18 +121,4 @@ export function useFocusWhenShown(element: RefObject<HTMLElement | null>, select
     })
     return () => cancelAnimationFrame(frame)
   }, [element, selector])
-}
-
-/** A change as a sentence that never breaks between a sign and its value. */
-export function ChangeSentence({ text }: { text: string }) {
-  return text.split(/([+−] \S+)/).map((part, index) =>
-    index % 2 === 1 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the order of the parts is fixed
-      <span key={index} className="whitespace-nowrap">
-        {part}
-      </span>
-    ) : (
-      part
-    ),
-  )
 }

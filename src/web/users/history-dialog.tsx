@@ -1,16 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { describeChange } from '#contract/describe-change.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { classNames } from '#web/ui/class-names.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { ChangeSentence, Person, PersonGone } from './dialog-notices.tsx'
+import { Entries } from '#web/ui/recent-entries.tsx'
+import { Person, PersonGone } from './dialog-notices.tsx'
 
 /** The audit entries of a person, newest first, page by page. */
 function useHistory(userId: string) {
@@ -44,7 +42,7 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
         </>
       }
     >
-      <Entries history={history} />
+      <HistoryEntries history={history} />
     </Dialog>
   )
 }
@@ -54,7 +52,7 @@ export function History({ userId }: { userId: string }) {
   const history = useHistory(userId)
   return (
     <>
-      <Entries history={history} isNarrow />
+      <HistoryEntries history={history} isNarrow />
       <OlderButton history={history} />
     </>
   )
@@ -74,7 +72,7 @@ function OlderButton({ history: { hasNextPage, isFetching, fetchNextPage } }: Hi
   )
 }
 
-function Entries({ history, isNarrow }: HistoryProps) {
+function HistoryEntries({ history, isNarrow = false }: HistoryProps) {
   const { data, error, isLoading, isFetching, fetchNextPage, refetch } = history
   const reader = useSession()?.user.email
   const entries = data?.pages.flatMap(({ items }) => items)
@@ -82,26 +80,7 @@ function Entries({ history, isNarrow }: HistoryProps) {
     <div className="space-y-4 text-sm">
       {isLoading && <Skeleton className="h-40" />}
       {entries?.length === 0 && <p className="py-6 text-center text-muted">Nenhuma alteração registrada</p>}
-      {entries && entries.length > 0 && (
-        <ol aria-label="Alterações, da mais recente para a mais antiga" className="divide-y divide-line">
-          {entries.map((entry) => (
-            <li
-              key={entry.id}
-              className={classNames(
-                'grid gap-x-4 gap-y-0.5 py-2.5',
-                !isNarrow && 'sm:grid-cols-[9.5rem_1fr]',
-              )}
-            >
-              <time dateTime={entry.at} className="text-muted tabular-nums">
-                {formatInstant(entry.at)}
-              </time>
-              <span>
-                <ChangeSentence text={describeChange(entry, reader)} />
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
+      {entries && entries.length > 0 && <Entries entries={entries} reader={reader} isNarrow={isNarrow} />}
       {isGone(error) && <PersonGone />}
       {error && !isGone(error) && (
         <FailedLoad

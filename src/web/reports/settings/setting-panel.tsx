@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { ReportSetting } from '#contract/report-settings.ts'
+import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { DataRefreshBar } from './data-refresh.tsx'
 import { cacheSetting, useSaveSetting, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
@@ -25,6 +27,8 @@ interface SettingPanelProps {
 }
 
 export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDrop }: SettingPanelProps) {
+  const reader = useSession()?.user.email
+  const [isOpen, setIsOpen] = useState(false)
   const { form, seen } = area
   const errors = useSettingErrors()
   const saving = useSaveSetting({ type, slug, form, errors, onSaved })
@@ -134,6 +138,24 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
           )}
         </LazyPart>
       )}
+      <details
+        className="mt-4 border-line border-t pt-3"
+        onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+      >
+        <summary className="cursor-pointer font-medium text-sm">O que mudou por último</summary>
+        {isOpen && (
+          <LazyPart
+            name="recent-entries"
+            load={() => import('#web/ui/recent-entries.tsx')}
+            loading={<Skeleton className="h-28" />}
+            failed="O que mudou não pôde ser lido agora."
+          >
+            {({ RecentEntries }) => (
+              <RecentEntries filter={{ area: type, action: 'settings' }} reader={reader} />
+            )}
+          </LazyPart>
+        )}
+      </details>
       <p className="mt-4 flex flex-wrap gap-x-4 text-sm">
         <Link to="/admin/auditoria" search={{ area: type, action: 'settings' }} className={textLinkClasses}>
           O que mudou aqui
