@@ -321,6 +321,7 @@ const FIELDS: Record<string, string> = {
     created_at: 'cadastro',
   },
   ...{ area: 'área', action: 'ato', actor: 'quem', person: 'pessoa', from: 'desde', to: 'até' },
+  ...{ secondFactor: 'segunda etapa' },
 }
 
 /** Formats what an entry has as before or after: 'tipos: CRM, HPD; aprovação: sim'. */

@@ -107,6 +107,8 @@ const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
   /** Approved people whose access ends within ENDING_DAYS, or has ended. */
   validity: z.optional(z.enum(['ending', 'ended'])),
   admin: z.optional(flag),
+  /** Has a second step of the portal; that of Microsoft is not known here. */
+  secondFactor: z.optional(flag),
 })
 const queryFilterSchema = z.strictObject(filterFields(queryFlag))
 const profileFilterSchema = z.strictObject(filterFields(z.boolean()))

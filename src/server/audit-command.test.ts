@@ -52,6 +52,7 @@ describe('npm run users, access and trail as processes', () => {
     'answers an auditor’s questions, and leaves an entry of the trail each time',
     async () => {
       expect(await run('users', '--csv')).toContain(`${ANA};;Usuário;Aprovado`)
+      expect(await run('users', '--without-second-factor')).toContain(ANA)
       expect(await run('access', '--report', 'vendas')).toContain(
         `1 pessoa pode ver Vendas\n${ANA} · desde 03/02/2026, 09:00 · Aprovação (chefe@grupopatio.com.br) · sem prazo · FIAT, RJ\n`,
       )

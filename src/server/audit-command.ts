@@ -30,8 +30,9 @@ import { formatCommand } from './version.ts'
 
 const FORMATS = '  --csv             para planilhas, em vez de texto'
 const USAGES: Record<string, string> = {
-  users: `Uso: ${formatCommand('users')} [--csv]
+  users: `Uso: ${formatCommand('users')} [--without-second-factor] [--csv]
 
+  --without-second-factor   só quem entra sem a segunda etapa do portal
 ${FORMATS}`,
   access: `Uso: ${formatCommand('access')} --report ÁREA-OU-RELATÓRIO | --person QUEM [--on 2026-11-01] [--csv]
 
@@ -62,7 +63,7 @@ type Command = (context: PublicContext, values: Values) => Promise<string | unde
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const OPTIONS: Record<string, Record<string, typeof text | typeof flag>> = {
-  users: { csv: flag },
+  users: { csv: flag, 'without-second-factor': flag },
   access: { report: text, person: text, on: text, csv: flag },
   trail: {
     ...{ since: text, until: text, person: text, actor: text, action: text, area: text },
@@ -77,8 +78,10 @@ const write = (lines: readonly (readonly string[])[], { csv }: Values) =>
 
 const COMMANDS: Record<string, Command> = {
   async users(context, values) {
-    const lines = await listUserLines(context.db, {}, context.clock())
-    await recordAudit(context, { action: 'list-exported', after: { people: lines.length - 1 } })
+    const filter = values['without-second-factor'] ? { secondFactor: false } : {}
+    const lines = await listUserLines(context.db, filter, context.clock())
+    const after = { people: lines.length - 1, ...filter }
+    await recordAudit(context, { action: 'list-exported', after })
     return write(lines, values)
   },
   async access(context, values) {

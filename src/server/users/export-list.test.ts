@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readTrail } from '#server/testing/admin-calls.ts'
-import { addPerson, send } from '#server/testing/builders.ts'
+import { addFactor, addPerson, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -31,19 +31,24 @@ describeOnEachDatabase('CSV export of the user list', (kind) => {
     })
     for (const [index, sign] of [...'＝＋－＠'].entries())
       await addPerson(portal, { email: `eva${index}@grupopatio.com.br`, full_name: `${sign}1`, ...dates })
-    await addPerson(portal, { email: 'lia@grupopatio.com.br', valid_until: '2020-01-31', ...dates })
+    const lia = await addPerson(portal, {
+      email: 'lia@grupopatio.com.br',
+      valid_until: '2020-01-31',
+      ...dates,
+    })
+    await addFactor(portal, lia.user_id)
     const { status, body } = await exportList({ sort: 'email', verified: 'false' })
     expect(status).toBe(200)
     expect(body.people).toBe(7)
     expect(body.csv.split('\r\n')).toEqual([
-      '\ufeffE-mail;Nome;Papel;Status;E-mail verificado;Cadastro;Último acesso;Válido até;Áreas;Marcas;Estados',
-      "'-bia@grupopatio.com.br;' @soma;Usuário;Pendente;;01/01/2026 23:30;Nunca;;Vendas;FIAT;RJ",
-      `ana@grupopatio.com.br;"'=1+1;""x""";Usuário;Aprovado;;01/01/2026 23:30;Nunca;31/12/2026;Vendas, CRM;FIAT;RJ`,
+      '\ufeffE-mail;Nome;Papel;Status;E-mail verificado;Cadastro;Último acesso;Válido até;Áreas;Marcas;Estados;Segunda etapa',
+      "'-bia@grupopatio.com.br;' @soma;Usuário;Pendente;;01/01/2026 23:30;Nunca;;Vendas;FIAT;RJ;Não",
+      `ana@grupopatio.com.br;"'=1+1;""x""";Usuário;Aprovado;;01/01/2026 23:30;Nunca;31/12/2026;Vendas, CRM;FIAT;RJ;Não`,
       ...[...'＝＋－＠'].map(
         (sign, index) =>
-          `eva${index}@grupopatio.com.br;'${sign}1;Usuário;Aprovado;;01/01/2026 23:30;Nunca;;Vendas;FIAT;RJ`,
+          `eva${index}@grupopatio.com.br;'${sign}1;Usuário;Aprovado;;01/01/2026 23:30;Nunca;;Vendas;FIAT;RJ;Não`,
       ),
-      'lia@grupopatio.com.br;;Usuário;Acesso encerrado;;01/01/2026 23:30;Nunca;31/01/2020;Vendas;FIAT;RJ',
+      'lia@grupopatio.com.br;;Usuário;Acesso encerrado;;01/01/2026 23:30;Nunca;31/01/2020;Vendas;FIAT;RJ;Sim',
       '',
     ])
     expect((await exportList({ q: 'ana', type: 'Vendas' })).body.people).toBe(1)

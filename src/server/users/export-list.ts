@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { toCsv } from '#contract/csv.ts'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { hasPassed, MAX_IDS } from '#contract/user-rules.ts'
@@ -8,6 +9,7 @@ import type { Context } from '#server/http/context.ts'
 import { formatDateTime } from '#server/mail/compose-mail.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { listUsers } from './list-users.ts'
+import { HAS_SECOND_FACTOR } from './user-queries.ts'
 
 type Route = typeof userRoutes.exportProfiles
 
@@ -27,10 +29,16 @@ const COLUMNS: readonly [head: string, (profile: ManagedProfile, now: number) =>
 
 /** Lists the heads and the matching people in the order of the list, with dates of São Paulo. */
 export async function listUserLines(db: Db, wanted: QueryOf<Route>, now: number): Promise<string[][]> {
-  const lines = [COLUMNS.map(([head]) => head)]
+  const lines = [[...COLUMNS.map(([head]) => head), 'Segunda etapa']]
+  const { rows } = await sql<{ user_id: string }>`
+    select user_id from profiles p where ${HAS_SECOND_FACTOR}`.execute(db)
+  const withFactor = new Set(rows.map(({ user_id }) => user_id))
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await listUsers(db, { ...wanted, limit: MAX_IDS, ...(cursor && { cursor }) })
-    lines.push(...page.items.map((profile) => COLUMNS.map(([, formatCell]) => formatCell(profile, now))))
+    for (const profile of page.items) {
+      const cells = COLUMNS.map(([, formatCell]) => formatCell(profile, now))
+      lines.push([...cells, withFactor.has(profile.user_id) ? 'Sim' : 'Não'])
+    }
     cursor = page.next
   }
   return lines

@@ -6,7 +6,7 @@ import { PROFILE_SORTS, type ProfileSort, toSaoPauloDay } from '#contract/user-r
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { createRandom } from '#server/demo/seeded-people.ts'
 import { listAll, listPage, requestPage } from '#server/testing/admin-calls.ts'
-import { addPerson, configureReports, send } from '#server/testing/builders.ts'
+import { addFactor, addPerson, configureReports, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { matchesFilter } from './user-queries.ts'
@@ -148,6 +148,14 @@ describeOnEachDatabase('the user list', (kind) => {
     expect(await found({ validity: 'ended' })).toEqual(['acabou'])
     expect(await found({ admin: 'true' })).toEqual(['admin'])
     expect(await found({ admin: 'false', validity: 'ended' })).toEqual(['acabou'])
+    const [{ user_id } = { user_id: '' }] = await listAll(portal, admin, { q: 'acabou' })
+    const { id } = await addFactor(portal, user_id)
+    expect(await found({ secondFactor: 'true' })).toEqual(['acabou'])
+    expect(await found({ secondFactor: 'false', admin: 'true' })).toEqual(['admin'])
+    // One that was begun and never tried protects nobody.
+    await portal.database.db.updateTable('factors').set({ verified_at: null }).where('id', '=', id).execute()
+    expect(await found({ secondFactor: 'true' })).toEqual([])
+    expect(await found({ secondFactor: 'false', validity: 'ended' })).toEqual(['acabou'])
   })
 
   test('starts with the hundred newest registrations', async () => {

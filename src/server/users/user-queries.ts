@@ -221,7 +221,12 @@ const CONDITIONS: {
   validity: (wanted) => VALIDITY[wanted],
   admin: (wanted) =>
     sql`exists (select from user_roles r where r.user_id = p.user_id and r.role = 'admin') = ${wanted}`,
+  secondFactor: (wanted) => sql`${HAS_SECOND_FACTOR} = ${wanted}`,
 }
+
+/** Condition on `profiles p`: has a second step that was tried once. */
+export const HAS_SECOND_FACTOR = sql<boolean>`exists (select from factors f
+  where f.user_id = p.user_id and f.verified_at is not null)`
 
 const LAST_ACCESS: Record<NonNullable<ProfileFilter['lastAccess']>, RawBuilder<boolean>> = {
   recent: sql`p.last_sign_in_at > now() - make_interval(days => ${sql.lit(RECENT_DAYS)})`,

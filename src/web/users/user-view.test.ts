@@ -21,6 +21,7 @@ test('a full query string survives parsing and serializing', () => {
     allOf: 'marcas:BYD',
     validity: 'ending',
     admin: 'yes',
+    secondFactor: 'no',
     sort: 'last_sign_in_at',
     order: 'desc',
   }
@@ -37,6 +38,7 @@ test('a full query string survives parsing and serializing', () => {
     allOf: 'marcas:BYD',
     validity: 'ending',
     admin: true,
+    secondFactor: false,
   })
   expect(order).toEqual({ sort: 'last_sign_in_at', order: 'desc' })
   expect({ ...serializeFilter(filter), ...serializeOrder(order) }).toEqual(search)

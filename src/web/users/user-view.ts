@@ -127,6 +127,10 @@ const FILTERS: {
     { value: true, searchValue: 'yes', label: 'Administrador', buttonLabel: 'administrador' },
     { value: false, searchValue: 'no', label: 'Usuário', buttonLabel: 'usuário' },
   ]),
+  secondFactor: createOptionFilter('Segunda etapa', [
+    { value: true, searchValue: 'yes', label: 'Usa no portal', buttonLabel: 'usa' },
+    { value: false, searchValue: 'no', label: 'Sem segunda etapa', buttonLabel: 'sem' },
+  ]),
   // The queues above the table list them.
   waiting: null,
   requesting: null,
