@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -85,7 +85,13 @@ export function UsersCard() {
             Pendentes ({list.pendingCount?.toLocaleString('pt-BR') ?? '…'})
           </Button>
         </div>
-        <UsersToolbar ref={bar} filter={filter} onFilter={setFilter}>
+        <UsersToolbar
+          ref={bar}
+          filter={filter}
+          onFilter={setFilter}
+          // Their place stays: the rows must not move under the pointer at the first tick.
+          actions={!isNarrow && <MoreBulkButtons {...buttons} isHidden={count === 0} />}
+        >
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <Summary list={list} filter={filter} selection={selection} onClear={clear} />
             {!isNarrow && <BulkButtons {...buttons} className="flex gap-2" />}
@@ -108,7 +114,9 @@ export function UsersCard() {
           <BulkButtons
             {...buttons}
             className="sticky bottom-0 z-5 grid grid-cols-2 gap-2 sm:grid-cols-4 rounded-b-xl border-line border-t bg-raised p-3"
-          />
+          >
+            <MoreBulkButtons {...buttons} />
+          </BulkButtons>
         )}
       </div>
       {shown && (
@@ -203,40 +211,45 @@ interface BulkButtonsProps {
   className: string
 }
 
-/** The bulk actions for the selected people. */
-function BulkButtons({ count, canApprove, isNarrow, onOpen, className }: BulkButtonsProps) {
-  const shown = count.toLocaleString('pt-BR')
+/** The two specified bulk actions for the selected people. */
+function BulkButtons(props: BulkButtonsProps & { children?: ReactNode }) {
+  const { count, isNarrow, onOpen, className, children } = props
   const isEmpty = count === 0
-  const variant = isEmpty ? 'ghost' : 'secondary'
-  // On a narrow window the labels may wrap.
-  const narrowProps = isNarrow
-    ? {
-        style: { whiteSpace: 'normal' } as const,
-        className: classNames(!isEmpty && 'h-11', 'text-balance leading-tight'),
-      }
-    : undefined
-  // Without a selection only the two specified ones show; the others keep their place.
-  const extraProps = isEmpty ? { className: 'invisible' } : narrowProps
+  const shown = count.toLocaleString('pt-BR')
+  const rest = { disabled: isEmpty, ...(isNarrow && NARROW_PROPS) }
   return (
     <div className={className}>
-      <Button variant={variant} disabled={!canApprove} onClick={() => onOpen('approve-many')} {...extraProps}>
-        Aprovar Selecionados ({shown})
-      </Button>
-      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('edit-many')} {...extraProps}>
-        Editar acesso ({shown})
-      </Button>
-      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen('bulk')} {...narrowProps}>
+      {children}
+      <Button variant={isEmpty ? 'ghost' : 'secondary'} onClick={() => onOpen('bulk')} {...rest}>
         Alterar Filtros em Massa ({shown})
       </Button>
-      <Button
-        variant={isEmpty ? variant : 'outlineDanger'}
-        disabled={isEmpty}
-        onClick={() => onOpen('delete')}
-        {...narrowProps}
-      >
+      <Button variant={isEmpty ? 'ghost' : 'outlineDanger'} onClick={() => onOpen('delete')} {...rest}>
         Excluir Selecionados ({shown})
       </Button>
     </div>
+  )
+}
+
+/** On a narrow window the labels may wrap. */
+const NARROW_PROPS = {
+  style: { whiteSpace: 'normal' },
+  className: 'h-11 text-balance leading-tight',
+} as const
+
+/** The bulk actions that show with a selection alone. */
+function MoreBulkButtons(props: Omit<BulkButtonsProps, 'className'> & { isHidden?: boolean }) {
+  const { count, canApprove, isNarrow, onOpen, isHidden = false } = props
+  const shown = count.toLocaleString('pt-BR')
+  const rest = isHidden ? { className: 'invisible' } : isNarrow ? NARROW_PROPS : {}
+  return (
+    <>
+      <Button variant="secondary" disabled={!canApprove} onClick={() => onOpen('approve-many')} {...rest}>
+        Aprovar Selecionados ({shown})
+      </Button>
+      <Button variant="secondary" onClick={() => onOpen('edit-many')} {...rest}>
+        Editar acesso ({shown})
+      </Button>
+    </>
   )
 }
 

@@ -17,12 +17,14 @@ interface UsersToolbarProps {
   ref: Ref<HTMLDivElement>
   filter: ProfileFilter
   onFilter: (filter: ProfileFilter) => void
+  /** At the end of the line of the search. */
+  actions: ReactNode
   /** The line below: match count, selection and bulk actions. */
   children: ReactNode
 }
 
 /** The bar above the table: search, the picked filters, all of them on request, and the summary line. */
-export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarProps) {
+export function UsersToolbar({ ref, filter, onFilter, actions, children }: UsersToolbarProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { q = '', ...others } = filter
   const active = Object.keys(others).length
@@ -44,6 +46,7 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
           <SlidersHorizontal aria-hidden="true" className="size-4" />
           Filtros{active > 0 && ` (${active})`}
         </Button>
+        <div className={classNames('ml-auto flex gap-2', !isOpen && 'order-last')}>{actions}</div>
         <div
           id="filtros"
           className={classNames(
