@@ -176,10 +176,10 @@ test('on a phone the longest dialog scrolls with its buttons visible, with or wi
   // Whom it is about stays readable.
   const measureOverlap = () =>
     page.evaluate(() => {
-      const [toasts, title] = ['.toasts', '[role=dialog] h2'].map((part) =>
+      const [toasts, dialog] = ['.toasts', '[role=dialog]'].map((part) =>
         document.querySelector(part)?.getBoundingClientRect(),
       )
-      return (toasts?.bottom ?? 9e9) - (title?.top ?? 0)
+      return (toasts?.bottom ?? 9e9) - (dialog?.top ?? 0)
     })
   await expect.poll(measureOverlap).toBeLessThanOrEqual(0)
   await page.unroute('**/api/profiles/*')

@@ -115,8 +115,9 @@ const WHOLE_LISTS: Record<ListName, string> = {
   estados: 'todos os estados',
 }
 
-/** Whole lists, and the one without an item that the address names. */
+/** Whole lists, and the one without an item that the address names; none unless links have led there. */
 function toWholeLists(catalogue: Catalogue, chosen = ''): Options {
+  if (!chosen) return []
   const options = LISTS.map((list) => ({ value: list as string, label: WHOLE_LISTS[list] }))
   const [list = '', code] = chosen.split(':')
   if (!code) return options
@@ -144,8 +145,8 @@ function Filters({ filter, onFilter, onlyPicked }: FiltersProps) {
     <>
       {pickers.map(({ name, options, ...rest }) => {
         const choices = getOptions(options)
-        // Hidden when there are no templates.
-        if (options === 'templates' && choices.length === 0) return null
+        // Without templates, and without a link to a whole list.
+        if (typeof options === 'string' && choices.length === 0) return null
         if (onlyPicked && filter[name] === undefined) return null
         return (
           <Picker
