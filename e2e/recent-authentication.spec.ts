@@ -99,3 +99,40 @@ test.describe('on a phone', () => {
     await expect(page.getByText('Senha alterada com sucesso!')).toBeVisible()
   })
 })
+
+test('whoever has no password confirms with Microsoft in another window, as the same person', async ({
+  page,
+  portal,
+}) => {
+  await page.goto('/login')
+  await page.getByRole('button', { name: 'Entrar com Microsoft' }).click()
+  await page.getByRole('button', { name: /^novata@/ }).click()
+  await expect(page).not.toHaveURL(/login|callback|directory/)
+  const token = await page.evaluate(() => JSON.parse(localStorage.getItem('patio.session') ?? '').access_token)
+  const aged = await ageAuthentication(portal, token, 11 * MINUTE)
+  await page.evaluate((access_token) => {
+    const session = JSON.parse(localStorage.getItem('patio.session') as string)
+    localStorage.setItem('patio.session', JSON.stringify({ ...session, access_token }))
+  }, aged)
+  await page.goto('/profile')
+  await typeNewPassword(page, 'Cavalo-Verde-88')
+  await page.getByRole('button', { name: 'Alterar Senha' }).click()
+  const question = getQuestion(page)
+  const confirm = question.getByRole('button', { name: 'Confirmar com Microsoft' })
+  await expect(question.getByText('A Microsoft abre em outra janela')).toBeVisible()
+  expect(await findSeriousViolations(page)).toEqual([])
+  const goTo = async (account: RegExp) => {
+    const opened = page.waitForEvent('popup')
+    await confirm.click()
+    const window = await opened
+    await window.getByRole('button', { name: account }).click()
+    return window
+  }
+  const wrong = await goTo(/^vendas\.rj@/)
+  await expect(wrong.getByText('Você entrou na Microsoft com outra conta')).toBeVisible()
+  await wrong.close()
+  await expect(question.getByText('Entre na Microsoft na janela que se abriu')).toBeVisible()
+  await goTo(/^novata@/)
+  await expect(question).toHaveCount(0)
+  await expect(page.getByText('Senha alterada com sucesso!')).toBeVisible()
+})

@@ -188,6 +188,15 @@ const linkStateSchema = z.object({
 })
 export type LinkState = z.output<typeof linkStateSchema>
 
+/** A proof of identity within a session: an access token alone. */
+const renewedSchema = z.pick(sessionSchema, {
+  access_token: true,
+  token_type: true,
+  expires_in: true,
+  expires_at: true,
+})
+export type RenewedSession = z.output<typeof renewedSchema>
+
 export const accountRoutes = {
   issueToken: {
     method: 'POST',
@@ -271,6 +280,8 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/reauthenticate',
     access: 'signedIn',
+    // Setting a required factor up asks for it.
+    alsoFor: ['aal1'],
     trail: ['reauthenticated', 'sign-in-refused'],
     summary:
       'Proves again who one is, by the password or a factor: a new access token for what asks for a recent authentication',
@@ -278,12 +289,7 @@ export const accountRoutes = {
       z.strictObject({ password: signInFormSchema.shape.password, device_token: presentedDeviceSchema }),
       z.strictObject({ factor_id: z.uuid(), ...factorAnswerSchema.shape }),
     ]),
-    response: z.pick(sessionSchema, {
-      access_token: true,
-      token_type: true,
-      expires_in: true,
-      expires_at: true,
-    }),
+    response: renewedSchema,
   },
   disownEmail: {
     method: 'POST',
@@ -312,6 +318,7 @@ export const accountRoutes = {
     trail: [
       ...(['email-verified', 'password-reset', 'invitation-accepted', 'invitation-lost'] as const),
       ...(['sign-in', 'account-created', 'microsoft-linked', 'microsoft-refused'] as const),
+      'reauthenticated',
     ],
     optionalAuth: true,
     summary:
@@ -326,7 +333,7 @@ export const accountRoutes = {
       device_token: presentedDeviceSchema,
       gotrue_meta_security: metaSecuritySchema,
     }),
-    response: z.union([sessionSchema, linkStateSchema]),
+    response: z.union([sessionSchema, renewedSchema, linkStateSchema]),
   },
   readChallenge: {
     method: 'GET',

@@ -29,6 +29,13 @@ export const MICROSOFT_REFUSALS = {
   'already-linked': 'Esta conta Microsoft já está ligada a outra conta do portal. Nada foi ligado.',
   'other-account-linked':
     'Sua conta do portal já está ligada a outra conta Microsoft. Entre com sua senha e desligue-a em Segurança.',
+  'not-linked': 'Nenhuma conta Microsoft está ligada a esta conta do portal. Confirme de outra forma.',
+  'other-person':
+    'Você entrou na Microsoft com outra conta, que não é a desta sessão do portal. Nada foi confirmado.',
+  'not-renewed':
+    'A Microsoft não pediu que você entrasse de novo, por isso nada foi confirmado. Tente outra vez.',
+  'auth-time-missing':
+    'A Microsoft não informou quando você entrou, por isso nada foi confirmado. Avise o administrador: falta a declaração auth_time.',
   unverified: 'Confirme primeiro o e-mail da sua conta do portal. Depois ligue a conta Microsoft.',
   upgrading:
     'O portal está sendo atualizado. Daqui a uma hora a entrada com a Microsoft funciona; até lá, use sua senha.',
@@ -58,6 +65,16 @@ export const microsoftRoutes = {
     access: 'signedIn',
     recentAuthentication: 'account',
     summary: 'The address with which this session, and no other, links a Microsoft account',
+    query: z.object({ mark_hash: z.string().check(z.regex(/^[\w-]{43}$/)) }),
+    response: z.object({ location: z.string() }),
+  },
+  beginRenewal: {
+    method: 'GET',
+    path: '/api/auth/microsoft/renewal',
+    access: 'signedIn',
+    // Also before a required factor is set up, which asks for a recent authentication.
+    alsoFor: ['aal1'],
+    summary: 'The address where the linked Microsoft account makes this session, and no other, recent',
     query: z.object({ mark_hash: z.string().check(z.regex(/^[\w-]{43}$/)) }),
     response: z.object({ location: z.string() }),
   },

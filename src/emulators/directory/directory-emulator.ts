@@ -86,6 +86,8 @@ function createConfiguration(
         redirect_uris: [redirectUri],
         token_endpoint_auth_method: 'client_secret_post',
         grant_types: ['authorization_code', 'refresh_token'],
+        // As where the optional claim is switched on.
+        require_auth_time: true,
       },
     ],
     jwks: { keys: [key] },

@@ -11,6 +11,7 @@ import { disownEmail } from './disown-email.ts'
 import { requestLinkMail } from './email-links.ts'
 import {
   beginLink,
+  beginRenewal,
   previewMicrosoft,
   readOwnIdentity,
   redeemMicrosoft,
@@ -117,6 +118,7 @@ export function microsoftHandlers(services: AccountServices): Handlers<typeof mi
   return {
     readOwnIdentity: ({ context }) => readOwnIdentity({ ...services, ...context }),
     beginLink: ({ context, query }) => beginLink({ ...services, ...context }, query.mark_hash),
+    beginRenewal: ({ context, query }) => beginRenewal({ ...services, ...context }, query.mark_hash),
     unlinkOwnIdentity: ({ context }) => unlinkOwnIdentity({ ...services, ...context }),
   }
 }

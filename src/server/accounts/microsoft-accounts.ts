@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MICROSOFT_MAIL_MS, MICROSOFT_SIGN_IN_MS } from '#contract/access.ts'
-import type { LinkState, Session } from '#contract/accounts.ts'
+import type { LinkState, RenewedSession, Session } from '#contract/accounts.ts'
 import { MICROSOFT_REFUSALS, type MicrosoftRefusal, type microsoftRoutes } from '#contract/microsoft.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import type { Profile } from '#contract/users.ts'
@@ -19,11 +19,12 @@ import { lockAccount } from './accept-invitation.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { cancelLinks, limitMailsPerRecipient, UNKNOWN_LINKS_PER_IP } from './email-links.ts'
 import { hashLinkToken } from './mails.ts'
-import { type LinkTicket, type MicrosoftAnswer, openJson, sealJson } from './microsoft-sign-in.ts'
+import { CLOCK_TOLERANCE } from './microsoft-directory.ts'
+import { type MicrosoftAnswer, openJson, type SessionTicket, sealJson } from './microsoft-sign-in.ts'
 import { hasVerified, isPreviousVersionActive, listFactors } from './second-factor.ts'
-import { openSession, recordLastAccess, trustSecondStep } from './sessions.ts'
+import { issueAccessToken, openSession, recordLastAccess, trustSecondStep } from './sessions.ts'
 import { revokeUnverifiedAccess } from './set-password.ts'
-import { identifyDevice, rememberDevice } from './sign-in.ts'
+import { identifyDevice, rememberDevice, renewAuthentication } from './sign-in.ts'
 import { clearFailures } from './sign-in-attempts.ts'
 import { confirmEmail } from './verify-email-link.ts'
 
@@ -49,13 +50,14 @@ export async function previewMicrosoft(context: AccountContext, use: MicrosoftUs
 }
 
 /**
- * Uses what the directory said: signs in, links, or mails a link where the address is not proved yet.
+ * Uses what the directory said: signs in, links, renews the caller's proof, or mails a link where the
+ * address is not proved yet.
  * @throws ProblemError invalid-link; forbidden with the reason, after a row in the trail; rate-limited
  */
 export async function redeemMicrosoft(
   context: AccountContext,
   use: MicrosoftUse,
-): Promise<Session | LinkState> {
+): Promise<Session | RenewedSession | LinkState> {
   await limitUnknownTokens(context, use)
   const outcome = await context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
@@ -63,7 +65,7 @@ export async function redeemMicrosoft(
     const { stateHash, isMailed, answer } = await readAnswer(txContext, use, true)
     const clear = { token_hash: null, mark_hash: null, email: null, answer: null }
     const result = answer.link
-      ? await linkCaller(txContext, answer, answer.link, use.caller)
+      ? await (answer.link.renews ? renewCaller : linkCaller)(txContext, answer, answer.link, use.caller)
       : await signIn(txContext, answer, isMailed, use)
     const kept = result === 'mail' ? { token_hash: null, email: answer.email } : clear
     const at = new Date(context.clock() + (result === 'mail' ? MICROSOFT_MAIL_MS : MICROSOFT_SIGN_IN_MS))
@@ -153,6 +155,7 @@ async function signIn(
     knownDevice,
     isByMailedLink: isMailed,
     isMultiFactor: answer.isMultiFactor && (await mayStandIn(context, userId)),
+    authenticatedAt: toProofTime(answer, now),
     endsAt: new Date(now.getTime() + context.entraSessionHours * HOUR_MS),
   })
   return { ...session, device_token }
@@ -170,6 +173,10 @@ async function mayStandIn({ db }: AccountContext, userId: string): Promise<boole
     .executeTakeFirst()
   return own?.second_step_at != null || !hasVerified(await listFactors(db, userId))
 }
+
+/** The directory's clock may be ahead. */
+const toProofTime = ({ authenticatedAt }: MicrosoftAnswer, now: Date) =>
+  authenticatedAt === null ? null : new Date(Math.min(authenticatedAt, now.getTime()))
 
 const findIdentity = ({ db }: AccountContext, { tenantId, objectId }: MicrosoftAnswer) =>
   db
@@ -264,7 +271,7 @@ async function keepAnswer(context: AccountContext, answer: MicrosoftAnswer): Pro
 async function linkCaller(
   context: AccountContext,
   answer: MicrosoftAnswer,
-  { userId, sessionId }: LinkTicket,
+  { userId, sessionId }: SessionTicket,
   caller: Actor | undefined,
 ): Promise<'linked' | MicrosoftRefusal> {
   if (caller?.sessionId !== sessionId || caller.sessionKind !== 'full') throw createStaleError()
@@ -282,29 +289,65 @@ async function linkCaller(
   return 'linked'
 }
 
+/** Makes the session that asked recent, by the linked account alone and where its owner has just entered. */
+async function renewCaller(
+  context: AccountContext,
+  answer: MicrosoftAnswer,
+  { userId, sessionId, until }: SessionTicket,
+  caller: Actor | undefined,
+): Promise<RenewedSession | MicrosoftRefusal> {
+  if (caller?.sessionId !== sessionId) throw createStaleError()
+  if (!(await lockProfile(context.db, userId))) throw createStaleError()
+  if ((await findIdentity(context, answer))?.user_id !== userId) return 'other-person'
+  if (answer.authenticatedAt === null) return 'auth-time-missing'
+  const begunAt = until - MICROSOFT_SIGN_IN_MS
+  if (answer.authenticatedAt < begunAt - CLOCK_TOLERANCE * 1000) return 'not-renewed'
+  await keepAnswer(context, answer)
+  const at = toProofTime(answer, new Date(context.clock())) as Date
+  const renewed = await renewAuthentication({ ...context, actor: caller }, 'microsoft', at)
+  const { refreshCounter } = caller
+  return issueAccessToken(context, { userId, sessionId, refreshCounter, ...renewed })
+}
+
+const refuse = (refusal: MicrosoftRefusal) =>
+  new ProblemError('forbidden', { detail: MICROSOFT_REFUSALS[refusal] })
+
+/** Begins to renew, for this session alone. @throws ProblemError forbidden */
+export async function beginRenewal(context: OwnAccountContext, markHash: string) {
+  if (!context.microsoft) throw new ProblemError('not-found')
+  const { email } = await readOwnIdentity(context)
+  if (email === null) throw refuse('not-linked')
+  return toLocation(context, markHash, { renews: email })
+}
+
+/** The ticket ties what comes back to the session that asks. */
+function toLocation(
+  { actor, clock, tokens }: OwnAccountContext,
+  markHash: string,
+  what: Pick<SessionTicket, 'renews'> = {},
+) {
+  const { profile, sessionId } = actor
+  const until = clock() + MICROSOFT_SIGN_IN_MS
+  const ticket: SessionTicket = { userId: profile.user_id, sessionId, until, ...what }
+  const sealed = Buffer.from(sealJson(tokens, ticket)).toString('base64url')
+  return { location: `/auth/microsoft?mark=${markHash}&ligar=${sealed}` }
+}
+
 /** Begins linking, for this session alone. @throws ProblemError forbidden */
 export async function beginLink(context: OwnAccountContext, markHash: string) {
-  const { actor, clock, db, tokens } = context
-  const refuse = (refusal: MicrosoftRefusal) =>
-    new ProblemError('forbidden', { detail: MICROSOFT_REFUSALS[refusal] })
+  const { actor, clock, db } = context
   if (!context.microsoft) throw new ProblemError('not-found')
   if (!actor.profile.email_verified_at) throw refuse('unverified')
   if (await isPreviousVersionActive(db, clock())) throw refuse('upgrading')
-  const { profile, sessionId } = actor
-  const ticket: LinkTicket = {
-    userId: profile.user_id,
-    sessionId,
-    until: clock() + MICROSOFT_SIGN_IN_MS,
-  }
-  const sealed = Buffer.from(sealJson(tokens, ticket)).toString('base64url')
-  return { location: `/auth/microsoft?mark=${markHash}&ligar=${sealed}` }
+  return toLocation(context, markHash)
 }
 
 export async function readOwnIdentity(
   context: OwnAccountContext,
 ): Promise<ReplyOf<typeof microsoftRoutes.readOwnIdentity>> {
-  const { db, actor } = context
-  const userId = actor.profile.user_id
+  const { db, actor, onlyMicrosoft, builtinAdminEmail } = context
+  const { user_id: userId, email: address } = actor.profile
+  const opens = !onlyMicrosoft || address === builtinAdminEmail
   const own = await db.selectFrom('identities').selectAll().where('user_id', '=', userId).executeTakeFirst()
   const password = db.selectFrom('passwords').select('user_id').where('user_id', '=', userId)
   return {
@@ -312,7 +355,7 @@ export async function readOwnIdentity(
     email: own?.email ?? null,
     linked_at: own?.linked_at.toISOString() ?? null,
     last_used_at: own?.last_used_at.toISOString() ?? null,
-    has_password: (await password.executeTakeFirst()) !== undefined,
+    has_password: opens && (await password.executeTakeFirst()) !== undefined,
   }
 }
 

@@ -3,7 +3,9 @@ import type { MicrosoftRefusal } from '#contract/microsoft.ts'
 
 const TIMEOUT_SECONDS = 8
 /** Difference between the clocks of directory and portal that is forgiven, in seconds. */
-const CLOCK_TOLERANCE = 60
+export const CLOCK_TOLERANCE = 60
+/** In seconds; prompt=login asks for less, but a provider may take minutes over a second step. */
+const RENEWAL_MAX_AGE = 600
 /** Error codes of an account that was disabled or deleted. */
 const DISABLED_CODES = [50057, 50034]
 /** Of a refresh token that expired or was revoked, as by a new password. */
@@ -74,7 +76,8 @@ export function createMicrosoftDirectory(
     /** Reads the OpenID configuration. @throws DirectoryError */
     readMetadata: async () => (await configure()).serverMetadata(),
 
-    async buildRedirect(secrets: SignInSecrets): Promise<URL> {
+    /** @param renewing the address whose owner shall type the password again; undefined for a sign-in */
+    async buildRedirect(secrets: SignInSecrets, renewing?: string): Promise<URL> {
       const openid = await import('openid-client')
       return openid.buildAuthorizationUrl(await configure(), {
         redirect_uri: redirectUri,
@@ -84,6 +87,8 @@ export function createMicrosoftDirectory(
         code_challenge: await openid.calculatePKCECodeChallenge(secrets.verifier),
         code_challenge_method: 'S256',
         response_mode: 'query',
+        // By the standard, max_age also asks for the claim auth_time.
+        ...(renewing && { prompt: 'login', max_age: String(RENEWAL_MAX_AGE), login_hint: renewing }),
       })
     },
 

@@ -39,17 +39,19 @@ export interface MicrosoftServices extends RateLimits, Pick<PublicContext, 'db' 
   companyEmailDomain: string
 }
 
-/** Whom a link is for, proved before the redirect by a recent authentication. */
-export interface LinkTicket {
+/** The session that links an account, proved recent before the redirect, or that renews its own proof. */
+export interface SessionTicket {
   userId: string
   sessionId: string
+  /** Address of the linked account, to renew. */
+  renews?: string
   until: number
 }
 
 interface Cookie extends SignInSecrets {
   /** Hash of the mark that the browser keeps. */
   mark: string
-  link?: LinkTicket | undefined
+  link?: SessionTicket | undefined
   until: number
 }
 
@@ -66,8 +68,10 @@ export interface MicrosoftAnswer {
   /** Claims that its token lacked, for the doctor. */
   missing: string[]
   isMultiFactor: boolean
+  /** When the person showed who they are, in ms; null where the directory does not say it. */
+  authenticatedAt: number | null
   refreshToken: string | null
-  link?: LinkTicket | undefined
+  link?: SessionTicket | undefined
   /** Until when its token is taken, unless a link was mailed. */
   until: number
 }
@@ -152,7 +156,9 @@ async function begin(context: MicrosoftContext, query: URLSearchParams) {
   await limit(context, `microsoft-start ${toIpPrefix(request.ip)}`, STARTS_PER_IP)
   const mark = query.get('mark') ?? ''
   const sealedTicket = query.get('ligar')
-  const link = sealedTicket ? openJson<LinkTicket>(tokens, Buffer.from(sealedTicket, 'base64url')) : undefined
+  const link = sealedTicket
+    ? openJson<SessionTicket>(tokens, Buffer.from(sealedTicket, 'base64url'))
+    : undefined
   const isStale = sealedTicket && (!link?.userId || link.until <= clock())
   if (!HASH.test(mark) || isStale) throw new DirectoryError('other-browser')
   if (await isPreviousVersionActive(db, clock())) throw new DirectoryError('upgrading')
@@ -160,7 +166,7 @@ async function begin(context: MicrosoftContext, query: URLSearchParams) {
   const secrets = { state: random(), nonce: random(), verifier: random() }
   const cookie: Cookie = { ...secrets, mark, link, until: clock() + MICROSOFT_SIGN_IN_MS }
   return {
-    location: (await microsoft.buildRedirect(secrets)).href,
+    location: (await microsoft.buildRedirect(secrets, link?.renews)).href,
     cookie: Buffer.from(sealJson(tokens, cookie)).toString('base64url'),
   }
 }
@@ -230,7 +236,7 @@ function readClaims(
   { microsoft, companyEmailDomain }: Pick<MicrosoftServices, 'microsoft' | 'companyEmailDomain'>,
   claims: Claims,
 ): Omit<MicrosoftAnswer, 'refreshToken' | 'link' | 'until'> {
-  const { tid, oid, acct, email, preferred_username, xms_edov, name, amr } = claims
+  const { tid, oid, acct, email, preferred_username, xms_edov, name, amr, auth_time } = claims
   if (typeof tid !== 'string' || tid.toLowerCase() !== microsoft.tenantId)
     throw new DirectoryError('other-tenant')
   if (typeof oid !== 'string' || oid === '') throw new DirectoryError('invalid-answer')
@@ -248,6 +254,7 @@ function readClaims(
     groups: readGroups(claims),
     missing: listMissing(claims),
     isMultiFactor: Array.isArray(amr) && amr.includes('mfa'),
+    authenticatedAt: typeof auth_time === 'number' ? auth_time * 1000 : null,
   }
 }
 
@@ -271,7 +278,7 @@ function readGroups(claims: Claims): string[] | null {
 }
 
 function listMissing(claims: Claims): string[] {
-  const absent = ['email', 'xms_edov', 'groups'].filter((name) => claims[name] == null)
+  const absent = ['email', 'xms_edov', 'auth_time', 'groups'].filter((name) => claims[name] == null)
   return isOverage(claims) ? [...absent.filter((name) => name !== 'groups'), 'groups-overage'] : absent
 }
 

@@ -104,6 +104,8 @@ interface Opening {
   isByMailedLink?: boolean
   /** Whether the directory has seen the second step. */
   isMultiFactor?: boolean
+  /** When Microsoft saw the person, which a silent sign-in leaves in the past; null if it does not say. */
+  authenticatedAt?: Date | null
   /** End of a session that Microsoft opened. */
   endsAt?: Date
 }
@@ -117,7 +119,9 @@ export async function openSession(context: SessionContext, opening: Opening): Pr
   const isOwed =
     opening.kind !== 'recovery' && aal === 'aal1' && (await isFactorOwed(context, profile.user_id))
   const kind = isOwed ? ('aal1' as const) : opening.kind
-  const amr = by === 'link' ? [] : toAmr(by, now)
+  const { authenticatedAt = now } = opening
+  const provedAt = by === 'link' ? null : authenticatedAt
+  const amr = provedAt ? toAmr(by, provedAt) : []
   const session = { id: randomUUID(), kind, refreshKey: randomBytes(32), counter: 0, profile, amr, aal }
   await db
     .insertInto('sessions')
@@ -127,7 +131,7 @@ export async function openSession(context: SessionContext, opening: Opening): Pr
       kind,
       refresh_key: tokens.refreshKeys.seal(session.refreshKey),
       device_bound: true,
-      authenticated_at: by === 'link' ? null : now,
+      authenticated_at: provedAt,
       aal,
       amr: JSON.stringify(amr),
       kind_after_factor: isOwed ? (opening.kind as 'full' | 'forcedChange') : null,

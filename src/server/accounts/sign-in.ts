@@ -82,6 +82,7 @@ export async function reauthenticate(
 ) {
   const { profile, sessionId, refreshCounter } = context.actor
   const { email, user_id: userId } = profile
+  rejectPasswords(context, email)
   const attempt = await createAttempt(context, { email, deviceToken, skipsHumanCheck: true })
   const renewed = await tryPassword(context, { attempt, password }, (txContext) =>
     renewAuthentication({ ...txContext, actor: context.actor }, 'password'),
@@ -94,9 +95,12 @@ export async function reauthenticate(
 }
 
 /** Makes the caller's session recent. @throws ProblemError unauthenticated for a session that ended */
-export async function renewAuthentication(context: OwnAccountContext, method: string) {
-  const { db, actor, clock } = context
-  const at = new Date(clock())
+export async function renewAuthentication(
+  context: OwnAccountContext,
+  method: string,
+  at = new Date(context.clock()),
+) {
+  const { db, actor } = context
   const query = db.selectFrom('sessions').selectAll().where('id', '=', actor.sessionId)
   const row = await query.forUpdate().executeTakeFirst()
   if (!row) throw new ProblemError('unauthenticated')

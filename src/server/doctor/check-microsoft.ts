@@ -75,6 +75,10 @@ const CLAIMS = {
     'a declaração xms_edov faltou: sem ela cada pessoa confirma o e-mail por um link na primeira entrada',
     'Peça ao administrador do Entra: em Manifest do aplicativo, acrescente xms_edov a optionalClaims.idToken',
   ],
+  auth_time: [
+    'a declaração auth_time faltou: ninguém confirma com a Microsoft que é a própria pessoa',
+    'Peça ao administrador do Entra: em Token configuration do aplicativo, Add optional claim, ID, auth_time',
+  ],
   groups: [
     'a declaração groups faltou: os grupos não mudam o acesso de ninguém',
     'Peça ao administrador do Entra: em Token configuration do aplicativo, Add groups claim, ID',

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose'
 import {
   createDirectoryAccounts,
   type DirectoryAccount,
@@ -26,6 +27,10 @@ export async function startDirectory(timeoutSeconds?: number) {
   const hooks: {
     /** Changes a reply of the token endpoint. */
     alter?: DirectoryEmulatorOptions['alterTokenReply'] | undefined
+    /** When people entered, in ms; null leaves it out. By default now, by the portal's clock. */
+    authenticatedAt?: number | null | undefined
+    /** Of the portal, which tests set ahead. */
+    clock?: () => number
     /** Answers in the emulator's place. */
     intercept?:
       | ((path: string) => { type: string; body: string; status?: number } | 'hang' | undefined)
@@ -50,7 +55,12 @@ export async function startDirectory(timeoutSeconds?: number) {
     clientSecret,
     redirectUri,
     accounts,
-    alterTokenReply: (context) => hooks.alter?.(context),
+    async alterTokenReply(context) {
+      const { authenticatedAt: at = hooks.clock?.() ?? Date.now() } = hooks
+      const claims = { auth_time: at === null ? undefined : Math.floor(at / 1000) }
+      await signAgain(context, (emulator as DirectoryEmulator).key as JWK, claims)
+      await hooks.alter?.(context)
+    },
   })
   const options = {
     issuer,
@@ -71,6 +81,16 @@ export async function startDirectory(timeoutSeconds?: number) {
       return new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** Signs the ID token of a reply again, with other claims; undefined ones go. */
+async function signAgain(context: { body?: unknown }, key: JWK, change: Record<string, unknown>) {
+  const reply = context.body as { id_token?: string } | undefined
+  if (!reply?.id_token) return
+  const claims = { ...decodeJwt(reply.id_token), ...change }
+  reply.id_token = await new SignJWT(JSON.parse(JSON.stringify(claims)))
+    .setProtectedHeader({ alg: 'RS256', kid: 'directory' })
+    .sign(await importJWK(key, 'RS256'))
 }
 
 /** A browser's cookies of one host, by name. */
@@ -103,6 +123,7 @@ export async function goToMicrosoft(
   accountId: string,
   location?: (markHash: string) => string | Promise<string>,
 ): Promise<MicrosoftTrip> {
+  directory.hooks.clock = portal.clock
   const mark = randomBytes(32).toString('base64url')
   const hash = createHash('sha256').update(mark).digest('base64url')
   const [portalCookies, theirs] = [new CookieJar(), new CookieJar()]

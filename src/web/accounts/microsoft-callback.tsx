@@ -1,19 +1,20 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { LinkState, Session } from '#contract/accounts.ts'
+import type { LinkState, RenewedSession, Session } from '#contract/accounts.ts'
 import { MICROSOFT_REFUSALS, type MicrosoftRefusal } from '#contract/microsoft.ts'
 import { withAccessToken } from '#web/http/api.ts'
 import { sendRequest } from '#web/http/send-request.ts'
 import { runInOneTab } from '#web/session/browser-storage.ts'
 import { getDeviceToken } from '#web/session/device-token.ts'
+import { forgetMicrosoftMark, readMicrosoftMark } from '#web/session/microsoft-mark.ts'
 import { adoptSession, getSession } from '#web/session/session.ts'
+import { adoptRenewal } from '#web/session/session-store.ts'
 import { buttonClasses } from '#web/ui/button.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { FormLoading, MessagePage, VisitorPage } from '#web/ui/visitor-page.tsx'
-import { forgetMicrosoftMark, readMicrosoftMark } from './microsoft-button.tsx'
 
 /** Redeems what the directory said, with the mark of this browser. */
-async function redeem(tokenHash: string): Promise<Session | LinkState> {
+async function redeem(tokenHash: string): Promise<Session | RenewedSession | LinkState> {
   const mark = readMicrosoftMark()
   const body = { type: 'microsoft' as const, token_hash: tokenHash, ...(mark && { mark }) }
   const query = { dryRun: 'true' as const }
@@ -25,7 +26,11 @@ async function redeem(tokenHash: string): Promise<Session | LinkState> {
   )
 }
 
-type Step = { kind: 'checking' } | { kind: 'mailed'; email: string } | { kind: 'refused'; why: string }
+type Step =
+  | { kind: 'checking' }
+  | { kind: 'renewed' }
+  | { kind: 'mailed'; email: string }
+  | { kind: 'refused'; why: string }
 
 /** Where Microsoft sends people back to: signs in, links, or says in one sentence why not. */
 export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }) {
@@ -37,11 +42,18 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
     if (refusal) return setStep({ kind: 'refused', why: explainRefusal(refusal) })
     try {
       const answer = await runInOneTab('patio.mail-link', () => redeem(tokenHash))
-      if ('access_token' in answer) {
+      if ('refresh_token' in answer) {
         forgetMicrosoftMark()
         adoptSession(answer)
         // Its guard leads to where the last session ended, or asks for what is still owed.
         return await navigate({ to: '/login', replace: true })
+      }
+      if ('access_token' in answer) {
+        forgetMicrosoftMark()
+        adoptRenewal(answer)
+        setStep({ kind: 'renewed' })
+        // The form that asked is in another tab; some browsers let scripts close this one.
+        return window.close()
       }
       if (answer.state === 'mailed') return setStep({ kind: 'mailed', email: answer.email })
       forgetMicrosoftMark()
@@ -62,6 +74,12 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
       <VisitorPage title="Entrando com a Microsoft...">
         <FormLoading>Isto leva só um instante.</FormLoading>
       </VisitorPage>
+    )
+  if (step.kind === 'renewed')
+    return (
+      <MessagePage title="Confirmado" actions={null}>
+        <p>Feche esta janela e continue na outra, de onde você veio. O que você preencheu está lá.</p>
+      </MessagePage>
     )
   const isSignedIn = getSession() !== undefined
   const back = (

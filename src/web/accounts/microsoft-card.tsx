@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { drawMark } from '#web/session/microsoft-mark.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
@@ -11,7 +12,6 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
-import { drawMark } from './microsoft-button.tsx'
 
 const ownIdentityQuery = (userId: string) =>
   queryOptions({

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { signInMessages } from '#contract/accounts.ts'
 import type { Factor } from '#contract/factors.ts'
 import { sessionMessages } from '#contract/messages.ts'
+import { NetworkError, onReauthenticationNeeded } from '#web/http/api.ts'
 import { listUsableFactors, showCode, showPasskey, showRecoveryCode } from '#web/session/second-step.ts'
 import { signOut, useSession } from '#web/session/session.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -12,6 +13,14 @@ import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { CodeField, toStepFailure } from './code-field.tsx'
 import { FactorSetup } from './factor-setup.tsx'
+
+// A sign-in that Microsoft answered by itself sets nothing up before it is confirmed.
+onReauthenticationNeeded(async (refused) => {
+  const { reauthenticate } = await import('#web/session/reauthenticate.tsx').catch((cause: unknown) => {
+    throw new NetworkError(cause)
+  })
+  return reauthenticate(refused)
+})
 
 /** The second step of a sign-in: showing a factor, or setting one up where it is required. */
 export function SecondStep() {

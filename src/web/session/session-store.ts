@@ -1,4 +1,4 @@
-import type { AuthUser, Session } from '#contract/accounts.ts'
+import type { AuthUser, RenewedSession, Session } from '#contract/accounts.ts'
 import { startStopwatch } from '#contract/timing.ts'
 import { sharedStorage } from './browser-storage.ts'
 
@@ -45,6 +45,14 @@ export function storeSession(session: Omit<Session, 'expires_at' | 'token_type'>
   received = { token: access_token, expiresIn: expires_in, elapsed: startStopwatch() }
   sharedStorage.set(SESSION_KEY, JSON.stringify(stored))
   return getSession() ?? stored
+}
+
+/** Stores the access token of a renewed proof, here and in other tabs. */
+export function adoptRenewal({ access_token, expires_in }: RenewedSession): void {
+  const current = getSession()
+  if (!current) return
+  storeSession({ ...current, access_token, expires_in })
+  broadcastAuthEvent('TOKEN_REFRESHED')
 }
 
 /** How a session ended; 'refused' is by the server, which gives the reason. */
