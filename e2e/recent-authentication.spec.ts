@@ -108,7 +108,9 @@ test('whoever has no password confirms with Microsoft in another window, as the 
   await page.getByRole('button', { name: 'Entrar com Microsoft' }).click()
   await page.getByRole('button', { name: /^novata@/ }).click()
   await expect(page).not.toHaveURL(/login|callback|directory/)
-  const token = await page.evaluate(() => JSON.parse(localStorage.getItem('patio.session') ?? '').access_token)
+  const token = await page.evaluate(
+    () => JSON.parse(localStorage.getItem('patio.session') ?? '').access_token,
+  )
   const aged = await ageAuthentication(portal, token, 11 * MINUTE)
   await page.evaluate((access_token) => {
     const session = JSON.parse(localStorage.getItem('patio.session') as string)

@@ -289,7 +289,7 @@ async function linkCaller(
   return 'linked'
 }
 
-/** Makes the session that asked recent, by the linked account alone and where its owner has just entered. */
+/** Makes the session that asked recent, by the linked account that was just entered. */
 async function renewCaller(
   context: AccountContext,
   answer: MicrosoftAnswer,

@@ -6,6 +6,7 @@ import type { ReplyNamed } from '#contract/index.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { type Adopt, showCode, showPasskey } from '#web/session/second-step.ts'
+import { getOwedStep, getSession, markUnseenCodes } from '#web/session/session-store.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
@@ -53,11 +54,14 @@ export function FactorSetup({ onDone }: { onDone: () => void }) {
     },
   })
   const leave = () => {
+    markUnseenCodes()
     adopt.current?.()
     onDone()
   }
   const finish = async (raised: Adopt) => {
     adopt.current = raised
+    const session = getSession()
+    if (session && getOwedStep(session)) markUnseenCodes(session.user.id)
     void queryClient.invalidateQueries({ queryKey: ['own-factors'] })
     const created = await createFirstCodes().catch((error: unknown) => {
       const description = error instanceof Error ? error.message : ''

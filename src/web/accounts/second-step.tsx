@@ -1,18 +1,22 @@
 import { useRouter } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { signInMessages } from '#contract/accounts.ts'
 import type { Factor } from '#contract/factors.ts'
 import { sessionMessages } from '#contract/messages.ts'
-import { NetworkError, onReauthenticationNeeded } from '#web/http/api.ts'
+import { callApi, NetworkError, onReauthenticationNeeded } from '#web/http/api.ts'
 import { listUsableFactors, showCode, showPasskey, showRecoveryCode } from '#web/session/second-step.ts'
-import { signOut, useSession } from '#web/session/session.ts'
+import { getOwedStep, getSession, signOut, useSession } from '#web/session/session.ts'
+import { refreshSession } from '#web/session/session-refresh.ts'
+import { markUnseenCodes } from '#web/session/session-store.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { CodeField, toStepFailure } from './code-field.tsx'
 import { FactorSetup } from './factor-setup.tsx'
+import { RecoveryCodes } from './recovery-codes.tsx'
 
 // A sign-in that Microsoft answered by itself sets nothing up before it is confirmed.
 onReauthenticationNeeded(async (refused) => {
@@ -26,7 +30,8 @@ onReauthenticationNeeded(async (refused) => {
 export function SecondStep() {
   const session = useSession()
   const router = useRouter()
-  const isSettingUp = session?.user.app_metadata.second_factor === 'set-up'
+  const isSettingUp = session && getOwedStep(session) === 'set-up'
+  const isUnfinished = useUnfinishedSetup(isSettingUp === true)
   const finish = async () => {
     showToast({ kind: 'success', title: signInMessages.succeeded })
     await router.invalidate()
@@ -34,12 +39,66 @@ export function SecondStep() {
   if (!session) return null
   return (
     <div className="space-y-5">
-      {isSettingUp ? (
+      {isSettingUp && isUnfinished === undefined ? (
+        <Skeleton className="h-44" />
+      ) : isSettingUp && isUnfinished ? (
+        <UnseenCodes onDone={() => void finish()} />
+      ) : isSettingUp ? (
         <FactorSetup onDone={() => void finish()} />
       ) : (
         <ShowFactor factors={listUsableFactors(session)} onDone={() => void finish()} />
       )}
       <LeaveButton />
+    </div>
+  )
+}
+
+/** Whether a set-up was left before its recovery codes were kept; undefined until the server tells. */
+function useUnfinishedSetup(isSettingUp: boolean): boolean | undefined {
+  const [isUnfinished, setIsUnfinished] = useState<boolean>()
+  useEffect(() => {
+    if (!isSettingUp) return
+    const isVerified = ({ status }: Factor) => status === 'verified'
+    // Unreachable: the set-up itself says so, and changes nothing.
+    callApi('GET /api/auth/user').then(
+      ({ factors }) => setIsUnfinished(factors.some(isVerified)),
+      () => setIsUnfinished(false),
+    )
+  }, [isSettingUp])
+  return isUnfinished
+}
+
+/** The factor works already: other codes replace those that nobody has kept. */
+function UnseenCodes({ onDone }: { onDone: () => void }) {
+  const [codes, setCodes] = useState<string[]>()
+  const [failure, setFailure] = useState<FormFailure>()
+  const create = useSubmit({
+    send: () => callApi('POST /api/auth/factors/recovery-codes/regenerate'),
+    onDone: (created) => setCodes(created.codes),
+    onFailed: (error) => setFailure(toStepFailure(error)),
+  })
+  const leave = useSubmit({
+    async send() {
+      // Before the event of the refresh, on which other tabs look at it.
+      markUnseenCodes()
+      const session = getSession()
+      // Stored before the set-up, it does not know yet what it opens.
+      if (session?.user.app_metadata.second_factor) await refreshSession(session.access_token)
+    },
+    onDone,
+    onFailed: (error) => showToast(toFailureToast('Não foi possível continuar', error)),
+  })
+  if (codes) return <RecoveryCodes codes={codes} onDone={() => void leave.submit()} />
+  return (
+    <div className="space-y-4 text-sm">
+      <p>
+        Sua segunda etapa já está ativa, mas a página foi fechada antes de você guardar os códigos de
+        recuperação. Crie outros agora: os anteriores deixam de valer.
+      </p>
+      <FormAlert failure={failure} />
+      <Button size="large" className="w-full" isBusy={create.isBusy} onClick={() => void create.submit()}>
+        Criar códigos de recuperação
+      </Button>
     </div>
   )
 }

@@ -95,9 +95,22 @@ export function mustChangePassword(session: StoredSession): boolean {
   return session.user.app_metadata.must_change_password
 }
 
-/** What the session owes before it opens the portal; undefined in sessions of 0.2. */
+/** Names whose new recovery codes were not seen to the end, after a required set-up. */
+const UNSEEN_CODES_KEY = 'patio.unseen-codes'
+
+/** @param userId undefined once they are kept */
+export function markUnseenCodes(userId?: string): void {
+  if (userId) sharedStorage.set(UNSEEN_CODES_KEY, userId)
+  else sharedStorage.remove(UNSEEN_CODES_KEY)
+}
+
+/**
+ * What the session owes before it opens the portal; undefined in sessions of 0.2. A set-up lasts until
+ * its recovery codes are kept, through reloads and refreshes.
+ */
 export function getOwedStep({ user }: StoredSession): 'verify' | 'set-up' | undefined {
-  return user.app_metadata.second_factor ?? undefined
+  const isUnfinished = () => sharedStorage.get(UNSEEN_CODES_KEY) === user.id
+  return user.app_metadata.second_factor ?? (isUnfinished() ? 'set-up' : undefined)
 }
 
 /** Returns the remaining lifetime of the access token in seconds; negative once expired. */
