@@ -265,13 +265,16 @@ export function WholeHeightButton({ isWhole, isAlways, onToggle }: WholeHeightBu
       title={isAlways ? `${label} (F)` : undefined}
       onClick={onToggle}
       className={classNames(
-        'group absolute top-0 left-1/2 z-10 h-6 w-16 -translate-x-1/2 items-start justify-center',
+        'group absolute top-0 left-1/2 z-10 h-6 w-16 -translate-x-1/2 items-start justify-center forced-colors:border-0!',
         isAlways ? 'inline-flex' : 'hidden sideways:inline-flex',
       )}
     >
       {/* A grip at the edge, which covers nothing of the report until it is reached for. */}
       <span className="inline-flex h-2 w-16 items-center justify-center overflow-hidden rounded-b-lg border border-line-strong border-t-0 bg-surface/90 text-ink shadow-md group-hover:h-9 group-focus-visible:h-9 pointer-coarse:h-6">
-        <Icon aria-hidden="true" className="size-4" />
+        <Icon
+          aria-hidden="true"
+          className="hidden size-4 group-hover:block group-focus-visible:block pointer-coarse:block"
+        />
       </span>
     </button>
   )
