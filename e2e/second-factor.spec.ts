@@ -57,6 +57,8 @@ test('an app of codes is set up, asked for at the sign-in, and replaced by a rec
   expect(await findSeriousViolations(page)).toEqual([])
   const recovery = (await codes.first().textContent()) ?? ''
   await expect(setup.getByRole('button', { name: 'Concluir' })).toBeDisabled()
+  // The codes are shown this once.
+  await page.keyboard.press('Escape')
   await setup.getByLabel('Guardei os códigos em lugar seguro').check()
   await setup.getByRole('button', { name: 'Concluir' }).click()
   const list = page.getByRole('list', { name: 'Segunda etapa' })

@@ -8,7 +8,7 @@ import { queryClient } from '#web/http/query-client.ts'
 import { type Adopt, showCode, showPasskey } from '#web/session/second-step.ts'
 import { getOwedStep, getSession, markUnseenCodes } from '#web/session/session-store.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -29,8 +29,14 @@ async function createFirstCodes(): Promise<string[] | undefined> {
   }
 }
 
+interface FactorSetupProps {
+  onDone: () => void
+  /** From now on it shows codes that do not appear again. */
+  onCodes?: () => void
+}
+
 /** Sets a factor up, in the second step of a sign-in or in 'Segurança', and shows the recovery codes. */
-export function FactorSetup({ onDone }: { onDone: () => void }) {
+export function FactorSetup({ onDone, onCodes }: FactorSetupProps) {
   const [enrolled, setEnrolled] = useState<Enrolled>()
   const [failure, setFailure] = useState<FormFailure>()
   const [needsLink, setNeedsLink] = useState(false)
@@ -68,8 +74,9 @@ export function FactorSetup({ onDone }: { onDone: () => void }) {
       showToast({ kind: 'error', title: 'Os códigos de recuperação não foram criados', description })
       return undefined
     })
-    if (created) setCodes(created)
-    else leave()
+    if (!created) return leave()
+    setCodes(created)
+    onCodes?.()
   }
   if (codes) return <RecoveryCodes codes={codes} onDone={leave} />
   if (needsLink)
@@ -210,7 +217,7 @@ function NameField({ value, onChange }: { value: string; onChange: (name: string
 function TotpSetup({ enrolled, onBack, onDone }: SetupProps) {
   const [code, setCode] = useState('')
   const [name, setName] = useState('')
-  const { qr_code, secret } = enrolled.totp as NonNullable<Enrolled['totp']>
+  const { qr_code, secret, uri } = enrolled.totp as NonNullable<Enrolled['totp']>
   const { submit, isBusy, failure, setFailure } = useVerify(async () => {
     const adopt = await showCode(enrolled.id, code)
     await nameFactor(enrolled.id, name)
@@ -243,6 +250,9 @@ function TotpSetup({ enrolled, onBack, onDone }: SetupProps) {
           <p className="break-words font-mono text-base tracking-wide">
             {secret.replaceAll(/(.{4})/g, '$1 ')}
           </p>
+          <a href={uri} className={textLinkClasses}>
+            Abrir no aplicativo deste aparelho
+          </a>
         </div>
       </div>
       <p>

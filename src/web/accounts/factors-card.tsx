@@ -41,7 +41,11 @@ const refresh = () => queryClient.invalidateQueries({ queryKey: ['own-factors'] 
 export function FactorsCard({ userId }: { userId: string }) {
   const own = useQuery(ownFactorsQuery(userId))
   const [open, setOpen] = useState<'add' | Factor>()
-  const close = () => setOpen(undefined)
+  const [hasCodes, setHasCodes] = useState(false)
+  const close = () => {
+    setOpen(undefined)
+    setHasCodes(false)
+  }
   const data = own.data
   return (
     <Card className="space-y-4">
@@ -75,8 +79,9 @@ export function FactorsCard({ userId }: { userId: string }) {
         </>
       )}
       {open === 'add' && (
-        <Dialog isOpen title="Configurar a segunda etapa" hasChanges onClose={close}>
+        <Dialog isOpen title="Configurar a segunda etapa" hasChanges onClose={hasCodes ? undefined : close}>
           <FactorSetup
+            onCodes={() => setHasCodes(true)}
             onDone={() => {
               void refresh()
               showToast({ kind: 'success', title: 'Segunda etapa configurada' })

@@ -375,7 +375,11 @@ function NameForm({ userId, area, reportId, captureView, own, renamed, onCancel,
         autoComplete="off"
         autoFocus
         error={problem}
-        hint={replaced && 'Já existe uma visão com este nome: ela será substituída.'}
+        hint={
+          replaced
+            ? 'Já existe uma visão com este nome: ela será substituída.'
+            : same && same.id !== renamed?.id && 'Outra visão sua já tem este nome.'
+        }
       />
       {!renamed && (
         <label className="flex items-center gap-2 text-sm">

@@ -114,6 +114,17 @@ describe('showToast', () => {
       expect(titles()).toEqual([])
     })
 
+    it('stays longer, and while paused where the server sets no time', () => {
+      showToast({ kind: 'success', title: 'visão', action: { label: 'Desfazer', run: vi.fn() } })
+      vi.advanceTimersByTime(14_000)
+      pauseToasts(true)
+      vi.advanceTimersByTime(60_000)
+      expect(titles()).toEqual(['visão'])
+      pauseToasts(false)
+      vi.advanceTimersByTime(1_100)
+      expect(titles()).toEqual([])
+    })
+
     it('survives closeToasts, an equal toast and the limit', () => {
       offer(vi.fn())
       offer(vi.fn())

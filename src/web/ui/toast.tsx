@@ -22,6 +22,8 @@ export interface ShownToast extends ToastContent {
 
 /** Errors and warnings stay longer. */
 const LIFETIMES_MS: Record<NoticeKind, number> = { success: 5_000, info: 6_000, warning: 9_000, error: 9_000 }
+/** Time to read what was done, and to reach 'Desfazer' by keys. */
+const ACTION_LIFETIME_MS = 15_000
 /** The oldest without an action closes first. A screen of nine areas can report each; overflow scrolls. */
 const MAX_SHOWN = 9
 
@@ -36,7 +38,7 @@ const timers = new Map<
 
 /**
  * Shows a toast. Its timer pauses while hovered or focused,
- * unless it has an action, which expires on time.
+ * unless it has an action and a lifetime, which expires on time.
  * @returns its id, for closeToast
  */
 export function showToast(toast: ToastContent): number {
@@ -99,11 +101,14 @@ export function runToastAction(id: number): void {
   action?.run()
 }
 
-/** Pauses or resumes the timers of all toasts without an action. */
+/** Whether the server's time for the action runs out too. */
+const endsOnTime = ({ action, lifetimeMs }: ShownToast) => action !== undefined && lifetimeMs !== undefined
+
+/** Pauses or resumes the timers of all toasts that need not end on time. */
 export function pauseToasts(pause: boolean): void {
   if (pause === isPaused) return
   isPaused = pause
-  for (const { id, action } of shown) if (!action) pause ? stopTimer(id) : startTimer(id)
+  for (const toast of shown) if (!endsOnTime(toast)) pause ? stopTimer(toast.id) : startTimer(toast.id)
 }
 
 export const toastStore = {
@@ -114,10 +119,11 @@ export const toastStore = {
   read: (): readonly ShownToast[] => shown,
 }
 
-function restartTimer({ id, kind, lifetimeMs = LIFETIMES_MS[kind], action }: ShownToast): void {
+function restartTimer(toast: ShownToast): void {
+  const { id, kind, action, lifetimeMs = action ? ACTION_LIFETIME_MS : LIFETIMES_MS[kind] } = toast
   clearTimeout(timers.get(id)?.timer)
   timers.set(id, { endsAt: 0, remainingMs: lifetimeMs })
-  if (!isPaused || action) startTimer(id)
+  if (!isPaused || endsOnTime(toast)) startTimer(id)
 }
 
 function startTimer(id: number): void {
