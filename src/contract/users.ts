@@ -72,6 +72,8 @@ export const managedProfileSchema = z.extend(profileSchema, {
   role: roleSchema,
   version: z.number(),
   request: z.nullable(accessRequestSchema),
+  /** Until when an open invitation for an unverified account can be accepted. */
+  invited_until: z.nullable(instantSchema),
 })
 export type ManagedProfile = z.output<typeof managedProfileSchema>
 

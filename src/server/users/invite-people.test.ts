@@ -306,7 +306,17 @@ describeOnEachDatabase('invitations', (kind) => {
     expect((await send(portal, 'GET', '/api/profiles/me', { token: stranger })).status).toBe(401)
     expect((await signIn(portal, at('tomada'), NEW_PASSWORD)).status).toBe(400)
     expect((await useLink(portal, 'signup', verification, { mark })).status).toBe(400)
-    expect(await findPerson('tomada')).toMatchObject({ approved: false, types: [], email_verified_at: null })
+    const invited = { approved: false, types: [], email_verified_at: null, invited_until: expect.any(String) }
+    expect(await findPerson('tomada')).toMatchObject(invited)
+    const readWaiting = async () =>
+      (await send(portal, 'GET', `/api/profiles/count?q=${at('tomada')}`, admin)).body.waiting
+    const before = await readWaiting()
+    await portal.database.db.updateTable('invitations').set({ withdrawn_at: new Date() }).execute()
+    expect([await readWaiting(), await findPerson('tomada')]).toMatchObject([
+      before + 1,
+      { invited_until: null },
+    ])
+    await portal.database.db.updateTable('invitations').set({ withdrawn_at: null }).execute()
     const { status } = await useLink(portal, 'invite', await findLink(at('tomada')), {
       password: 'Outra-Travessia-99!',
     })

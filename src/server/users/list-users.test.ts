@@ -225,6 +225,7 @@ describeOnEachDatabase('the user list', (kind) => {
       role: 'admin',
       version: 1,
       request: null,
+      invited_until: null,
     })
   })
 

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { HistoryEntry } from '#contract/audit-actions.ts'
 import { LISTS, type ListName, listSpellings, OLD_SPELLING } from '#contract/entitlement-lists.ts'
-import { ENDING_DAYS, IDLE_DAYS, RECENT_DAYS } from '#contract/user-rules.ts'
+import { ENDING_DAYS, IDLE_DAYS, INVITATION_DAYS, RECENT_DAYS } from '#contract/user-rules.ts'
 import {
   type AccessRequest,
   isProfileInstant,
@@ -76,7 +76,15 @@ export async function closeGivenRequests(db: Db, userIds: readonly string[], edi
 export const IS_REQUESTING = sql<boolean>`(p.user_id in (select user_id from access_requests where for_more)
   and exists (${selectRequestForMore(false)}))`
 
-interface ManagedRow extends Profile, Pick<ManagedProfile, 'role' | 'version'> {
+const INVITATION_EXPIRY = `i.invited_at + make_interval(days => ${INVITATION_DAYS})`
+
+/** SQL of when the open invitation over the unverified account of `profiles p` expires. */
+const INVITED_UNTIL = sql.raw(`(select ${toInstantSql(`(${INVITATION_EXPIRY})`)} from invitations i
+  where not p.approved and p.email_verified_at is null and i.email = p.email and i.withdrawn_at is null
+    and ${INVITATION_EXPIRY} > now()
+    and (i.valid_until is null or i.valid_until >= (now() at time zone 'America/Sao_Paulo')::date))`)
+
+interface ManagedRow extends Profile, Pick<ManagedProfile, 'role' | 'version' | 'invited_until'> {
   workplace: string | null
   asked_types: string[]
   asked_marcas: string[]
@@ -93,7 +101,7 @@ interface ManagedRow extends Profile, Pick<ManagedProfile, 'role' | 'version'> {
  */
 export const selectManaged = <More = unknown>(people: Expression<unknown>, more = sql``, order = sql``) =>
   sql<ManagedRow & More>`select ${sql.raw(PROFILE_COLUMNS)}, p.entitlement_version as version,
-      coalesce(r.role, 'user') as role, a.workplace, a.types as asked_types, a.marcas as asked_marcas,
+      coalesce(r.role, 'user') as role, ${INVITED_UNTIL} as invited_until, a.workplace, a.types as asked_types, a.marcas as asked_marcas,
       a.estados as asked_estados, a.note, ${sql.raw(toInstantSql('a.requested_at'))} as requested_at${more}
     from ${people} as p
     left join user_roles r on r.user_id = p.user_id
@@ -158,8 +166,8 @@ export function createNotFound(): ProblemError {
   return new ProblemError('not-found', { detail: 'Usuário não encontrado. Talvez já tenha sido excluído.' })
 }
 
-/** Condition on `profiles p`: waits for approval. People whose approval was withdrawn do not. */
-export const IS_WAITING = sql<boolean>`(not p.approved and p.approval_removed_at is null)`
+/** Condition on `profiles p`: waits for approval; not whom an invitation or a withdrawal concerns. */
+export const IS_WAITING = sql<boolean>`(not p.approved and p.approval_removed_at is null and ${INVITED_UNTIL} is null)`
 
 /** Selects the items of a list in `access_templates` that are not archived. */
 const selectActiveValues = (list: ListName) => sql`array(

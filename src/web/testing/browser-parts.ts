@@ -61,6 +61,7 @@ export function createProfile(rest: Partial<ManagedProfile> = {}): ManagedProfil
     marcas: [],
     estados: [],
     role: 'user',
+    invited_until: null,
     version: 1,
     request: null,
     ...rest,

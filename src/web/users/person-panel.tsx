@@ -16,7 +16,7 @@ import { useSession } from '#web/session/session.ts'
 import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { formatDate, formatInstant, formatRecent } from '#web/ui/format-instant.ts'
+import { formatDate, formatDay, formatInstant, formatRecent } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { RequestNotice } from './access-request.tsx'
@@ -121,6 +121,7 @@ function PanelButton({ label, keys, onClick, icon }: PanelButtonProps) {
 
 function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { person: ManagedProfile }) {
   const { user_id: userId, email, approved, valid_until, email_verified_at, role } = person
+  const { invited_until: invited } = person
   const catalogue = useCatalogue()
   const use = useQuery({
     queryKey: [USERS_QUERY, 'report-use', userId],
@@ -129,7 +130,7 @@ function Details({ person, onAction }: Pick<PersonPanelProps, 'onAction'> & { pe
   const lines = [
     ['E-mail', `${email}${email_verified_at ? '' : ' (não verificado)'}`],
     ['Papel', role === 'admin' ? 'Administrador' : 'Usuário'],
-    ['Status', approved ? 'Aprovado' : 'Pendente'],
+    ['Status', approved ? 'Aprovado' : invited ? `Convidado até ${formatDay(invited)}` : 'Pendente'],
     ['Tipos', describeList(catalogue, 'types', person.types)],
     ['Marcas', describeList(catalogue, 'marcas', person.marcas)],
     ['Estados', describeList(catalogue, 'estados', person.estados)],

@@ -63,8 +63,8 @@ export const COLUMNS: readonly UserColumn[] = [
     sort: 'approved',
     width: '6.25rem',
     card: 'left',
-    cell: ({ profile: { approved } }) => (
-      <Badge isGood={approved}>{approved ? 'Aprovado' : 'Pendente'}</Badge>
+    cell: ({ profile: { approved, invited_until } }) => (
+      <Badge isGood={approved}>{approved ? 'Aprovado' : invited_until ? 'Convidado' : 'Pendente'}</Badge>
     ),
   },
   {

@@ -235,6 +235,8 @@ export const INVITATIONS_QUERY = [USERS_QUERY, 'invitations']
 
 export async function refreshInvitations(): Promise<void> {
   void queryClient.invalidateQueries(tasksQuery)
+  // Whoever is invited over an account no longer waits.
+  void refreshUsers()
   await queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
 }
 
