@@ -81,7 +81,7 @@ export default defineConfig({
             { name: 'libraries', test: 'node_modules', tags: ['$initial'] },
             // Small modules that most screens need: as separate files they would compress badly.
             // Not those of popups, which load at the first press, nor dialogs, which need them.
-            { name: 'parts', test: /^(?!.*(@(base-ui|floating-ui)|\/ui\/dialog\.))/, minShareCount: 23 },
+            { name: 'parts', test: /^(?!.*(@(base-ui|floating-ui)|\/ui\/dialog\.))/, minShareCount: 24 },
             // Its dialogs and 'Ver como' share parts of the reports screen, which needs them all.
             {
               name: 'report-parts',

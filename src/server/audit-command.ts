@@ -10,7 +10,7 @@ import {
   describeHindrance,
   formatPseudonym,
   formatUnknown,
-} from '#contract/describe-change.ts'
+} from '#contract/describe-access.ts'
 import { foldText } from '#contract/entitlement-lists.ts'
 import { isDay } from '#contract/user-rules.ts'
 import { readCatalogue } from './catalogue/catalogue.ts'

@@ -1,6 +1,6 @@
 import type { auditRoutes, Reader } from '#contract/audit.ts'
 import { toCsv } from '#contract/csv.ts'
-import { describeGrant, formatUnknown } from '#contract/describe-change.ts'
+import { describeGrant, formatUnknown } from '#contract/describe-access.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'

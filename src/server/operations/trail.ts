@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { NOT_PEOPLE, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
 import { AUDIT_ACTIONS } from '#contract/audit-actions.ts'
-import { parsePseudonym } from '#contract/describe-change.ts'
+import { parsePseudonym } from '#contract/describe-access.ts'
 import type { Db } from '#server/database/schema.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
 import { matchesFilter } from '#server/users/user-queries.ts'

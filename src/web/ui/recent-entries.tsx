@@ -3,10 +3,10 @@ import type { TrailFilter } from '#contract/audit.ts'
 import type { HistoryEntry } from '#contract/audit-actions.ts'
 import { describeChange } from '#contract/describe-change.ts'
 import { callApi } from '#web/http/api.ts'
+import { ChangeSentence } from './alert.tsx'
 import { classNames } from './class-names.ts'
 import { formatInstant } from './format-instant.ts'
 import { NotLoaded } from './not-loaded.tsx'
-import { ChangeSentence } from './notice-lines.tsx'
 
 const SHOWN = 5
 

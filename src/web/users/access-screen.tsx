@@ -7,7 +7,7 @@ import {
   describeHindrance,
   formatPseudonym,
   formatUnknown,
-} from '#contract/describe-change.ts'
+} from '#contract/describe-access.ts'
 import { isDay, toSaoPauloDay } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'

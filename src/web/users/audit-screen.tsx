@@ -3,14 +3,8 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ACTION_GROUPS, NOT_PEOPLE, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS } from '#contract/audit-actions.ts'
-import {
-  describeChange,
-  formatPseudonym,
-  formatState,
-  nameAction,
-  nameNobody,
-  parsePseudonym,
-} from '#contract/describe-change.ts'
+import { formatPseudonym, parsePseudonym } from '#contract/describe-access.ts'
+import { describeChange, formatState, nameAction, nameNobody } from '#contract/describe-change.ts'
 import { isDay, toSaoPauloDay } from '#contract/user-rules.ts'
 import { callApi, withAccessToken } from '#web/http/api.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
@@ -18,12 +12,11 @@ import { saveFile } from '#web/http/save-file.ts'
 import { fetchReply, isDefiniteRefusal, readFailure } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { FailedLoad } from '#web/ui/alert.tsx'
+import { ChangeSentence, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
 import { formatFileDate, formatInstant } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
-import { ChangeSentence } from '#web/ui/notice-lines.tsx'
 import { Picker } from '#web/ui/picker.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
