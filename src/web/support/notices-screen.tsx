@@ -144,7 +144,7 @@ function useNoticeActions(notice: Notice, item: RefObject<HTMLLIElement | null>)
         retryCall('PATCH /api/admin/notices/{id}', { params: { id }, ifMatch, body }),
       )
       await refreshNotices()
-      item.current?.querySelector('button')?.focus()
+      item.current?.querySelector<HTMLElement>('[aria-label^="Editar"]')?.focus()
     },
     onFailed: 'Não foi possível encerrar o aviso',
     onSettled: refreshNotices,

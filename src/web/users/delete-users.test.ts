@@ -113,7 +113,7 @@ describe('announceDeletion', () => {
     const refused = ids.slice(0, 1_234).map((userId) => ({ userId, error: 'Não.' }))
     announceDeletion({ deletedIds: ids, refused }, ids.map(person))
     expect(shown()).toEqual([
-      ['10.000 usuário(s) excluído(s) com sucesso', ''],
+      ['10.000 usuário(s) excluído(s) com sucesso', 'u0@x, u1@x, u2@x e mais 9.997'],
       ['Erro ao excluir 1.234 usuário(s)', 'u0@x, u1@x, u2@x e mais 1.231: Não.'],
     ])
   })
