@@ -71,6 +71,11 @@ test('takes names, offers several people and says that nobody is called so', asy
   await type('conta excluída 45a97728')
   await expect(page.getByRole('alert')).toContainText('Ninguém se chama “45a97728”')
 
+  await openAs(page, 'admin', '/admin/auditoria?since=2026-01-01&action=xyz&de=ontem')
+  await expect(page.getByRole('alert')).toContainText('não entende o que o endereço pede em: action, de')
+  await expect(page.getByRole('textbox', { name: 'De', exact: true })).toHaveValue('01/01/2026')
+  await expect(page.getByRole('list', { name: /^Registros/ })).toBeVisible()
+
   await openAs(page, 'admin', '/admin/auditoria/acesso')
   const other = page.getByRole('combobox', { name: 'ou pessoa' })
   await other.fill('Dirceu')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS, type HistoryEntry, type TrailAction } from './audit-actions.ts'
-import { describeChange } from './describe-change.ts'
+import { describeChange, nameAction } from './describe-change.ts'
 
 const CARLA = 'carla@grupopatio.com.br'
 
@@ -108,13 +108,29 @@ describe('describeChange', () => {
       'sign-in-refused',
       null,
       { attempts: 3, outcome: 'sign-up rate-limited' },
-      'O portal recusou entradas (3): tentativas demais em pouco tempo',
+      'O portal recusou entradas (3) entre 14:00 e 15:00: tentativas demais em pouco tempo',
     ],
     ['data-exported', null, null, `${CARLA} exportou os dados da pessoa`],
-    ['data-exported', null, { own: true }, 'A pessoa baixou os próprios dados'],
+    ['data-exported', null, { own: true }, `${CARLA} baixou os próprios dados`],
+    [
+      'notice-changed',
+      { text: 'Às 22h' },
+      { text: 'Às 22h', ended: true },
+      `${CARLA} encerrou um aviso: “Às 22h”`,
+    ],
     ['notice-added', null, { text: 'Às 22h' }, `${CARLA} incluiu um aviso: “Às 22h”`],
   ])('formats %s as a sentence', (action, before, after, sentence) => {
     expect(describeAction(action, before, after)).toBe(sentence)
+  })
+
+  it('names acts without what only an entry can tell, and the hour of refusals where it is known', () => {
+    expect(nameAction('role-changed')).toBe('O papel mudou')
+    expect(nameAction('sign-in-refused')).toBe('O portal recusou entradas')
+    const entry = { action: 'sign-in-refused', actor_email: null, actor_id: null, before: null }
+    const after = { attempts: 2, outcome: 'rate-limited' }
+    expect(describeChange({ ...entry, after, at: '2026-11-25T17:00:00.000000Z' })).toBe(
+      'O portal recusou entradas (2) entre 14:00 e 15:00: tentativas demais em pouco tempo',
+    )
   })
 
   it('formats every action differently, even without before and after', () => {

@@ -6,7 +6,7 @@ type State = Readonly<Record<string, unknown>>
 
 /** Who did what, and the differences or the reason: ['carla@… mudou os tipos', '+ CRM, − Vendas']. */
 type Description = string | readonly [event: string, detail: string]
-type Describe = (change: { who: string; before: State; after: State }) => Description
+type Describe = (change: { who: string; before: State; after: State; at?: string }) => Description
 
 const ROLES: Record<string, string> = { admin: 'administrador', user: 'usuário' }
 const LOSSES: Record<string, string> = {
@@ -78,10 +78,10 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
     const report = `O portal preparou o relatório${toArea(after, 'de')}${reader && ` para ${reader}`}`
     return after.viewed_as ? `${report} como a pessoa o vê` : report
   },
-  'sign-in-refused': ({ after }) => [
-    after.attempts === 1
+  'sign-in-refused': ({ after, at }) => [
+    (after.attempts === 1
       ? 'O portal recusou uma entrada'
-      : `O portal recusou entradas (${after.attempts ?? 'várias'})`,
+      : `O portal recusou entradas${after.attempts ? ` (${after.attempts})` : ''}`) + formatHour(at),
     formatRefusal(after.outcome),
   ],
   'session-reuse': () => [
@@ -129,7 +129,10 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'verification-resent': ({ who }) => `${who} reenviou a confirmação do e-mail`,
   reauthenticated: () => 'A pessoa confirmou que é ela durante uma sessão',
   'reset-link-printed': () => 'Um link para redefinir a senha foi emitido no servidor',
-  'role-changed': ({ before, after }) => `O papel mudou de ${formatRole(before)} para ${formatRole(after)}`,
+  'role-changed': ({ before, after }) =>
+    before.role || after.role
+      ? `O papel mudou de ${formatRole(before)} para ${formatRole(after)}`
+      : 'O papel mudou',
   'builtin-admin-failures': ({ after }) =>
     `Várias tentativas de entrada na conta de administração falharam${typeof after.failures === 'number' ? ` (${after.failures})` : ''}`,
   'approval-given': ({ who, before, after }) => [
@@ -160,7 +163,7 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'user-deleted': ({ who }) => `${who} excluiu a conta`,
   'viewed-as': ({ who }) => `${who} viu o portal como a pessoa o vê`,
   'data-exported': ({ who, after }) =>
-    after.own ? 'A pessoa baixou os próprios dados' : `${who} exportou os dados da pessoa`,
+    after.own ? `${who} baixou os próprios dados` : `${who} exportou os dados da pessoa`,
   'factor-added': ({ after }) => `A pessoa cadastrou a segunda etapa ${quoteName(after)}`,
   'factor-removed': ({ before }) => `A pessoa removeu a segunda etapa ${quoteName(before)}`,
   'factor-reset': ({ who }) => `${who} removeu a verificação em duas etapas`,
@@ -228,11 +231,12 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'message-deleted': ({ who }) => `${who} excluiu uma mensagem de suporte`,
   'message-accepted': ({ who }) => `${who} moveu uma mensagem suspeita para a entrada`,
   'notice-added': ({ who, after }) => `${who} incluiu um aviso${quoteText(after)}`,
-  'notice-changed': ({ who, after }) => `${who} mudou um aviso${quoteText(after)}`,
+  'notice-changed': ({ who, after }) =>
+    `${who} ${after.ended ? 'encerrou' : 'mudou'} um aviso${quoteText(after)}`,
   'notice-removed': ({ who, before }) => `${who} excluiu um aviso${quoteText(before)}`,
 }
 
-type Change = Omit<HistoryEntry, 'id' | 'at'> & { ip?: string | null }
+type Change = Omit<HistoryEntry, 'id' | 'at'> & { at?: string; ip?: string | null }
 
 /** Names who has no account: the portal, or a person who used a command at the server. */
 export const nameNobody = ({ ip }: Pick<Change, 'ip'>) =>
@@ -247,7 +251,10 @@ export function describeChange(entry: Change, reader?: string, time?: string): s
   if (!write) return `Alteração registrada: ${entry.action}`
   const nobody = entry.actor_id === null ? nameNobody(entry) : 'Alguém cuja conta foi excluída'
   const who = entry.actor_email === null ? nobody : entry.actor_email === reader ? 'Você' : entry.actor_email
-  const description = write({ who, before: entry.before ?? {}, after: entry.after ?? {} })
+  const description = write({
+    ...{ who, before: entry.before ?? {}, after: entry.after ?? {} },
+    ...(entry.at && { at: entry.at }),
+  })
   const [event, differences] = typeof description === 'string' ? [description] : description
   const { valid_until } = entry.after ?? {}
   const validity = valid_until !== undefined && formatValidity(valid_until)
@@ -277,7 +284,8 @@ const FIELDS: Record<string, string> = {
     created_at: 'cadastro',
   },
   ...{ area: 'área', action: 'ato', actor: 'quem', person: 'pessoa', from: 'desde', to: 'até' },
-  ...{ secondFactor: 'segunda etapa' },
+  ...{ secondFactor: 'segunda etapa', text: 'texto', severity: 'gravidade', on_login: 'na entrada' },
+  ...{ starts_at: 'começa', ends_at: 'termina', ended: 'encerrado', areas: 'áreas', is_draft: 'rascunho' },
 }
 
 /** Formats what an entry has as before or after: 'tipos: CRM, HPD; aprovação: sim'. */
@@ -288,6 +296,19 @@ export function formatState(state: State | null): string {
         `${FIELDS[name] ?? name}: ${name === 'outcome' ? formatRefusal(value) : formatValue(value)}`,
     )
     .join('; ')
+}
+
+/** Formats the hour of an instant, in which refusals were counted: ' entre 14:00 e 15:00'. */
+function formatHour(at: string | undefined): string {
+  if (!at) return ''
+  const hour = Math.floor(Date.parse(at) / 3_600_000)
+  const hours = [hour, hour + 1].map((each) =>
+    new Date(each * 3_600_000).toLocaleTimeString('pt-BR', {
+      timeZone: 'America/Sao_Paulo',
+      timeStyle: 'short',
+    }),
+  )
+  return ` entre ${hours.join(' e ')}`
 }
 
 function formatRefusal(outcome: unknown): string {

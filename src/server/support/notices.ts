@@ -142,7 +142,8 @@ export function changeNotice(
     // What they closed said something else.
     if (after.text !== before.text || after.severity !== before.severity)
       await db.deleteFrom('closed_notices').where('notice_id', '=', id).execute()
-    const entry = { before: toAudited(before), after: toAudited(after) }
+    const ended = 'ended' in change && { ended: true }
+    const entry = { before: toAudited(before), after: { ...toAudited(after), ...ended } }
     await recordAudit({ ...context, db }, { action: 'notice-changed', ...entry })
     const all = await listNotices({ ...context, db })
     return all.find((notice) => notice.id === id) as Notice

@@ -12,7 +12,7 @@ import { saveFile } from '#web/http/save-file.ts'
 import { fetchReply, isDefiniteRefusal, readFailure } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { ChangeSentence, FailedLoad } from '#web/ui/alert.tsx'
+import { Alert, ChangeSentence, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
 import { formatFileDate, formatInstant } from '#web/ui/format-instant.ts'
@@ -44,7 +44,7 @@ const EXPORT_TIMEOUT_MS = 10 * 60_000
 
 /** /admin/auditoria, 'Auditoria': everything that was done and seen, by filters in the address. */
 export function AuditScreen() {
-  const filter = useSearch({ from: '/signed-in/administrators/admin/auditoria' }) as TrailFilter
+  const { filter, ignored } = parseFilter(useSearch({ from: '/signed-in/administrators/admin/auditoria' }))
   return (
     <AdminPage
       isWide
@@ -53,9 +53,32 @@ export function AuditScreen() {
       action={<AuditLinks />}
     >
       <Filters filter={filter} />
+      {ignored.length > 0 && (
+        <Alert kind="warning" title={`Esta tela não entende o que o endereço pede em: ${ignored.join(', ')}`}>
+          O resto vale. Escolha o que falta nos filtros.
+        </Alert>
+      )}
       <Trail filter={filter} />
     </AdminPage>
   )
+}
+
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const isDate = (value: unknown) => typeof value === 'string' && isDay(value)
+const CHECKS: Record<keyof TrailFilter, (value: unknown) => boolean> = {
+  ...{ person: isText, actor: isText, area: isText, from: isDate, to: isDate },
+  action: (value) => ACTIONS.some((each) => each.value === value),
+}
+/** The words of the command `trail`, as one may write them in an address. */
+const COMMAND_WORDS: Record<string, string> = { since: 'from', until: 'to' }
+
+/** Keeps what is a filter in an address, which may be old or typed, and names the rest. */
+function parseFilter(search: Record<string, unknown>): { filter: TrailFilter; ignored: string[] } {
+  const named = Object.entries(search).map(([name, value]) => [COMMAND_WORDS[name] ?? name, value] as const)
+  const isKnown = ([name, value]: (typeof named)[number]) =>
+    Object.hasOwn(CHECKS, name) && CHECKS[name as keyof TrailFilter](value)
+  const ignored = named.filter((each) => each[1] !== undefined && !isKnown(each)).map(([name]) => name)
+  return { filter: Object.fromEntries(named.filter(isKnown)), ignored }
 }
 
 /** Links the two screens of an audit. */
