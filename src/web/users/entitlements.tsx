@@ -1,5 +1,4 @@
 import type { Catalogue } from '#contract/catalogue.ts'
-import { LIST_NAMES } from '#contract/describe-change.ts'
 import {
   type Entitlements,
   getValues,
@@ -82,7 +81,9 @@ export function formatAccess(ticked: Entitlements): string {
 export function describeMissing(ticked: Entitlements): string | undefined {
   const missing = LISTS.filter((name) => ticked[name].length === 0)
   if (missing.length === 0) return undefined
-  const named = new Intl.ListFormat('pt-BR').format(missing.map((name) => LIST_NAMES[name]))
+  const named = new Intl.ListFormat('pt-BR').format(
+    missing.map((name) => LIST_STYLES[name].title.toLowerCase()),
+  )
   return `Sem ${named}, a pessoa entra mas não vê relatórios.`
 }
 

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { AuditAction, HistoryEntry } from '#contract/audit-actions.ts'
-import { describeChange, diffLists, formatValidity, joinDifferences } from '#contract/describe-change.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
@@ -107,7 +106,9 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
     .filter(({ action, after }) => action !== REQUESTED && VERSIONED.some((name) => after && name in after))
     .slice(0, Math.min(current.version - base.version, MAX_SENTENCES))
     .reverse()
-  const sentences = since.length > 0 ? since.map(describeEntry) : [describeWithoutHistory(base, current)]
+  const sentences = await (since.length > 0
+    ? Promise.all(since.map(describeEntry))
+    : Promise.all([describeWithoutHistory(base, current)]))
   return { current, sentences }
 }
 
@@ -121,11 +122,16 @@ export async function readApproval(userId: string): Promise<string | undefined> 
   return approval && describeEntry(approval)
 }
 
-function describeEntry(entry: HistoryEntry): string {
+/** Loaded late: a conflict is rare. */
+const loadSentences = () => import('#contract/describe-change.ts')
+
+async function describeEntry(entry: HistoryEntry): Promise<string> {
+  const { describeChange } = await loadSentences()
   return describeChange(entry, getSession()?.user.email, formatTimePhrase(entry.at))
 }
 
-function describeWithoutHistory(base: ManagedProfile, current: ManagedProfile): string {
+async function describeWithoutHistory(base: ManagedProfile, current: ManagedProfile): Promise<string> {
+  const { diffLists, formatValidity, joinDifferences } = await loadSentences()
   const lists = joinDifferences(diffLists({ ...base }, { ...current }))
   const approval = current.approved ? 'conta aprovada' : 'aprovação removida'
   const validity = base.valid_until !== current.valid_until && formatValidity(current.valid_until)
