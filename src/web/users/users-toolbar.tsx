@@ -46,7 +46,9 @@ export function UsersToolbar({ ref, filter, onFilter, actions, children }: Users
           <SlidersHorizontal aria-hidden="true" className="size-4" />
           Filtros{active > 0 && ` (${active})`}
         </Button>
-        <div className={classNames('ml-auto flex gap-2', !isOpen && 'order-last')}>{actions}</div>
+        {actions && (
+          <div className={classNames('ml-auto flex gap-2', !isOpen && 'order-last')}>{actions}</div>
+        )}
         <div
           id="filtros"
           className={classNames(
