@@ -52,11 +52,12 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
       aria-rowindex={index + 2}
       data-index={index}
       // The link is for the keyboard; the whole row answers to a press.
-      onClick={({ target, currentTarget, shiftKey }) => {
+      onClick={({ target, currentTarget, shiftKey, detail }) => {
         // React bubbles clicks in the row's menu, which stands elsewhere in the document.
         const isInRow = currentTarget.contains(target as Node)
         const isControl = (target as Element).closest('a, button, label, input')
-        if (isInRow && !isControl && !shiftKey && !getSelection()?.toString())
+        // The second press of a double click may have been aimed at a dialog that has just closed.
+        if (isInRow && !isControl && !shiftKey && detail < 2 && !getSelection()?.toString())
           currentTarget.querySelector<HTMLElement>('a[data-control="person"]')?.click()
       }}
       style={top === undefined ? undefined : { top }}
