@@ -119,17 +119,6 @@ test('a view can open first, be renamed, overwritten and deleted, each with undo
   await expect(row(page, 'Paraná')).toBeVisible()
 })
 
-test('the menu of a view is reached by keys', async ({ page, portal }) => {
-  await addReportView(portal, 'diretoria')
-  await openAs(page, 'diretoria')
-  await expect(scope(page)).toBeVisible()
-  await views(page).press('Enter')
-  await panel(page).getByRole('button', { name: 'Mais ações' }).press('Enter')
-  await expect(page.getByRole('menuitem', { name: 'Salvar por cima' })).toBeFocused()
-  await page.keyboard.press('ArrowDown')
-  await expect(page.getByRole('menuitem', { name: 'Renomear' })).toBeFocused()
-})
-
 test('a view keeps its own filters, but the person’s marcas are set again', async ({ page, portal }) => {
   const id = await addReportView(portal, 'diretoria')
   await addReportView(portal, 'diretoria', { name: 'Velha', state: 'H4sIAAAA' })
