@@ -30,7 +30,8 @@ export async function disownEmail(context: AccountContext, token: string): Promi
       'disown-factor',
     ])
     if (purpose === 'disown-account') return removeAccount(txContext, owner)
-    await disownFactors(txContext, owner, purpose)
+    // By another notice the mailbox alone would undo the second step.
+    if (purpose === 'disown-factor') await disownFactors(txContext, owner)
     await revokePassword(txContext, owner, 'password-disowned')
     return 'sessions-ended'
   })
@@ -38,19 +39,15 @@ export async function disownEmail(context: AccountContext, token: string): Promi
 }
 
 /** Removes what was added since the link could be mailed, or was begun; older factors are the owner's. */
-async function disownFactors(
-  context: PublicContext,
-  owner: EmailLink['owner'],
-  purpose: EmailLink['purpose'],
-): Promise<void> {
+async function disownFactors(context: PublicContext, owner: EmailLink['owner']): Promise<void> {
   const { db, clock } = context
   // A day more, since the mail may have waited.
   const addedAfter = new Date(clock() - NOTICE_LINK_MS - DAY_MS)
-  const own = db.deleteFrom('factors').where('user_id', '=', owner.user_id)
-  const { numDeletedRows } = await own
+  await db
+    .deleteFrom('factors')
+    .where('user_id', '=', owner.user_id)
     .where(sql<boolean>`coalesce(verified_at, 'infinity') > ${addedAfter}`)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n && purpose !== 'disown-factor') return
+    .execute()
   await db.deleteFrom('recovery_codes').where('user_id', '=', owner.user_id).execute()
   await requireLinkNext(db, owner.user_id)
   await recordAudit(context, { action: 'factor-disowned', actor: owner, target: owner })

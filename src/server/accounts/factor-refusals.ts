@@ -66,7 +66,8 @@ export async function tryFactor<T>(
       await release(true)
       return result
     } catch (error) {
-      if (!isRefusal(error)) await release(false)
+      // A code that was right before is no guess, such as from a second tab.
+      if (!isRefusal(error) || error.options.cause === 'code-used') await release(false)
       await countFactorRefusal(context, email, error)
       if (isRefusal(error) && isWarned(counted)) await queueMail({ db }, 'factor-failures', email)
       throw error

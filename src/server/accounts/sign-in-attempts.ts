@@ -27,7 +27,7 @@ export interface Attempt {
   deviceId: string | undefined
   ip: string
   skipsHumanCheck: boolean
-  /** Of the second step: one counter for all sources, which a right password does not clear. */
+  /** Of the second step: what can be guessed has one counter for all sources, which a right password does not clear. */
   secondStep?: SecondStepKind
 }
 
@@ -53,10 +53,12 @@ function getCounters({ email, deviceId, ip, skipsHumanCheck, secondStep }: Attem
   overall?: Counter
 } {
   if (secondStep) {
-    const key = `${hashEmail(toStepSubject(email))} ${secondStep}`
+    const subject = hashEmail(toStepSubject(email))
     const threshold = LOCK_THRESHOLD_UNCHECKED.perSource
     const long = { maxLockMs: MAX_STEP_LOCK_MS, resetAfterMs: STEP_RESET_AFTER_MS }
-    return { source: { key, threshold, ...(secondStep === 'guessable' && long) } }
+    if (secondStep === 'guessable') return { source: { key: `${subject} ${secondStep}`, threshold, ...long } }
+    // Nobody elsewhere keeps the owner out of what cannot be guessed.
+    return { source: { key: `${subject} ${toIpPrefix(ip)}`, threshold } }
   }
   const account = hashEmail(email)
   const threshold = skipsHumanCheck ? LOCK_THRESHOLD_UNCHECKED : LOCK_THRESHOLD
