@@ -161,13 +161,8 @@ function Filters({ filter, onFilter, onlyPicked }: FiltersProps) {
           />
         )
       })}
-      {(!onlyPicked || !isUnfiltered) && (
-        <Button
-          variant="ghost"
-          disabled={isUnfiltered}
-          onClick={() => onFilter({})}
-          className="px-3 max-sm:h-11"
-        >
+      {!isUnfiltered && (
+        <Button variant="ghost" onClick={() => onFilter({})} className="px-3 max-sm:h-11">
           Limpar filtros
         </Button>
       )}
