@@ -27,7 +27,7 @@ export interface Attempt {
   deviceId: string | undefined
   ip: string
   skipsHumanCheck: boolean
-  /** Of the second step: what can be guessed has one counter for all sources, which a right password does not clear. */
+  /** Of the second step: no right password clears its counter, and codes have one for all sources. */
   secondStep?: SecondStepKind
 }
 

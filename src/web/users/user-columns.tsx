@@ -99,7 +99,9 @@ export const COLUMNS: readonly UserColumn[] = [
     cardHead: 'Acesso',
     cell: ({ profile: { last_sign_in_at } }) =>
       last_sign_in_at ? (
-        <time dateTime={last_sign_in_at}>{formatInstant(last_sign_in_at)}</time>
+        <time dateTime={last_sign_in_at} className="whitespace-nowrap">
+          {formatInstant(last_sign_in_at)}
+        </time>
       ) : (
         <span className="text-muted">Nunca</span>
       ),

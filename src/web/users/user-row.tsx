@@ -12,7 +12,7 @@ const COLUMN_COUNT = COLUMNS.length + 1
 /** Shared by head and rows; the table sets the tracks. */
 export const gridClasses = 'rows:grid rows:grid-cols-(--tracks) rows:gap-x-2 rows:pr-4 rows:pl-3'
 /** First line the columns, second line the entitlements; a card has a checkbox and three columns. */
-const rowClasses = `grid break-inside-avoid grid-cols-[2.75rem_8.5rem_minmax(0,1fr)_auto] gap-x-1 border-line border-b pb-1.5 pr-2 pl-1 rows:h-12 rows:items-center rows:gap-y-0 rows:py-0 ${gridClasses}`
+const rowClasses = `grid break-inside-avoid grid-cols-[2.75rem_8rem_minmax(0,1fr)_auto] gap-x-1 border-line border-b pb-1.5 pr-2 pl-1 rows:h-12 rows:items-center rows:gap-y-0 rows:py-0 ${gridClasses}`
 const FIRST_LINE = 'rows:self-start rows:pt-1.5 rows:leading-5'
 const cellClasses: Record<UserColumn['card'], string> = {
   top: `col-span-2 col-start-2 self-center ${FIRST_LINE}`,
