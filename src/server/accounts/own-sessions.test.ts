@@ -167,9 +167,12 @@ describeOnEachDatabase("'Onde estou conectado'", (kind) => {
     await send(portal, 'POST', '/api/auth/logout?scope=others', { token })
     expect(await alive()).toEqual([false, false])
     expect(await isSignedIn(replica, token)).toBe(true)
+    await openTestSession(portal, person)
+    await send(portal, 'POST', '/api/auth/logout', { token })
+    expect(await isSignedIn(replica, token)).toBe(false)
     const trail = (await readTrail(portal)).filter(({ target_id }) => target_id === person.user_id)
     const ended = { action: 'sessions-ended', actor_id: person.user_id, after: { count: 1 } }
-    expect(trail).toMatchObject([ended, ended])
+    expect(trail).toMatchObject([ended, ended, ended])
     await replica.stop()
   })
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Session } from '#contract/accounts.ts'
 import type { CredentialAnswer } from '#contract/factors.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
@@ -66,8 +67,11 @@ async function signInByPasskey(
         .updateTable('factors')
         .set({ counter, last_used_at: at })
         .where('id', '=', factor.id)
+        // Of a passkey and its copy at once, one is refused.
+        .where(sql<boolean>`(coalesce(counter, 0) = ${factor.counter ?? 0} or ${counter}::bigint = 0)`)
         .executeTakeFirst()
-      if (!found || numUpdatedRows === 0n) throw createFactorRefusal('passkey-unknown')
+      if (!found) throw createFactorRefusal('passkey-unknown')
+      if (numUpdatedRows === 0n) throw createFactorRefusal('passkey-counter')
       // Where Microsoft alone signs in, a passkey of a leaver must not.
       rejectPasswords(context, found.email)
       if (!(await challenges.use(transaction, challenge))) throw createFactorRefusal('passkey-replayed')

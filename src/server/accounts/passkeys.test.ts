@@ -103,6 +103,20 @@ describeOnEachDatabase('a passkey', (kind) => {
     expect((await signInByPasskey(portal, (options) => key.sign(options, { count: 8 }))).status).toBe(200)
   })
 
+  test('and its copy at once open one session', async () => {
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => signInByPasskey(portal, (options) => key.sign(options, { count: 50 }))),
+    )
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400, 400])
+  })
+
+  test('that another account has is refused, without telling whose it is', async () => {
+    const other = await addPerson(portal, { password: TEST_PASSWORD })
+    const { access_token: token } = await openTestSession(portal, other)
+    const { status, body } = await registerPasskey(portal, { token, email: other.email, key })
+    expect([status, body.detail]).toEqual([400, expect.stringMatching(/a resposta não confere/)])
+  })
+
   test('is refused as the second step too, when replayed or of a copy', async () => {
     const { access_token: token } = (await signIn(portal, person.email, TEST_PASSWORD)).body
     const { body } = await challenge(portal, token, passkeyId)

@@ -462,14 +462,13 @@ export async function signOut(context: Context, wanted: 'global' | 'local' | 'ot
   const { db, actor } = context
   // The password alone does not end the sessions of somebody with two steps.
   const scope = actor.sessionKind === 'aal1' ? 'local' : wanted
-  let ended = db.deleteFrom('sessions').where('user_id', '=', actor.profile.user_id)
-  if (scope === 'local') ended = ended.where('id', '=', actor.sessionId)
   if (scope === 'others' && !isRecentlyAuthenticated(actor, 'account'))
     throw new ProblemError('reauthentication-needed')
-  if (scope !== 'others') return void (await ended.execute())
   await db.transaction().execute(async (transaction) => {
-    const rest = transaction.deleteFrom('sessions').where('user_id', '=', actor.profile.user_id)
-    const { numDeletedRows } = await rest.where('id', '!=', actor.sessionId).executeTakeFirst()
+    const own = transaction.deleteFrom('sessions').where('user_id', '=', actor.profile.user_id)
+    if (scope !== 'others') await own.where('id', '=', actor.sessionId).execute()
+    if (scope === 'local') return
+    const { numDeletedRows } = await own.where('id', '!=', actor.sessionId).executeTakeFirst()
     await recordSessionsEnded({ ...context, db: transaction }, actor.profile, Number(numDeletedRows))
   })
 }

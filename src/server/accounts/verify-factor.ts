@@ -33,6 +33,7 @@ type Accept = (db: Db) => Promise<void>
 
 /** Target of the challenge of a passkey that is no factor yet. */
 const NEW_PASSKEY = 'new-passkey'
+const UNIQUE_VIOLATION = '23505'
 
 const toStep = ({ factor_type }: FactorRow) => (factor_type === 'totp' ? 'guessable' : 'unguessable')
 
@@ -175,6 +176,11 @@ async function checkPasskey(
     : checkRegistration(context, answer, nonce)
 }
 
+/** Another account has the passkey: a copied answer, which must not tell whose it is. */
+function refuseKnownPasskey(error: { code?: string }): never {
+  throw error.code === UNIQUE_VIOLATION ? createFactorRefusal('passkey-refused') : error
+}
+
 /** Conditional on what was read, so that of two equal answers one is refused. */
 async function acceptAnswer(
   { db, clock, challenges }: OwnAccountContext,
@@ -194,6 +200,7 @@ async function acceptAnswer(
     // Of two first verifications at once the second would replace the key.
     .where('verified_at', factor.verified_at ? 'is not' : 'is', null)
     .executeTakeFirst()
+    .catch(refuseKnownPasskey)
   const isTotp = factor.factor_type === 'totp'
   if (numUpdatedRows === 0n) throw createFactorRefusal(isTotp ? 'code-used' : 'passkey-counter')
   if (!(await challenges.use(db, challenge)))
@@ -264,6 +271,7 @@ export async function verifyPasskeyRegistration(
         })
         .returningAll()
         .executeTakeFirstOrThrow()
+        .catch(refuseKnownPasskey)
       const isFirst = !own.some(({ verified_at }) => verified_at)
       await completeEnrolment(txContext, { factor: added, isFirst })
     })
