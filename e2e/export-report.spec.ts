@@ -35,7 +35,7 @@ test('a PDF of what one sees is made in the background, and its file offered in 
   await expect(page.getByText('Vendas em PDF: o arquivo está pronto')).toBeVisible({ timeout: 20_000 })
   await expect(page.getByRole('progressbar')).toHaveCount(0)
   const { name, text } = await save(page)
-  expect(name).toMatch(/^Vendas \d{4}-\d\d-\d\d\.pdf$/)
+  expect(name).toMatch(/^Vendas \d{4}-\d\d-\d\d \d\dh\d\d\.pdf$/)
   expect(text).toMatch(/^%PDF/)
   expect(text).toContain('(Para diretoria@grupopatio.com.br)')
   expect(text).toContain('(Estados: MG)')

@@ -69,6 +69,7 @@ test('a role that is given or taken shows at once', async ({ page, demo }) => {
   await demo.setAdministrator('diretoria', true)
   await page.getByRole('link', { name: /^Administração/ }).click(SOON)
   await expect(page).toHaveURL(/\/admin/)
+  await expect(page.getByRole('heading', { name: 'Administração', level: 1 })).toBeVisible()
   await demo.setAdministrator('diretoria', false)
   await expect(toast(page, 'Acesso negado. Apenas administradores.')).toBeVisible(SOON)
   await expect(toast(page, /^Seu papel de administrador acaba de ser retirado/)).toBeVisible()

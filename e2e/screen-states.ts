@@ -160,6 +160,8 @@ const stubEnrolment = (page: Page) =>
   )
 /** Stores a session that owes the second step. */
 const oweStep = (second_factor: string) => async (page: Page) => {
+  // A first set-up: no factor works yet.
+  await page.route('**/api/auth/user', (route) => route.fulfill({ json: { factors: [] } }))
   // On a page that loads nothing: an init script would do it again for the states that follow.
   await page.goto('/api/health/live')
   await page.evaluate(

@@ -79,7 +79,12 @@ test('a further report has its own views, exports and links', async ({ page, por
     await page.keyboard.press('Escape')
     await expect(page).toHaveURL(`/power-bi?area=Vendas&relatorio=${id}&visao=${view}`)
   }
-  await page.getByRole('button', { name: 'Compartilhar', exact: true }).click()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const share = page.getByRole('button', { name: 'Compartilhar', exact: true })
+  await share.click()
+  await page.getByRole('button', { name: 'Copiar link' }).click()
+  await expect(page.getByText('Link copiado')).toBeVisible()
+  await share.click()
   await expect(page.getByLabel('Link')).toHaveValue(
     `${portal.url}/power-bi?area=Vendas&relatorio=${id}&visao=${view}`,
   )

@@ -10,7 +10,6 @@ import { refreshSession } from '#web/session/session-refresh.ts'
 import { markUnseenCodes } from '#web/session/session-store.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
-import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
@@ -39,12 +38,13 @@ export function SecondStep() {
   if (!session) return null
   return (
     <div className="space-y-5">
-      {isSettingUp && isUnfinished === undefined ? (
-        <Skeleton className="h-44" />
-      ) : isSettingUp && isUnfinished ? (
+      {isSettingUp && isUnfinished ? (
         <UnseenCodes onDone={() => void finish()} />
       ) : isSettingUp ? (
-        <FactorSetup onDone={() => void finish()} />
+        // Takes its room until it is known to be the right part.
+        <div inert={isUnfinished === undefined} className={isUnfinished === undefined ? 'invisible' : ''}>
+          <FactorSetup onDone={() => void finish()} />
+        </div>
       ) : (
         <ShowFactor factors={listUsableFactors(session)} onDone={() => void finish()} />
       )}

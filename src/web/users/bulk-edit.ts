@@ -116,7 +116,8 @@ async function undoBulkEdit(undoId: string): Promise<void> {
     showToast(isOutcomeUnknown(error) ? { ...notice, ...again, lifetimeMs: UNDO_SECONDS * 1_000 } : notice)
   }
   void refreshUsers()
-  void queryClient.invalidateQueries({ queryKey: ['access-reviews'] })
+  for (const key of ['access-reviews', 'catalogue-use'])
+    void queryClient.invalidateQueries({ queryKey: [key] })
 }
 
 /** Formats the result of an undo: how many were restored, and the e-mails of those that were not. */

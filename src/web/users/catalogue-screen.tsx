@@ -67,17 +67,20 @@ export function CatalogueScreen() {
           ))}
         </div>
       )}
-      <Card>
-        <h2 className="mb-2 font-semibold text-lg">O que mudou por último</h2>
-        <LazyPart
-          name="recent-entries"
-          load={() => import('#web/ui/recent-entries.tsx')}
-          loading={<Skeleton className="h-28" />}
-          failed="O que mudou não pôde ser lido agora."
-        >
-          {({ RecentEntries }) => <RecentEntries filter={{ action: 'catalogue' }} reader={reader} />}
-        </LazyPart>
-      </Card>
+      {/* Below lists whose height is not known before. */}
+      {data && (
+        <Card>
+          <h2 className="mb-2 font-semibold text-lg">O que mudou por último</h2>
+          <LazyPart
+            name="recent-entries"
+            load={() => import('#web/ui/recent-entries.tsx')}
+            loading={<Skeleton className="h-28" />}
+            failed="O que mudou não pôde ser lido agora."
+          >
+            {({ RecentEntries }) => <RecentEntries filter={{ action: 'catalogue' }} reader={reader} />}
+          </LazyPart>
+        </Card>
+      )}
     </AdminPage>
   )
 }
@@ -200,7 +203,8 @@ function ItemRow({ list, item, onRename, children }: ItemRowProps) {
           {label}
           {list !== 'types' && code !== label && <span className="text-muted"> ({code})</span>}
         </p>
-        <p className="min-h-4 text-muted text-xs tabular-nums">
+        {/* One line, so that nothing moves when it is known. */}
+        <p className="min-h-4 truncate text-muted text-xs tabular-nums">
           {use && formatUsage(list, use)}
           {use !== undefined && use.holdersOfOthers > 0 && (
             <>
@@ -208,9 +212,10 @@ function ItemRow({ list, item, onRename, children }: ItemRowProps) {
               <Link
                 to="/admin/pessoas"
                 search={{ allOf: `${list}:${code}` }}
+                title={`Quem tem ${OTHERS[list]}`}
                 className={classNames(textLinkClasses, 'font-normal')}
               >
-                {formatCount(use.holdersOfOthers, 'tem', 'têm')} {OTHERS[list]}
+                só falta a {use.holdersOfOthers.toLocaleString('pt-BR')}
               </Link>
             </>
           )}
