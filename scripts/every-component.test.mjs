@@ -14,8 +14,18 @@ test('the style page shows every component of ui', () => {
     )
   // Parts of other components, and those that every page renders once.
   const elsewhere = [
-    ...['BlankPage', 'FieldFrame', 'FooterLinks', 'FooterName', 'FormAlert', 'FrameSlot', 'LazyPart'],
-    ...['MessagePage', 'ThumbLabel', 'Toaster'],
+    ...[
+      'BlankPage',
+      'ChangeSentence',
+      'Entries',
+      'FieldFrame',
+      'FooterLinks',
+      'FooterName',
+      'FormAlert',
+      'FrameSlot',
+      'LazyPart',
+    ],
+    ...['MessagePage', 'RecentEntries', 'ThumbLabel', 'Toaster'],
   ]
   const missing = components.filter((name) => !elsewhere.includes(name) && !screen.includes(`<${name}`))
   expect(missing).toEqual([])

@@ -59,13 +59,15 @@ export async function createCallers(
   async function addFactor(userId: string, id: string): Promise<void> {
     const secret = context.tokens.factorSecrets.seal(Buffer.alloc(20))
     const at = new Date()
-    await db.deleteFrom('factors').where('id', '=', id).execute()
+    const factor = {
+      ...{ id, user_id: userId, factor_type: 'totp' as const, friendly_name: 'Celular' },
+      ...{ created_at: at, verified_at: at, secret },
+    }
+    // Sessions may end and open anew at once.
     await db
       .insertInto('factors')
-      .values({
-        ...{ id, user_id: userId, factor_type: 'totp', friendly_name: 'Celular' },
-        ...{ created_at: at, verified_at: at, secret },
-      })
+      .values(factor)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(factor))
       .execute()
   }
   return {

@@ -25,6 +25,7 @@ import {
   createCallerTokens,
   EXAMPLES,
   EXAMPLES_WITHOUT_BODY,
+  FREE_TEMPLATE,
   FULL,
   getExpectedOutcome,
   getRouteName,
@@ -172,7 +173,10 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     await db.deleteFrom('access_templates').execute()
     await db
       .insertInto('access_templates')
-      .values({ id: SOME_TEMPLATE, name: 'Oficina', types: ['Oficina'], marcas: [], estados: [] })
+      .values([
+        { id: SOME_TEMPLATE, name: 'Oficina', types: ['Oficina'], marcas: [], estados: [] },
+        { id: FREE_TEMPLATE, name: 'Vendas', types: ['Vendas'], marcas: [], estados: [] },
+      ])
       .execute()
     await db
       .insertInto('group_mappings')

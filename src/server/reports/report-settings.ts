@@ -112,7 +112,7 @@ export async function removeReportSetting(
 /**
  * Queues the mail about a change; debounced, so that one mail covers those of a few minutes. Undoing
  * the latest removal withdraws the mail about it alone. Call it before the change is audited.
- * @param added the audited state of a report that was not there before
+ * @param added the audited state of a report that was not there before; its id is a new one
  */
 export async function notifyAdministrators(db: Db, added?: object): Promise<void> {
   const kind = 'report-settings-changed'
@@ -122,7 +122,7 @@ export async function notifyAdministrators(db: Db, added?: object): Promise<void
       where action in ('report-setting-saved', 'report-setting-removed') order by id desc limit 1
     ), undone as (
       select transaction from last
-      where action = 'report-setting-removed' and before = ${JSON.stringify(added ?? null)}::jsonb
+      where action = 'report-setting-removed' and before - 'id' = ${JSON.stringify(added ?? {})}::jsonb - 'id'
     ), withdrawn as (
       delete from mail_outbox m using undone where m.kind = ${kind} and m.xmin = undone.transaction
         and m.attempts = 0 and m.sent_at is null

@@ -184,6 +184,8 @@ export const SOME_SESSION = '5f1d3c8e-2b7a-4c6d-9e0f-1a2b3c4d5e6f'
 export const SOME_FACTOR = '1c9e7b52-8d3f-4a6e-b0c1-d2e3f4a5b6c7'
 export const SOME_PASSKEY = '2d0f8c63-9e4a-4b7f-81d2-e3f4a5b6c7d8'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
+/** A template that no group gives. */
+export const FREE_TEMPLATE = 'd7e7c7b5-1d67-4a1f-9b66-3a7a1a2e0c8f'
 /** A group that gives SOME_TEMPLATE to SOME_USER, and the fingerprint of that. */
 export const SOME_GROUP = '2a3b4c5d-6e7f-4a8b-9c0d-1e2f3a4b5c6d'
 const SOME_GROUP_FINGERPRINT = createHash('sha256')
@@ -526,7 +528,7 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'DELETE /api/auth/microsoft': '/api/auth/microsoft',
   'DELETE /api/sessions/me/{id}': `/api/sessions/me/${SOME_SESSION}`,
   'DELETE /api/catalogue/{kind}/{code}': '/api/catalogue/marcas/OMJA',
-  'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,
+  'DELETE /api/access-templates/{id}': `/api/access-templates/${FREE_TEMPLATE}`,
   'DELETE /api/report-subscriptions/{id}': `/api/report-subscriptions/${SOME_SUBSCRIPTION}`,
   'POST /api/report-subscriptions/unsubscribe': '/api/report-subscriptions/unsubscribe?token=abc',
   'DELETE /api/report-views/{id}': `/api/report-views/${SOME_REPORT_VIEW}`,
