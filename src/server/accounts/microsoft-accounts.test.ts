@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Profile } from '#contract/users.ts'
 import {
   disown,
@@ -24,15 +24,15 @@ import {
 } from '#server/testing/builders.ts'
 import {
   comeBack,
-  type Directory,
   enterWithMicrosoft,
   goToMicrosoft,
   redeemTrip,
   startDirectory,
 } from '#server/testing/directory-calls.ts'
 import { showCode, verifyCode } from '#server/testing/factor-calls.ts'
+import { setUpDirectory } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 import { endLeaversSessions } from './microsoft-leavers.ts'
 import { createTokens } from './tokens.ts'
 
@@ -40,16 +40,7 @@ const EMAIL = 'novata@grupopatio.com.br'
 const HOUR_MS = 60 * 60_000
 
 describeOnEachDatabase('Microsoft accounts', (kind) => {
-  let directory: Directory
-  let portal: TestPortal
-  beforeAll(async () => {
-    directory = await startDirectory(1)
-    portal = await startTestPortal({ kind, microsoft: directory.createClient() })
-  })
-  afterAll(async () => {
-    await portal.stop()
-    await directory.stop()
-  })
+  const { directory, portal } = setUpDirectory(kind, 1)
   beforeEach(async () => {
     await removeAllPeople(portal)
     const { db } = portal.database

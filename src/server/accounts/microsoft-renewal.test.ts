@@ -1,31 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { isSignedIn, refreshSession } from '#server/testing/account-calls.ts'
 import { readTrail, removeAllPeople } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
-import {
-  comeBack,
-  type Directory,
-  enterWithMicrosoft,
-  goToMicrosoft,
-  redeemTrip,
-  startDirectory,
-} from '#server/testing/directory-calls.ts'
+import { comeBack, enterWithMicrosoft, goToMicrosoft, redeemTrip } from '#server/testing/directory-calls.ts'
+import { setUpDirectory } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const MINUTE = 60_000
 
 describeOnEachDatabase('a recent authentication by Microsoft', (kind) => {
-  let directory: Directory
-  let portal: TestPortal
-  beforeAll(async () => {
-    directory = await startDirectory(1)
-    portal = await startTestPortal({ kind, microsoft: directory.createClient() })
-  })
-  afterAll(async () => {
-    await portal.stop()
-    await directory.stop()
-  })
+  const { directory, portal } = setUpDirectory(kind, 1)
   beforeEach(async () => {
     directory.hooks.authenticatedAt = undefined
     await removeAllPeople(portal)

@@ -1,34 +1,19 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { receiveMail } from '#server/testing/account-calls.ts'
 import { readTrail, removeAllPeople } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
-import {
-  comeBack,
-  type Directory,
-  enterWithMicrosoft,
-  goToMicrosoft,
-  redeemTrip,
-  startDirectory,
-} from '#server/testing/directory-calls.ts'
+import { comeBack, enterWithMicrosoft, goToMicrosoft, redeemTrip } from '#server/testing/directory-calls.ts'
+import { setUpDirectory } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const STRANGER_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 
 describeOnEachDatabase('signing in with Microsoft', (kind) => {
-  let directory: Directory
-  let portal: TestPortal
-  beforeAll(async () => {
-    directory = await startDirectory(1)
-    portal = await startTestPortal({ kind, microsoft: directory.createClient() })
-  })
-  afterAll(async () => {
-    await portal.stop()
-    await directory.stop()
-  })
+  const { directory, portal } = setUpDirectory(kind, 1)
   beforeEach(async () => {
     await removeAllPeople(portal)
     await portal.database.db.deleteFrom('rate_limits').execute()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import {
   getLinkToken,
   isSignedIn,
@@ -14,15 +14,13 @@ import { removeAllPeople } from '#server/testing/admin-calls.ts'
 import { addFactor, send } from '#server/testing/builders.ts'
 import {
   comeBack,
-  type Directory,
   enterWithMicrosoft,
   goToMicrosoft,
   type MicrosoftTrip,
   redeemTrip,
-  startDirectory,
 } from '#server/testing/directory-calls.ts'
+import { setUpDirectory } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const EMAIL = 'novata@grupopatio.com.br'
 const OWN_PASSWORD = 'Outra-Travessia-77!'
@@ -46,16 +44,7 @@ interface Way {
 }
 
 describeOnEachDatabase('a stranger who was at the account of another mailbox', (kind) => {
-  let directory: Directory
-  let portal: TestPortal
-  beforeAll(async () => {
-    directory = await startDirectory()
-    portal = await startTestPortal({ kind, microsoft: directory.createClient() })
-  })
-  afterAll(async () => {
-    await portal.stop()
-    await directory.stop()
-  })
+  const { directory, portal } = setUpDirectory(kind)
   beforeEach(async () => {
     await removeAllPeople(portal)
     const { db } = portal.database

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { type Admin, openAdmin, removeAllPeople } from './admin-calls.ts'
+import { type Directory, startDirectory } from './directory-calls.ts'
 import { startTestPortal, type TestPortal, type TestPortalOptions } from './test-portal.ts'
 
 /**
@@ -13,6 +14,24 @@ export function setUpPortal(options: TestPortalOptions): TestPortal {
   })
   afterAll(() => portal.stop())
   return portal
+}
+
+/**
+ * Starts the emulated directory, and a portal that knows it, as setUpPortal does.
+ * @param timeoutSeconds how long the portal waits for the directory
+ */
+export function setUpDirectory(kind: TestPortalOptions['kind'], timeoutSeconds?: number) {
+  const directory = {} as Directory
+  const portal = {} as TestPortal
+  beforeAll(async () => {
+    Object.assign(directory, await startDirectory(timeoutSeconds))
+    Object.assign(portal, await startTestPortal({ kind, microsoft: directory.createClient() }))
+  })
+  afterAll(async () => {
+    await portal.stop()
+    await directory.stop()
+  })
+  return { directory, portal }
 }
 
 /**
