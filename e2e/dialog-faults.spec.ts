@@ -55,9 +55,9 @@ const DIALOGS: DialogCase[] = [
       if (items.length === 0)
         for (const email of [VENDAS, BOSS, toEmail('curta')])
           await other.change(email, { full_name: 'Equipe' })
-      await findRow(page, VENDAS).getByRole('checkbox').waitFor()
-      for (const box of await page.locator('#usuarios [data-index]').getByRole('checkbox').all())
-        await box.check()
+      const boxes = page.locator('#usuarios [data-index]').getByRole('checkbox')
+      await expect(boxes).toHaveCount(items.length || 3)
+      for (const box of await boxes.all()) await box.check()
       await page.getByRole('button', { name: /^Editar acesso \(/ }).click()
       await getDialog(page).getByRole('checkbox', { name: 'Slack', exact: true }).check()
       await expect(getDialog(page).getByText(/Slack passa a aparecer para/)).toBeVisible()
@@ -93,7 +93,10 @@ const DIALOGS: DialogCase[] = [
     call: { method: 'PUT', path: '/api/profiles/*/role' },
     async open(page, name, other) {
       const { user_id } = await other.person(VENDAS)
-      if (name === 'BYD2') await other.call('PUT', `/api/profiles/${user_id}/role`, { role: 'user' })
+      if (name === 'BYD2') {
+        await other.call('PUT', `/api/profiles/${user_id}/role`, { role: 'user' })
+        await page.reload()
+      }
       await clickMenuItem(findRow(page, VENDAS), 'Ajudar com a conta')
       await press(page, 'Tornar administrador').click()
       await expect(getDialog(page)).toContainText('Tornar administrador?')
