@@ -82,10 +82,16 @@ export default defineConfig({
             // Small modules that most screens need: as separate files they would compress badly.
             // Not those of popups, which load at the first press, nor dialogs, which need them.
             { name: 'parts', test: /^(?!.*(@(base-ui|floating-ui)|\/ui\/dialog\.))/, minShareCount: 24 },
+            // What the frame of signed-in screens shares with many of them.
+            {
+              name: 'frame',
+              test: /icons\/(log-out|search|user-round|mail|chevron-down|ellipsis-vertical)\.|(queryOptions|useQuery|entitlement-lists)\.|ui\/(thumb-item|popover|lazy-|frame-slot|main-element)|app\/(header-item|use-role)/,
+              includeDependenciesRecursively: false,
+            },
             // Its dialogs and 'Ver como' share parts of the reports screen, which needs them all.
             {
               name: 'report-parts',
-              test: /web\/reports\/(open-views|data-age|report-exports|use-embed|embed\/(?!shared-report\.|powerbi))/,
+              test: /web\/reports\/(own-reports|report-choice|open-views|data-age|report-exports|use-embed|embed\/(?!shared-report\.|powerbi))/,
               includeDependenciesRecursively: false,
             },
           ],
