@@ -512,6 +512,20 @@ export const SCREEN_STATES: ScreenState[] = [
     act: (page) => text('Está demorando')(page).waitFor(),
   },
   {
+    name: 'power-bi-sem-rede',
+    path: '/power-bi',
+    as: 'diretoria',
+    given: hang(TOKEN),
+    ready: text('Carregando o relatório Vendas'),
+    act: async (page) => {
+      await page.evaluate(() => {
+        Object.defineProperty(navigator, 'onLine', { value: false })
+        dispatchEvent(new Event('offline'))
+      })
+      await text('Você está sem conexão')(page).waitFor()
+    },
+  },
+  {
     name: 'power-bi-falha',
     path: '/power-bi',
     as: 'diretoria',
@@ -522,8 +536,12 @@ export const SCREEN_STATES: ScreenState[] = [
     name: 'power-bi-token-falha',
     path: '/power-bi',
     as: 'diretoria',
-    given: fail(TOKEN, 503, { code: 'power-bi-unavailable', detail: 'O Power BI não respondeu.' }),
-    ready: text('O portal tenta de novo sozinho.'),
+    given: fail(TOKEN, 503, {
+      code: 'power-bi-unavailable',
+      detail:
+        'O Power BI não respondeu como devia (código InternalServerError, pedido 6d55a3e0-1b2c). Tente novamente em instantes.',
+    }),
+    ready: text('O portal tenta de novo sozinho'),
   },
   {
     name: 'power-bi-capacidade-pausada',

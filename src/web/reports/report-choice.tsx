@@ -2,7 +2,7 @@ import ChevronDown from 'lucide-react/icons/chevron-down'
 import Files from 'lucide-react/icons/files'
 import { classNames } from '#web/ui/class-names.ts'
 import { Popover } from '#web/ui/popover.tsx'
-import { useIsPhone } from '#web/ui/use-is-phone.ts'
+import { useIsPhone } from '#web/ui/use-device.ts'
 import type { ReportListProps } from './report-list.tsx'
 
 /** In the phone's header the age of the data stands below the name. */

@@ -14,7 +14,7 @@ import { RefreshDot } from './data-age.tsx'
 import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading } from './embed/report-loading.tsx'
-import { AreaLabel, ReportNotice } from './embed/report-overlay.tsx'
+import { AreaLabel, ReportNotice, ReportOffline } from './embed/report-overlay.tsx'
 import { rememberOpened, usePublishedReport } from './open-report.ts'
 import { useOpenViews } from './open-views.ts'
 import { type ReportTab, toReportSearch, toTabs } from './own-reports.ts'
@@ -283,6 +283,7 @@ function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: 
         name="shared-report"
         load={loadSharedReport}
         loading={<ReportLoading area={tab.title} />}
+        offline={<ReportOffline />}
         failed="O relatório não pôde ser aberto agora."
         className="mx-auto mt-4 max-w-2xl"
       >

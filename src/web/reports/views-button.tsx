@@ -2,7 +2,7 @@ import ChevronDown from 'lucide-react/icons/chevron-down'
 import Star from 'lucide-react/icons/star'
 import { Popover } from '#web/ui/popover.tsx'
 import { ThumbLabel, thumbItemClasses } from '#web/ui/thumb-item.tsx'
-import { useIsPhone } from '#web/ui/use-is-phone.ts'
+import { useIsPhone } from '#web/ui/use-device.ts'
 import type { ViewsPanelProps } from './views-panel.tsx'
 
 const loadPanel = () => import('./views-panel.tsx')

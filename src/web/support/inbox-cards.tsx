@@ -1,11 +1,12 @@
 import Inbox from 'lucide-react/icons/inbox'
-import { type ReactNode, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useState } from 'react'
 import { inboxMessages, type SupportMessage } from '#contract/support.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { closeToasts } from '#web/ui/toast.tsx'
+import { useIsOnline } from '#web/ui/use-device.ts'
 import type { InboxFilter } from './inbox-screen.tsx'
 import { stripBidi } from './message-card.tsx'
 import { MessageList } from './message-list.tsx'
@@ -178,16 +179,4 @@ function InboxEmpty({ filter, onClear }: { filter: InboxFilter; onClear: () => v
       )}
     </div>
   )
-}
-
-/** Whether the browser has a network; the portal may still be unreachable. */
-function useIsOnline(): boolean {
-  return useSyncExternalStore(subscribe, () => navigator.onLine)
-}
-
-function subscribe(callback: () => void): () => void {
-  const ending = new AbortController()
-  window.addEventListener('online', callback, { signal: ending.signal })
-  window.addEventListener('offline', callback, { signal: ending.signal })
-  return () => ending.abort()
 }

@@ -59,7 +59,7 @@ export interface TokenStoreOptions {
   /** Requests one token from the server; never rejects. */
   issue: (request: TokenRequest, signal: AbortSignal) => Promise<TokenOutcome>
   onChange: (tokens: ReadonlyMap<string, TokenState>) => void
-  /** Called once per report without a token, if open or refused, and after each failed retry by the user. */
+  /** Called once per refused report, which has no tab left to say so. */
   onFailed: (title: string, detail: string) => void
   /** Called on a refusal; the cached reports are out of date until it resolves. */
   onRefused: () => unknown
@@ -81,7 +81,6 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
   const entries = new Map<string, Entry>()
   /** Tokens in use by a mounted frame; only these are renewed in the background. */
   const inUse = new Set<string>()
-  let openKey: string | undefined
   let controller = new AbortController()
   /** The limit of concurrent requests; 1 during the first. */
   let limit = MAX_CONCURRENT
@@ -139,7 +138,6 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
     }
     // The refusal has been confirmed.
     if (entry.state.kind === 'refused' && outcome.kind !== 'issued') return
-    const isNotified = entry.state.kind === 'failed' && !entry.state.isRetrying && outcome.kind === 'failed'
     if (outcome.kind === 'failed') {
       entry.failures += 1
       scheduleRenewal(entry, backoffDelay(entry.failures, { ...BACKOFF, retryAfterMs: outcome.retryAfterMs }))
@@ -157,9 +155,8 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
           outcome.kind === 'no-scope' ? { kind: 'no-scope' } : { kind: 'refused', detail: outcome.detail }
     }
     publish()
-    // A transient failure stays on its tab until opened; a refused report has no tab left to show it.
-    const isHidden = outcome.kind === 'failed' && entry.request.key !== openKey
-    if (!isNotified && !isHidden && 'detail' in outcome && outcome.detail !== undefined)
+    // A transient failure stays on its tab.
+    if (outcome.kind !== 'failed' && 'detail' in outcome && outcome.detail !== undefined)
       onFailed(entry.request.title, outcome.detail)
     if (entry.state.kind === 'no-scope' || entry.state.kind === 'refused')
       void confirmRefusal(entry, outcome.kind)
@@ -186,7 +183,6 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
      * The selected report has priority.
      */
     sync(requests: readonly TokenRequest[], selectedKey: string | undefined): void {
-      openKey = selectedKey
       const known = new Map(entries)
       entries.clear()
       for (const request of requests) entries.set(request.key, known.get(request.key) ?? createEntry(request))

@@ -2,7 +2,7 @@ import type { Report } from 'powerbi-client'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
-import { isPhone, useIsPhone } from '#web/ui/use-is-phone.ts'
+import { isPhone, useIsOnline, useIsPhone } from '#web/ui/use-device.ts'
 import type { EmbedTokenStore, TokenRequest, TokenState } from './embed-token-store.ts'
 import type { PowerBi } from './powerbi-client.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type ReportFrame,
 } from './report-frame.ts'
 import { ReportLoading } from './report-loading.tsx'
-import { ReportFailed, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
+import { ReportFailed, ReportOffline, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
 
 const RETRY_MS = 60_000
 
@@ -47,7 +47,8 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const { layout, detectLayout } = usePhoneLayout(request.reportId)
   const { key, area, title, workspaceId, reportId } = request
   const isPaginated = useIsPaginated(reportId, token)
-  const isVisible = useEffectEvent(() => isSelected && document.visibilityState === 'visible')
+  const isOnline = useIsOnline()
+  const isVisible = useEffectEvent(() => isSelected && isOnline && document.visibilityState === 'visible')
   const onLoaded = useEffectEvent(detectLayout)
   const handleViewOpened = useEffectEvent((report: Report) => props.onViewOpened?.(report))
   const handleViewRefused = useEffectEvent((opened: OpenedView) => onViewRefused?.(opened))
@@ -106,18 +107,25 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
     return () => clearTimeout(timer)
   }, [autoRetries])
 
+  const isCutOff = !isOnline && (status.kind === 'loading' || status.kind === 'failed')
+  useEffect(() => {
+    // Whatever could not load without a network loads anew with it.
+    if (isCutOff) return () => void (navigator.onLine && setAttempt((count) => count + 1))
+  }, [isCutOff])
+
   return (
     <div className="relative size-full">
       <div
         ref={container}
         className={`size-full dark:p-2 [&_iframe]:block [&_iframe]:size-full [&_iframe]:border-0 dark:[&_iframe]:rounded-lg ${status.kind === 'failed' ? 'invisible' : ''}`}
       />
-      {status.kind === 'loading' && token?.kind !== 'failed' && <ReportLoading area={title} />}
-      {status.kind === 'loading' && token?.kind === 'failed' && (
-        <TokenFailed failure={token} onRetry={() => store.retry(key)} />
+      {isCutOff && <ReportOffline />}
+      {!isCutOff && status.kind === 'loading' && token?.kind !== 'failed' && <ReportLoading area={title} />}
+      {!isCutOff && status.kind === 'loading' && token?.kind === 'failed' && (
+        <TokenFailed title={title} failure={token} onRetry={() => store.retry(key)} />
       )}
       {status.kind === 'reconnecting' && <ReportReconnecting onRetry={() => store.renew(key)} />}
-      {status.kind === 'failed' && (
+      {!isCutOff && status.kind === 'failed' && (
         <ReportFailed
           report={{ area, embedMode: 'service_principal', reportId }}
           failure={status.failure}

@@ -27,13 +27,27 @@ export function ReportReconnecting({ onRetry }: { onRetry: () => Promise<unknown
   )
 }
 
+/** Replaces a report that waits for the network. */
+export function ReportOffline() {
+  return (
+    <Overlay>
+      <Alert kind="warning" title="Você está sem conexão" className="max-w-lg">
+        O relatório abre sozinho quando ela voltar.
+      </Alert>
+    </Overlay>
+  )
+}
+
 interface TokenFailedProps {
+  title: string
   failure: Extract<TokenState, { kind: 'failed' }>
   onRetry: () => void
 }
 
 /** Replaces a report whose token could not be fetched. */
-export function TokenFailed({ failure: { detail, isPaused, isRetrying }, onRetry }: TokenFailedProps) {
+export function TokenFailed({ title, failure, onRetry }: TokenFailedProps) {
+  const { detail, isPaused, isRetrying } = failure
+  const quote = / \((?:código|pedido) [^)]+\)/.exec(detail)?.[0] ?? ''
   return (
     <Overlay>
       <FailedLoad
@@ -43,11 +57,15 @@ export function TokenFailed({ failure: { detail, isPaused, isRetrying }, onRetry
         onRetry={onRetry}
         className="max-w-lg"
       >
-        <p>{detail}</p>
-        <p className="pt-1 text-muted">
+        <p>{detail.replace(quote, '')}</p>
+        <p className="pt-1">
           {isPaused
             ? 'O relatório volta sozinho: o portal confere a cada minuto.'
-            : 'O portal tenta de novo sozinho.'}
+            : 'O portal tenta de novo sozinho, e o relatório abre assim que der. Se durar, avise o administrador do portal.'}
+        </p>
+        <p className="pt-1 text-muted text-xs">
+          {reportMessages.tokenFailed(title)}
+          {quote}
         </p>
       </FailedLoad>
     </Overlay>

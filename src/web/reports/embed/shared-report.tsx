@@ -2,11 +2,12 @@ import ExternalLink from 'lucide-react/icons/external-link'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { addAutoAuth, findFrameIssue } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
+import { useIsOnline } from '#web/ui/use-device.ts'
 import { INVALID_URL, NOT_FRAMED } from './embed-failure.ts'
 import { getDemoBase } from './powerbi-client.ts'
 import type { ReportCommands } from './report-frame.ts'
 import { ReportLoading } from './report-loading.tsx'
-import { ReportFailed } from './report-overlay.tsx'
+import { ReportFailed, ReportOffline } from './report-overlay.tsx'
 
 interface SharedReportProps {
   area: string
@@ -24,6 +25,8 @@ interface SharedReportProps {
 export function SharedReport({ area, title, reportUrl, marcas, onCommands }: SharedReportProps) {
   const [isLoaded, setIsLoaded] = useState(false)
   const frame = useRef<HTMLIFrameElement>(null)
+  // A frame that was opened without a network would stay empty with it.
+  const isCutOff = !useIsOnline() && !isLoaded
   const notifyCommands = useEffectEvent(onCommands)
   useEffect(() => {
     if (!isLoaded) return
@@ -42,15 +45,19 @@ export function SharedReport({ area, title, reportUrl, marcas, onCommands }: Sha
   return (
     <div className="flex size-full flex-col">
       <div className="relative min-h-0 flex-1 dark:p-2">
-        <iframe
-          ref={frame}
-          src={url}
-          title={title}
-          allowFullScreen
-          onLoad={() => setIsLoaded(true)}
-          className="block size-full border-0 dark:rounded-lg"
-        />
-        {!isLoaded && <ReportLoading area={title} />}
+        {isCutOff ? (
+          <ReportOffline />
+        ) : (
+          <iframe
+            ref={frame}
+            src={url}
+            title={title}
+            allowFullScreen
+            onLoad={() => setIsLoaded(true)}
+            className="block size-full border-0 dark:rounded-lg"
+          />
+        )}
+        {!isLoaded && !isCutOff && <ReportLoading area={title} />}
       </div>
       <p className="flex items-center justify-end border-line border-t bg-surface px-2 text-muted text-sm">
         <span className="max-sm:sr-only">O relatório não apareceu?</span>
