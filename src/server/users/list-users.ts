@@ -92,8 +92,8 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
       return query.where(isAfter(column, order, key, email))
     })
     .orderBy(orderBy)
-    // Reads one more row to know whether there is a next page.
-    .limit(limit + 1)
+    // Reads one more row to know whether there is a next page. Without parameters, the plan is kept.
+    .limit(sql.lit(limit + 1))
   // Computes the output columns for the page only, not for every sorted row.
   const statement = selectManaged<{ key: string | null }>(
     page,
@@ -101,7 +101,7 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
     sql`order by ${orderBy}`,
   ).compile(db)
   // With a filter, the best plan depends on its selectivity.
-  if (Object.keys(filter).length === 0) prepare(statement.sql)
+  if (Object.keys(filter).length === 0 && limit === PAGE) prepare(statement.sql)
   const { rows } = await db.executeQuery(statement)
   const items = rows.slice(0, limit).map(presentManaged)
   const [last, email] = [rows[limit - 1], items.at(-1)?.email]

@@ -37,26 +37,26 @@ export const PROFILE_COLUMNS = PROFILE_FIELDS.map((name) =>
 type RefusedRequest = AccessRequest & Record<'refused_at' | 'refusal', string>
 
 /** SQL of the items of a request `a` that `profiles p` lacks and that are not archived. */
-const selectMissingList = (list: ListName) => sql`array(
-  select value from unnest(a.${sql.ref(list)}) as value
-    join catalogue_items i on i.kind = ${sql.lit(list)} and not i.archived
-      and value = ${sql.ref(list === 'types' ? 'i.label' : 'i.code')}
-  where value <> all(array_replace(p.${sql.ref(list)}, ${sql.lit(OLD_SPELLING.spelling)}, ${sql.lit(OLD_SPELLING.label)}))
-  order by i.position, i.code) as ${sql.ref(list)}`
+const selectMissingList = (list: ListName) => `array(
+  select value from unnest(a.${list}) as value
+    join catalogue_items i on i.kind = '${list}' and not i.archived and value = i.${list === 'types' ? 'label' : 'code'}
+  where value <> all(array_replace(p.${list}, '${OLD_SPELLING.spelling}', '${OLD_SPELLING.label}'))
+  order by i.position, i.code) as ${list}`
 
-const MISSING = sql`lateral (select ${sql.join(LISTS.map(selectMissingList))}) as missing`
-const IS_MISSING = sql`cardinality(missing.types || missing.marcas || missing.estados) > 0`
+/** Fenced by its offset: else each list is planned and computed twice. */
+const MISSING = `lateral (select ${LISTS.map(selectMissingList).join(', ')} offset 0) as missing`
+const IS_MISSING = 'cardinality(missing.types || missing.marcas || missing.estados) > 0'
 
 /**
  * SQL of the request for more of an approved person `profiles p`: what is still missing. None once all
  * was given, and none while the access has ended.
  */
-export const selectRequestForMore = (isRefused: boolean) => sql`
+const selectRequestForMore = (isRefused: boolean) => `
   select a.workplace, missing.*, a.note, a.requested_at, a.refused_at, a.refusal
   from access_requests a, ${MISSING}
   where a.user_id = p.user_id and a.for_more and a.granted_by is null
-    and ${sql.raw(isRefused ? 'a.refused_at is not null' : 'a.refused_at is null')}
-    and p.approved and (p.valid_until is null or ${sql.raw(ACCESS_ENDS_AT)} > extract(epoch from now()) * 1000)
+    and a.refused_at is ${isRefused ? 'not null' : 'null'}
+    and p.approved and (p.valid_until is null or ${ACCESS_ENDS_AT} > extract(epoch from now()) * 1000)
     and ${IS_MISSING}`
 
 /**
@@ -66,25 +66,38 @@ export const selectRequestForMore = (isRefused: boolean) => sql`
 export async function closeGivenRequests(db: Db, userIds: readonly string[], editId: string): Promise<void> {
   await sql`update access_requests r set granted_by = case when o.is_missing then null else ${editId}::uuid end
     from (
-      select a.user_id, ${IS_MISSING} as is_missing from access_requests a join profiles p using (user_id), ${MISSING}
+      select a.user_id, ${sql.raw(IS_MISSING)} as is_missing
+      from access_requests a join profiles p using (user_id), ${sql.raw(MISSING)}
       where a.user_id = any(${userIds}::uuid[]) and a.for_more
         and (a.granted_by is null or a.granted_by = ${editId}::uuid)
     ) as o where r.user_id = o.user_id`.execute(db)
 }
 
 /** Condition on `profiles p`: is approved and has an open request for more. */
-export const IS_REQUESTING = sql<boolean>`(p.user_id in (select user_id from access_requests where for_more)
-  and exists (${selectRequestForMore(false)}))`
+export const IS_REQUESTING =
+  sql.raw<boolean>(`(p.user_id in (select user_id from access_requests where for_more)
+  and exists (${selectRequestForMore(false)}))`)
 
 const INVITATION_EXPIRY = `i.invited_at + make_interval(days => ${INVITATION_DAYS})`
 
 /** SQL of when the open invitation over the unverified account of `profiles p` expires. */
-const INVITED_UNTIL = sql.raw(`(select ${toInstantSql(`(${INVITATION_EXPIRY})`)} from invitations i
+const INVITED_UNTIL = `(select ${toInstantSql(`(${INVITATION_EXPIRY})`)} from invitations i
   where not p.approved and p.email_verified_at is null and i.email = p.email and i.withdrawn_at is null
     and ${INVITATION_EXPIRY} > now()
-    and (i.valid_until is null or i.valid_until >= (now() at time zone 'America/Sao_Paulo')::date))`)
+    and (i.valid_until is null or i.valid_until >= (now() at time zone 'America/Sao_Paulo')::date))`
 
-interface ManagedRow extends Profile, Pick<ManagedProfile, 'role' | 'version' | 'invited_until'> {
+/** As one text, which Kysely need not compile anew for each request. */
+const MANAGED_COLUMNS = sql.raw(`${PROFILE_COLUMNS}, p.entitlement_version as version,
+  coalesce(r.role, 'user') as role, ${INVITED_UNTIL} as invited_until, null as request, a.workplace,
+  a.types as asked_types, a.marcas as asked_marcas, a.estados as asked_estados, a.note,
+  ${toInstantSql('a.requested_at')} as requested_at`)
+const MANAGED_JOINS = sql.raw(`left join user_roles r on r.user_id = p.user_id
+  left join lateral (
+    select a.workplace, a.types, a.marcas, a.estados, a.note, a.requested_at, a.refused_at, a.refusal
+    from access_requests a where a.user_id = p.user_id and not p.approved
+    union all ${selectRequestForMore(false)}) as a on true`)
+
+interface ManagedRow extends ManagedProfile {
   workplace: string | null
   asked_types: string[]
   asked_marcas: string[]
@@ -100,23 +113,14 @@ interface ManagedRow extends Profile, Pick<ManagedProfile, 'role' | 'version' | 
  * @param more further columns
  */
 export const selectManaged = <More = unknown>(people: Expression<unknown>, more = sql``, order = sql``) =>
-  sql<ManagedRow & More>`select ${sql.raw(PROFILE_COLUMNS)}, p.entitlement_version as version,
-      coalesce(r.role, 'user') as role, ${INVITED_UNTIL} as invited_until, a.workplace, a.types as asked_types, a.marcas as asked_marcas,
-      a.estados as asked_estados, a.note, ${sql.raw(toInstantSql('a.requested_at'))} as requested_at${more}
-    from ${people} as p
-    left join user_roles r on r.user_id = p.user_id
-    left join lateral (
-      select a.workplace, a.types, a.marcas, a.estados, a.note, a.requested_at, a.refused_at, a.refusal
-      from access_requests a where a.user_id = p.user_id and not p.approved
-      union all ${selectRequestForMore(false)}) as a on true
-    ${order}`
+  sql<ManagedRow & More>`select ${MANAGED_COLUMNS}${more} from ${people} as p ${MANAGED_JOINS} ${order}`
 
-/** Adds the request to a row; the response schema drops its other columns. */
+/** Fills in the request of a row; the response schema drops its other columns. */
 export function presentManaged(row: ManagedRow): ManagedProfile {
   const { workplace, asked_types: types, asked_marcas: marcas, asked_estados: estados } = row
   const { note, requested_at } = row
-  const request = requested_at === null ? null : { workplace, types, marcas, estados, note, requested_at }
-  return Object.assign(row, { request })
+  if (requested_at !== null) row.request = { workplace, types, marcas, estados, note, requested_at }
+  return row
 }
 
 const pickManaged = compilePicker(managedProfileSchema)
@@ -158,7 +162,9 @@ export async function readRefusedRequest(db: Db, userId: string): Promise<Refuse
   const { rows } = await sql<RefusedRequest>`
     select r.*, ${sql.raw(toInstantSql('r.requested_at'))} as requested_at,
       ${sql.raw(toInstantSql('r.refused_at'))} as refused_at
-    from profiles p, lateral (${selectRequestForMore(true)}) as r where p.user_id = ${userId}`.execute(db)
+    from profiles p, lateral (${sql.raw(selectRequestForMore(true))}) as r where p.user_id = ${userId}`.execute(
+    db,
+  )
   return rows[0] ?? null
 }
 
@@ -167,7 +173,7 @@ export function createNotFound(): ProblemError {
 }
 
 /** Condition on `profiles p`: waits for approval; not whom an invitation or a withdrawal concerns. */
-export const IS_WAITING = sql<boolean>`(not p.approved and p.approval_removed_at is null and ${INVITED_UNTIL} is null)`
+export const IS_WAITING = sql<boolean>`(not p.approved and p.approval_removed_at is null and ${sql.raw(INVITED_UNTIL)} is null)`
 
 /** Selects the items of a list in `access_templates` that are not archived. */
 const selectActiveValues = (list: ListName) => sql`array(
