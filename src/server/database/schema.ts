@@ -427,6 +427,8 @@ export interface Tables {
     /** When it was due before its first attempt. */
     first_due_at: Defaulted<Date | null>
     sent_at: Date | null
+    /** The newest audit entry when it was queued; null by other ways, and by 0.2. */
+    after_entry: Defaulted<number | null>
   }
   idempotency_keys: {
     id: Uint8Array

@@ -43,6 +43,8 @@ export interface QueuedMail {
   created_at: Date
   /** 1 at the first attempt. */
   attempts: number
+  /** The newest audit entry when it was queued, for mails to all administrators. */
+  after_entry: number | null
 }
 
 /** Context for composing mails; `db` is the transaction that claims the row. */

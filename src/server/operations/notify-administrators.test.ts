@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { addPerson, send } from '#server/testing/builders.ts'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { callSetting, toLinkSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -65,8 +65,8 @@ describeOnEachDatabase('administrators are notified by mail', (kind) => {
 
   test('not when the report that was removed comes back, unless something else has changed', async () => {
     const body = toLinkSetting('https://app.powerbi.com/reportEmbed?reportId=x')
-    const change = (method: 'PUT' | 'DELETE', type: string) =>
-      callSetting(portal, admin.token, method, type, method === 'PUT' ? { body } : {})
+    const change = (method: 'PUT' | 'DELETE', type: string, { token }: { token: string } = admin) =>
+      callSetting(portal, token, method, type, method === 'PUT' ? { body } : {})
     const deliverAll = async () => {
       await sql`update mail_outbox set due_at = now()`.execute(portal.database.db)
       return deliver()
@@ -76,6 +76,19 @@ describeOnEachDatabase('administrators are notified by mail', (kind) => {
     await change('DELETE', 'oficina')
     await change('PUT', 'oficina')
     expect(await deliverAll()).toEqual([])
+
+    // The deletion rewrites the entry of the removal.
+    const other = await addPerson(portal, { role: 'admin' })
+    await change('DELETE', 'oficina', { token: (await openTestSession(portal, other)).access_token })
+    await send(portal, 'POST', '/api/functions/delete-users', { ...admin, body: { userIds: [other.user_id] } })
+    await change('PUT', 'oficina')
+    const kinds = (await deliverAll()).map((mail) => mail.kind)
+    expect(kinds).not.toContain('report-settings-changed')
+
+    await change('DELETE', 'oficina')
+    expect(await deliverAll()).toMatchObject([{ kind: 'report-settings-changed' }])
+    await change('PUT', 'oficina')
+    expect(await deliverAll()).toMatchObject([{ kind: 'report-settings-changed' }])
 
     await change('PUT', 'hpd')
     await change('DELETE', 'oficina')

@@ -156,7 +156,7 @@ function changeReports<T>(
       async record(action, rows) {
         const [before, after] = [rows.before, rows.after].map((row) => row && toAudited(row, area))
         if (JSON.stringify(before) === JSON.stringify(after)) return
-        await notifyAdministrators(db, before ? undefined : after)
+        await notifyAdministrators(db)
         await recordAudit({ ...context, db }, { action, ...(before && { before }), ...(after && { after }) })
       },
     })

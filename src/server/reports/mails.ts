@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { formatReportTitle } from '#contract/messages.ts'
+import type { Db } from '#server/database/schema.ts'
 import type { Mails } from '#server/mail/mails.ts'
 import { describeNewestEntries, isAdministrator } from '#server/users/mails.ts'
 
@@ -10,12 +12,14 @@ const SENTENCES = {
   'report-setting-removed': 'relatório removido',
 }
 
+const ACTIONS = ['report-setting-saved', 'report-setting-removed'] as const
+
 export const reportMails = {
   /** Sent to administrators when the report of an area changes. */
-  async 'report-settings-changed'({ db, groupName, publicUrl }, { recipient }) {
+  async 'report-settings-changed'({ db, groupName, publicUrl }, { recipient, after_entry }) {
     if (!(await isAdministrator(db, recipient))) return undefined
-    const actions = ['report-setting-saved', 'report-setting-removed'] as const
-    const changes = await describeNewestEntries(db, actions, ({ action, before, after }) => {
+    if (after_entry !== null && (await isUndone(db, after_entry))) return undefined
+    const changes = await describeNewestEntries(db, ACTIONS, ({ action, before, after }) => {
       const { type, name } = { ...before, ...after } as { type?: string; name?: string }
       return `${formatReportTitle(type ?? '', name)}: ${SENTENCES[action as keyof typeof SENTENCES]}`
     })
@@ -35,3 +39,27 @@ export const reportMails = {
 
   'report-mail-failed': (context, { recipient }) => composeFailureMail(context, recipient),
 } satisfies Partial<Mails>
+
+/** Checks whether every report removed after an entry came back as it was, and no other changed. */
+async function isUndone(db: Db, afterEntry: number): Promise<boolean> {
+  const entries = await db
+    .selectFrom('audit_entries')
+    .select(['action', 'before', 'after'])
+    .where('action', 'in', ACTIONS)
+    .where('id', '>', afterEntry)
+    .orderBy('id')
+    .execute()
+  const removed: unknown[] = []
+  for (const { action, before, after } of entries) {
+    // It comes back under a new id.
+    const report = { ...(before ?? after ?? {}), id: undefined }
+    if (action === 'report-setting-removed') {
+      removed.push(report)
+      continue
+    }
+    const place = before ? -1 : removed.findIndex((each) => isDeepStrictEqual(each, report))
+    if (place < 0) return false
+    removed.splice(place, 1)
+  }
+  return entries.length > 0 && removed.length === 0
+}

@@ -74,12 +74,11 @@ export async function saveReportSetting(
       : await insertSetting(db, { type: slug, ...columns, updated_at: at })
     // A concurrent insert won.
     if (!saved) throw await createConflictError(txContext, area)
-    const after = toAuditedSetting(saved, area)
-    await notifyAdministrators(db, current ? undefined : after)
+    await notifyAdministrators(db)
     await recordAudit(txContext, {
       action: 'report-setting-saved',
       ...(current && { before: toAuditedSetting(current, area) }),
-      after,
+      after: toAuditedSetting(saved, area),
     })
     return presentReportSetting(saved, area)
   })
@@ -109,26 +108,9 @@ export async function removeReportSetting(
   })
 }
 
-/**
- * Queues the mail about a change; debounced, so that one mail covers those of a few minutes. Undoing
- * the latest removal withdraws the mail about it alone. Call it before the change is audited.
- * @param added the audited state of a report that was not there before; its id is a new one
- */
-export async function notifyAdministrators(db: Db, added?: object): Promise<void> {
-  const kind = 'report-settings-changed'
-  // A mail of an earlier change, which covers the removal too, is another transaction's.
-  const { rows } = await sql<{ isUndo: boolean }>`with last as (
-      select xmin as transaction, action, before from audit_entries
-      where action in ('report-setting-saved', 'report-setting-removed') order by id desc limit 1
-    ), undone as (
-      select transaction from last
-      where action = 'report-setting-removed' and before - 'id' = ${JSON.stringify(added ?? {})}::jsonb - 'id'
-    ), withdrawn as (
-      delete from mail_outbox m using undone where m.kind = ${kind} and m.xmin = undone.transaction
-        and m.attempts = 0 and m.sent_at is null
-    )
-    select exists (select from undone) as "isUndo"`.execute(db)
-  if (!rows[0]?.isUndo) await queueAdministratorMail({ db }, { kind, restSeconds: 120 })
+/** Queues the mail about a change; debounced, so that one mail covers those of a few minutes. */
+export function notifyAdministrators(db: Db): Promise<void> {
+  return queueAdministratorMail({ db }, { kind: 'report-settings-changed', restSeconds: 120 })
 }
 
 /**

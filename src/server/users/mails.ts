@@ -123,8 +123,9 @@ export async function queueAdministratorMail(
 ): Promise<void> {
   const { kind, restSeconds = 0, exceptId = null } = wanted
   await sql`
-    insert into mail_outbox (kind, recipient, due_at)
-    select ${kind}::text, p.email, now() + ${restSeconds}::int * interval '1 second'
+    insert into mail_outbox (kind, recipient, due_at, after_entry)
+    select ${kind}::text, p.email, now() + ${restSeconds}::int * interval '1 second',
+      (select coalesce(max(id), 0) from audit_entries)
     from profiles p join user_roles r on r.user_id = p.user_id
     where r.role = 'admin' and p.user_id is distinct from ${exceptId}::uuid and not exists (
       select from mail_outbox m where m.kind = ${kind}::text and m.recipient = p.email and m.attempts = 0
