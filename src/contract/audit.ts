@@ -44,6 +44,8 @@ const grantFields = {
   since: z.nullable(z.string()),
   /** The action that gave it. */
   through: z.nullable(z.string()),
+  /** The templates that the same entry filled in, as they were then. */
+  templates: z.optional(z.array(z.string())),
   by: z.nullable(z.string()),
   until: z.nullable(dateSchema),
 }

@@ -1,5 +1,6 @@
 // Texts of 'Quem vê o quê', which few screens load.
-import type { Hindrance } from './audit.ts'
+import type { Hindrance, Reader } from './audit.ts'
+import { describeTemplates } from './describe-change.ts'
 
 const GRANTS: Record<string, string> = {
   'approval-given': 'Aprovação',
@@ -9,9 +10,10 @@ const GRANTS: Record<string, string> = {
   'entitlements-added': 'Alteração em massa',
 }
 
-/** Names what gave an access, by the action of its entry: 'Convite'; lists set for one person else. */
-export function describeGrant(action: string | null): string {
-  return action === null ? 'Sem registro' : (GRANTS[action] ?? 'Lista da pessoa')
+/** Names what gave an access, by its entry: 'Convite, igual ao modelo “Gerente”'. */
+export function describeGrant({ through, templates }: Pick<Reader, 'through' | 'templates'>): string {
+  if (through === null) return 'Sem registro'
+  return [GRANTS[through] ?? 'Lista da pessoa', describeTemplates(templates)].filter(Boolean).join(', ')
 }
 
 /** Says why somebody sees nothing, or saw nothing on a past day, in spite of their areas. */

@@ -18,6 +18,12 @@ describe('describeChange', () => {
       { types: ['HPD', 'CRM'] },
       `${CARLA} mudou os tipos: + CRM, − Vendas`,
     ],
+    [
+      'types-set',
+      { types: [] },
+      { types: ['CRM'], templates: ['Gerente', 'Só CRM'] },
+      `${CARLA} mudou os tipos: + CRM; igual aos modelos “Gerente” e “Só CRM”`,
+    ],
     ['types-set', { types: [] }, { types: [] }, `${CARLA} salvou os tipos sem mudança`],
     [
       'scope-set',

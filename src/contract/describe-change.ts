@@ -258,7 +258,7 @@ export function describeChange(entry: Change, reader?: string, time?: string): s
   const [event, differences] = typeof description === 'string' ? [description] : description
   const { valid_until } = entry.after ?? {}
   const validity = valid_until !== undefined && formatValidity(valid_until)
-  const detail = [differences, validity].filter(Boolean).join('; ')
+  const detail = [differences, describeTemplates(entry.after?.templates), validity].filter(Boolean).join('; ')
   return (time ? `${event} ${time}` : event) + (detail ? `: ${detail}` : '')
 }
 
@@ -284,7 +284,13 @@ const FIELDS: Record<string, string> = {
     created_at: 'cadastro',
   },
   ...{ area: 'área', action: 'ato', actor: 'quem', person: 'pessoa', from: 'desde', to: 'até' },
-  ...{ secondFactor: 'segunda etapa', text: 'texto', severity: 'gravidade', on_login: 'na entrada' },
+  ...{
+    secondFactor: 'segunda etapa',
+    templates: 'modelos',
+    text: 'texto',
+    severity: 'gravidade',
+    on_login: 'na entrada',
+  },
   ...{ starts_at: 'começa', ends_at: 'termina', ended: 'encerrado', areas: 'áreas', is_draft: 'rascunho' },
 }
 
@@ -350,6 +356,13 @@ function quoteName({ name }: State): string {
 
 function quoteText({ text }: State): string {
   return typeof text === 'string' ? `: “${text}”` : ''
+}
+
+/** Names the templates whose lists a change gave: 'igual ao modelo “Gerente”'. */
+export function describeTemplates(templates: unknown): string {
+  if (!Array.isArray(templates) || templates.length === 0) return ''
+  const names = new Intl.ListFormat('pt-BR').format(templates.map((name) => `“${name}”`))
+  return templates.length === 1 ? `igual ao modelo ${names}` : `igual aos modelos ${names}`
 }
 
 function quoteReason({ reason }: State): string {

@@ -157,11 +157,11 @@ function describeReaders(count: number, isPast: boolean, area: string): string {
   return `${count} ${count === 1 ? `pessoa ${can[0]}` : `pessoas ${can[1]}`} ver ${area}`
 }
 
-type Grant = Pick<Reader, 'since' | 'through' | 'by' | 'until'>
+type Grant = Pick<Reader, 'since' | 'through' | 'templates' | 'by' | 'until'>
 
-const formatGrant = ({ since, through, by, until }: Grant) => [
+const formatGrant = ({ since, by, until, ...grant }: Grant) => [
   since ? `desde ${formatDateTime(new Date(since))}` : 'desde antes do registro',
-  since ? `${describeGrant(through)}${by ? ` (${by})` : ''}` : '',
+  since ? `${describeGrant(grant)}${by ? ` (${by})` : ''}` : '',
   until ? `até ${until.split('-').reverse().join('/')}` : 'sem prazo',
 ]
 

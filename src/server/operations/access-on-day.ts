@@ -114,6 +114,7 @@ function isUnknown({ email, approved, types, marcas, estados }: Access, holdsAre
 interface Grant {
   since: string | null
   through: string | null
+  templates?: string[]
   by: string | null
 }
 
@@ -131,16 +132,25 @@ async function readGrants(
       (label) => sql`coalesce(jsonb_exists(${lists}, ${label}), false)`,
     )
   // From the newest entry of each person back to the one that gave it, by their index.
-  const { rows } = await sql<{ id: string; at: Date; action: string; by: string | null }>`
+  const { rows } = await sql<{
+    id: string
+    at: Date
+    action: string
+    templates: string[] | null
+    by: string | null
+  }>`
     select who.id, given.* from unnest(${ids}::uuid[]) as who(id), lateral (
-      select at, action, coalesce(actor_email, actor_id::text) as by from audit_entries
+      select at, action, after -> 'templates' as templates, coalesce(actor_email, actor_id::text) as by from audit_entries
       where target_id = who.id and action = any(${[...ENTITLEMENT_ACTIONS]}::text[])
         and ${end ? sql`at < ${end}` : sql`true`}
         and ((${names(sql`after -> 'types'`)} and not ${names(sql`before -> 'types'`)})
           or ((after ->> 'approved') = 'true' and (before ->> 'approved') is distinct from 'true'))
       order by at desc, id desc limit 1) as given`.execute(db)
   return new Map<string, Grant>(
-    rows.map(({ id, at, action, by }) => [id, { since: at.toISOString(), through: action, by }]),
+    rows.map(({ id, at, action, templates, by }) => [
+      id,
+      { since: at.toISOString(), through: action, ...(templates && { templates }), by },
+    ]),
   )
 }
 

@@ -36,7 +36,7 @@ const COLUMNS: readonly [head: string, format: (reader: Reader) => string][] = [
   ['E-mail', ({ email, user_id }) => email ?? user_id],
   ['Nome', ({ full_name }) => full_name ?? ''],
   ['Desde', ({ since }) => (since ? formatDateTime(new Date(since)).replace(',', '') : 'sem registro')],
-  ['Por meio de', ({ through }) => describeGrant(through)],
+  ['Por meio de', describeGrant],
   ['Quem deu', ({ by }) => by ?? ''],
   ['Até', ({ until }) => until?.split('-').reverse().join('/') ?? 'sem prazo'],
   ['Marcas', ({ marcas }) => marcas.join(', ')],

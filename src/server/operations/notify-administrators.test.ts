@@ -80,7 +80,10 @@ describeOnEachDatabase('administrators are notified by mail', (kind) => {
     // The deletion rewrites the entry of the removal.
     const other = await addPerson(portal, { role: 'admin' })
     await change('DELETE', 'oficina', { token: (await openTestSession(portal, other)).access_token })
-    await send(portal, 'POST', '/api/functions/delete-users', { ...admin, body: { userIds: [other.user_id] } })
+    await send(portal, 'POST', '/api/functions/delete-users', {
+      ...admin,
+      body: { userIds: [other.user_id] },
+    })
     await change('PUT', 'oficina')
     const kinds = (await deliverAll()).map((mail) => mail.kind)
     expect(kinds).not.toContain('report-settings-changed')

@@ -108,7 +108,10 @@ export async function removeReportSetting(
   })
 }
 
-/** Queues the mail about a change; debounced, so that one mail covers those of a few minutes. */
+/**
+ * Queues the mail about a change; debounced, so that one mail covers those of a few minutes. Call it
+ * before the change is audited.
+ */
 export function notifyAdministrators(db: Db): Promise<void> {
   return queueAdministratorMail({ db }, { kind: 'report-settings-changed', restSeconds: 120 })
 }

@@ -8,6 +8,7 @@ import {
   patchProfile,
   readTrail,
   removeAllPeople,
+  undoEdit,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -37,8 +38,54 @@ describeOnEachDatabase('access templates', (kind) => {
     return body
   }
   const list = async (): Promise<AccessTemplate[]> => (await call('GET')).body.items
+  const readTemplates = async (userId: string) => {
+    const entry = (await readTrail(portal)).findLast(({ target_id }) => target_id === userId)
+    return (entry?.after as { templates?: string[] } | undefined)?.templates
+  }
   const archive = (list: string, code: string) =>
     send(portal, 'PATCH', `/api/catalogue/${list}/${code}`, { token: admin.token, body: { archived: true } })
+
+  test('are named in the trail where a change gives what is theirs, and only there', async () => {
+    await add()
+    await add({ name: 'Só o RJ', types: [], marcas: [], estados: ['RJ'] })
+    await add({ name: 'Oficina', types: ['Oficina'], marcas: ['VW'], estados: [] })
+    const { name: _, ...lists } = SELLER
+    const give = async (wanted: object, profile: object = {}) => {
+      const person = await addPerson(portal, {
+        approved: true,
+        types: [],
+        marcas: [],
+        estados: [],
+        ...profile,
+      })
+      const { body } = await patchProfile(portal, admin, person.user_id, wanted)
+      return { ...person, undoId: body.undoId, templates: await readTemplates(person.user_id) }
+    }
+    const stranger = { approved: false, email_verified_at: null }
+    const approved = await give({ approved: true, ...lists }, stranger)
+    expect(approved.templates).toEqual([SELLER.name])
+    expect((await undoEdit(portal, admin, approved.undoId)).body).toMatchObject({ restored: 1 })
+    expect(await readTemplates(approved.user_id)).toBeUndefined()
+    const had = { types: ['HPD'], marcas: ['VW'], estados: ['ES'] }
+    const more = {
+      types: ['Vendas', 'Oficina', 'HPD', 'CRM'],
+      marcas: ['FIAT', 'VW'],
+      estados: ['RJ', 'ES'],
+    }
+    const reader = await give(more, had)
+    expect(reader.templates).toEqual(['Oficina', SELLER.name])
+    expect((await give({ ...more, marcas: ['FIAT', 'GM', 'VW'] }, had)).templates).toBeUndefined()
+    expect((await give({ ...lists, types: ['Vendas'] })).templates).toBeUndefined()
+    expect((await give({ ...lists, estados: [] }, lists)).templates).toBeUndefined()
+
+    const person = await addPerson(portal, { types: [], marcas: [], estados: [] })
+    await editMany(portal, admin, { action: 'add', userIds: [person.user_id], ...lists })
+    expect(await readTemplates(person.user_id)).toEqual([SELLER.name])
+    const { body } = await send(portal, 'GET', '/api/access/oficina', { token: admin.token })
+    expect(body.readers).toContainEqual(
+      expect.objectContaining({ email: reader.email, templates: ['Oficina', SELLER.name] }),
+    )
+  })
 
   test('are listed by name, and every change is audited', async () => {
     const seller = await add({ types: ['CRM', 'Vendas', 'CRM'] })

@@ -5,6 +5,7 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS, type ListName, mapLists, sortItems } from '#contract/entitlement-lists.ts'
 import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { BulkEdit } from '#contract/users.ts'
+import type { Db } from '#server/database/schema.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
 import { closeGivenRequests } from './user-queries.ts'
@@ -74,10 +75,10 @@ const CHUNK_SIZE = 2_000
 /** The fields of a profile that edits change, as in audit entries. */
 export type State = Entitlements & { approved: boolean; valid_until: string | null; full_name: string | null }
 
-/** The change to write and to audit; `email_verified` and `reason` are only audited. */
+/** The change to write and to audit; `email_verified`, `reason` and `templates` are only audited. */
 export interface StateChange {
   before: Partial<State>
-  after: Partial<State> & { email_verified?: false; reason?: string }
+  after: Partial<State> & { email_verified?: false; reason?: string; templates?: string[] }
 }
 /** One change for several people. */
 export interface SharedChange extends StateChange {
@@ -103,10 +104,11 @@ export async function writeChanges(
 ): Promise<void> {
   if (changes.length === 0) return
   const { user_id = null, email = null } = actor?.profile ?? {}
+  const named = action === 'bulk-edit-undone' ? changes : await nameTemplates(db, changes)
   await sql`
     with wanted as (
       select one.user_id, c.before, c.after, becomes.*
-      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c(ids uuid[], before jsonb, after jsonb),
+      from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as c(ids uuid[], before jsonb, after jsonb),
         jsonb_to_record(c.after)
           as becomes(types text[], marcas text[], estados text[], approved boolean, valid_until date, full_name text),
         unnest(c.ids) as one(user_id)
@@ -132,6 +134,30 @@ export async function writeChanges(
     changes.flatMap(({ ids }) => ids),
     batchId ?? randomUUID(),
   )
+}
+
+/**
+ * Adds the names of the templates whose lists the changes give, for the trail: nobody has to say
+ * where a list comes from, and one that was changed by hand is of no template.
+ */
+export async function nameTemplates<
+  T extends { before?: Partial<Entitlements>; after: Partial<Entitlements> },
+>(db: Db, changes: readonly T[]): Promise<T[]> {
+  const templates = await db.selectFrom('access_templates').selectAll().orderBy('name').execute()
+  const isWithin = (some: Partial<Entitlements>, others: readonly Partial<Entitlements>[]) =>
+    LISTS.every((name) =>
+      (some[name] ?? []).every((item) => others.some((lists) => lists[name]?.includes(item))),
+    )
+  return changes.map((change) => {
+    const { before = {}, after } = change
+    const given = templates.filter((each) => isWithin(each, [after]) && !isWithin(each, [before]))
+    if (given.length === 0 || !isWithin(after, [before, ...given])) return change
+    // A template that is part of another one says nothing more.
+    const whole = given.filter(
+      (each) => !given.some((other) => isWithin(each, [other]) && !isWithin(other, [each])),
+    )
+    return { ...change, after: { ...after, templates: whole.map(({ name }) => name) } }
+  })
 }
 
 export function* splitIntoChunks<T>(items: readonly T[]): Generator<T[]> {

@@ -15,7 +15,7 @@ import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type MailKind, queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { splitIntoChunks } from './entitlements.ts'
+import { nameTemplates, splitIntoChunks } from './entitlements.ts'
 import { eraseNames } from './erase-names.ts'
 import type { InvitationContext } from './invite-people.ts'
 import { findProfile } from './user-queries.ts'
@@ -220,13 +220,14 @@ export async function grantInvitation(
   await db.deleteFrom('access_requests').where('user_id', '=', person.user_id).execute()
   await db.deleteFrom('invitations').where('id', '=', id).execute()
   const { approved, valid_until } = person
-  await recordAudit(context, {
-    action: 'invitation-accepted',
+  const entry = {
+    action: 'invitation-accepted' as const,
     actor: person,
     target: person,
     before: { approved, types: person.types, marcas: person.marcas, estados: person.estados, valid_until },
     after: { ...given, invited_by: (invited_by && (await findProfile(db, invited_by))?.email) || null },
-  })
+  }
+  await recordAudit(context, ...(await nameTemplates(db, [entry])))
 }
 
 /**

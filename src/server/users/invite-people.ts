@@ -32,6 +32,7 @@ import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { formatDay } from '#server/mail/compose-mail.ts'
 import type { MailKind } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { nameTemplates } from './entitlements.ts'
 import { type ImportedLine, parseAddresses, parseImportFile, truncate } from './read-import.ts'
 
 export interface InvitationContext extends Context {
@@ -79,17 +80,15 @@ export function invite(context: InvitationContext, form: InviteForm): Promise<In
       db,
       invited.map(({ email }) => email),
     )
-    await recordAudit(
-      txContext,
-      ...invited.map(({ email, types, marcas, estados }) => {
-        const account = accounts.get(email)
-        return {
-          action: 'invitation-sent' as const,
-          ...(account && { target: { user_id: account.user_id, email } }),
-          after: { email, types, marcas, estados, ...(valid_until && { valid_until }) },
-        }
-      }),
-    )
+    const entries = invited.map(({ email, types, marcas, estados }) => {
+      const account = accounts.get(email)
+      return {
+        action: 'invitation-sent' as const,
+        ...(account && { target: { user_id: account.user_id, email } }),
+        after: { email, types, marcas, estados, ...(valid_until && { valid_until }) },
+      }
+    })
+    await recordAudit(txContext, ...(await nameTemplates(db, entries)))
     return decided
   })
 }

@@ -144,6 +144,9 @@ async function assertNotRenamed(db: Db, editId: number): Promise<void> {
     })
 }
 
+/** What an entry tells beside the new state. */
+const NOT_STATE = sql`array['reason', 'templates', 'email_verified']`
+
 /** People with the same change in an edit. */
 interface EditedGroup {
   before: Partial<State>
@@ -156,10 +159,10 @@ interface EditedGroup {
 
 async function readEdited(db: Db, undoId: string, ids: string[]): Promise<EditedGroup[]> {
   const { rows } = await sql<EditedGroup>`
-    select before, after - 'reason' as after, is_unchanged as "isUnchanged",
+    select before, after - ${NOT_STATE} as after, is_unchanged as "isUnchanged",
       json_agg(case when is_unchanged then user_id::text else email end) as who
     from (
-      select a.before, a.after, p.user_id, p.email, held.state || (a.after - 'reason') = held.state as is_unchanged
+      select a.before, a.after, p.user_id, p.email, held.state || (a.after - ${NOT_STATE}) = held.state as is_unchanged
       from audit_entries a join profiles p on p.user_id = a.target_id, jsonb_build_object('types', p.types,
         'marcas', p.marcas, 'estados', p.estados, 'approved', p.approved, 'valid_until', p.valid_until,
         'full_name', p.full_name) as held(state)

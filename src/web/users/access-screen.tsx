@@ -99,13 +99,14 @@ function Unknown({ reach }: { reach: string | null }) {
 
 const formatSince = ({
   since,
-  through,
   by,
   until,
+  ...grant
 }: Omit<Reader, 'user_id' | 'email' | 'full_name' | 'marcas' | 'estados'>) =>
   [
     since ? `desde ${formatInstant(since)}` : 'desde antes do registro',
-    since && `por ${describeGrant(through).toLowerCase()}${by ? ` (${by})` : ''}`,
+    since &&
+      `por ${describeGrant(grant).replace(/^./, (first) => first.toLowerCase())}${by ? ` (${by})` : ''}`,
     until ? `até ${formatDate(until)}` : 'sem prazo',
   ]
     .filter(Boolean)
