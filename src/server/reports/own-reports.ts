@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues, sortItems } from '#contract/entitlement-lists.ts'
 import type { AreaReport, OwnReports } from '#contract/reports.ts'
@@ -12,16 +12,15 @@ import type { ReportSettingRow } from './report-settings.ts'
 
 /**
  * Reads the caller's reports, in tab order; without approval, or after its end, there are no areas.
- * @param exports whether anything may be exported
- * @param firstViews of the caller; an administrator who views as a person gets none
+ * @param own whether anything may be exported; an administrator who views as a person exports nothing,
+ *   and no view of theirs opens first
  */
 export async function readOwnReports(
   db: Db,
   { profile, approved, accessEnded }: Pick<Actor, 'profile' | 'approved' | 'accessEnded'>,
-  exports: boolean,
-  firstViews: readonly FirstView[] = [],
+  own?: { exports: boolean },
 ): Promise<OwnReports> {
-  const { catalogue, visible } = await readVisibleReports(db, profile)
+  const { catalogue, visible, firstViews } = await readVisibleReports(db, profile, own && profile.user_id)
   const isInScope = hasScope(catalogue, profile)
   const findFirstView = ({ type, report_id }: VisibleReport) =>
     firstViews.find((view) => view.type === type && view.report_id === report_id)?.id
@@ -33,7 +32,7 @@ export async function readOwnReports(
     workspaceId: report.workspace_id,
     reportId: report.report_id,
     datasetId: report.dataset_id,
-    canExport: exports && report.exports,
+    canExport: own?.exports === true && report.exports,
     firstViewId: findFirstView(report),
   })
   const areas = Map.groupBy(approved ? visible : [], ({ label }) => label)
@@ -57,17 +56,6 @@ interface FirstView {
   report_id: string
 }
 
-/** Lists the views that a person has marked to open first. */
-export function listFirstViews(db: Db, userId: string): Promise<FirstView[]> {
-  return db
-    .selectFrom('report_views')
-    .select(['id', 'type', 'report_id'])
-    .where('user_id', '=', userId)
-    .where('is_default', '=', true)
-    .where('deleted_at', 'is', null)
-    .execute()
-}
-
 type StoredReport = Omit<ReportSettingRow, 'updated_at' | 'name'>
 
 /** A report with the label of its area, which also names a first report without a name. */
@@ -79,20 +67,27 @@ interface VisibleReport extends StoredReport {
 const READ_REPORTS = prepare(`select ${CATALOGUE_JSON} as catalogue,
   (select coalesce(json_agg(s), '[]') from global_powerbi_settings as s) as settings,
   (select coalesce(json_agg(f order by f.position, f.id), '[]') from further_reports as f
-    where f.deleted_at is null) as further`)
+    where f.deleted_at is null) as further,
+  (select coalesce(json_agg(json_build_object('id', v.id, 'type', v.type, 'report_id', v.report_id)), '[]')
+    from report_views as v where v.user_id = $1 and v.is_default and v.deleted_at is null) as first_views`)
 
 /**
  * Reads the catalogue and all reports, in tab order, each area's specified one first. Without that one
  * an area has no further reports either, as for people.
+ * @param viewerId whose views that open first are wanted
  */
-export async function readReports(db: Db): Promise<{ catalogue: Catalogue; reports: VisibleReport[] }> {
-  const query = sql.raw<{
+export async function readReports(
+  db: Db,
+  viewerId?: string,
+): Promise<{ catalogue: Catalogue; reports: VisibleReport[]; firstViews: FirstView[] }> {
+  const query: CompiledQuery<{
     catalogue: Catalogue
     settings: (StoredReport & Pick<ReportSettingRow, 'name'>)[]
     further: (StoredReport & { name: string })[]
-  }>(READ_REPORTS)
-  const { rows } = await query.execute(db)
-  const { catalogue, settings, further } = rows[0] as (typeof rows)[number]
+    first_views: FirstView[]
+  }> = CompiledQuery.raw(READ_REPORTS, [viewerId ?? null])
+  const { rows } = await db.executeQuery(query)
+  const { catalogue, settings, further, first_views: firstViews } = rows[0] as (typeof rows)[number]
   const reports = catalogue.types.flatMap(({ code, label }) => {
     const first = settings.find(({ type }) => type === code)
     if (!first) return []
@@ -100,17 +95,14 @@ export async function readReports(db: Db): Promise<{ catalogue: Catalogue; repor
     // A report alone in its area needs no name.
     return [{ ...first, label, name: (others.length > 0 && first.name) || label }, ...others]
   })
-  return { catalogue, reports }
+  return { catalogue, reports, firstViews }
 }
 
 /** Reads the reports of a person's areas, and the catalogue. */
-export async function readVisibleReports(
-  db: Db,
-  person: { types: readonly string[] },
-): Promise<{ catalogue: Catalogue; visible: VisibleReport[] }> {
-  const { catalogue, reports } = await readReports(db)
+export async function readVisibleReports(db: Db, person: { types: readonly string[] }, viewerId?: string) {
+  const { catalogue, reports, firstViews } = await readReports(db, viewerId)
   const own = sortItems(catalogue, 'types', person.types)
-  return { catalogue, visible: reports.filter(({ label }) => own.includes(label)) }
+  return { catalogue, visible: reports.filter(({ label }) => own.includes(label)), firstViews }
 }
 
 /** Fails closed: without a known brand and a known state nothing may be shown. */

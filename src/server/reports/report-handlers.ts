@@ -22,7 +22,7 @@ import {
   restoreFurtherReport,
 } from './further-reports.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
-import { listFirstViews, readOwnReports, readReports, readVisibleReports } from './own-reports.ts'
+import { readOwnReports, readReports, readVisibleReports } from './own-reports.ts'
 import { readUsage } from './read-usage.ts'
 import { readDataRefresh, startDataRefresh } from './refresh-data.ts'
 import {
@@ -61,12 +61,11 @@ export function reportHandlers(
 ): Handlers<typeof reportRoutes> {
   return {
     async readOwnReports({ context }) {
-      const { db, actor } = context
-      const [firstViews, notices] = await Promise.all([
-        listFirstViews(db, actor.profile.user_id),
+      const [reports, notices] = await Promise.all([
+        readOwnReports(context.db, context.actor, services),
         listOwnNotices(context),
       ])
-      return { ...(await readOwnReports(db, actor, services.exports, firstViews)), notices }
+      return { ...reports, notices }
     },
     readLastRefresh: ({ context, params }) => readLastRefresh({ ...services, ...context }, params),
     issueEmbedToken: ({ context, body }) =>

@@ -35,7 +35,7 @@ export function readViewedReports(
       .where('action', '=', 'viewed-as')
       .orderBy('id', 'desc')
       .executeTakeFirstOrThrow()
-    const reports = await readOwnReports(db, person, false)
+    const reports = await readOwnReports(db, person)
     return {
       ...reports,
       // An SSO link would show the administrator's own data.
