@@ -28,11 +28,7 @@ type AdminSearch = Partial<Record<SearchKey | 'area' | 'pessoa', string>>
 /** The search parameters of /mensagens. */
 type InboxSearch = Partial<Record<'q' | 'unread', string>>
 
-/** The search parameters of /admin/auditoria and of /admin/auditoria/acesso. */
-type AuditSearch = Partial<Record<'person' | 'actor' | 'action' | 'area' | 'from' | 'to', string>>
-type AccessSearch = Partial<Record<'area' | 'pessoa' | 'dia', string>>
-
-function pickTexts<K extends string>(search: Record<string, unknown>, names: readonly K[]) {
+function pickTexts<const K extends string>(search: Record<string, unknown>, names: readonly K[]) {
   const texts = names.flatMap((name) => (typeof search[name] === 'string' ? [[name, search[name]]] : []))
   return Object.fromEntries(texts) as Partial<Record<K, string>>
 }
@@ -63,6 +59,13 @@ function requireVisitor({ location }: { location: ParsedLocation }): void {
   const [to = '', search = ''] = path.split('?')
   throw redirect({ to, search: defaultParseSearch(search), replace: true })
 }
+
+/** Returns the options that every screen's route has. */
+const describePage = <Parent, const Path extends string>(
+  getParentRoute: () => Parent,
+  path: Path,
+  title: string,
+) => ({ getParentRoute, path, staticData: { title } })
 
 /** Returns a screen's component in a chunk of its own. */
 function screen<T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) {
@@ -124,23 +127,17 @@ const visitorRoute = createRoute({
 })
 
 const loginRoute = createRoute({
-  getParentRoute: () => visitorRoute,
-  path: '/login',
-  staticData: { title: 'Entrar' },
+  ...describePage(() => visitorRoute, '/login', 'Entrar'),
   component: screen(() => import('#web/accounts/login-screen.tsx'), 'LoginScreen'),
 })
 
 const signUpRoute = createRoute({
-  getParentRoute: () => visitorRoute,
-  path: '/signup',
-  staticData: { title: 'Criar conta' },
+  ...describePage(() => visitorRoute, '/signup', 'Criar conta'),
   component: screen(() => import('#web/accounts/sign-up-screen.tsx'), 'SignUpScreen'),
 })
 
 const emailVerificationRoute = createRoute({
-  getParentRoute: () => visitorRoute,
-  path: '/email-verification',
-  staticData: { title: 'Confirme seu e-mail' },
+  ...describePage(() => visitorRoute, '/email-verification', 'Confirme seu e-mail'),
   beforeLoad: ({ location }) => {
     if (!location.state.email) throw redirect({ to: '/login', replace: true })
   },
@@ -148,16 +145,12 @@ const emailVerificationRoute = createRoute({
 })
 
 const forgotPasswordRoute = createRoute({
-  getParentRoute: () => visitorRoute,
-  path: '/forgot-password',
-  staticData: { title: 'Esqueci minha senha' },
+  ...describePage(() => visitorRoute, '/forgot-password', 'Esqueci minha senha'),
   component: screen(() => import('#web/accounts/forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
 })
 
 const contactRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/contato',
-  staticData: { title: 'Entre em Contato' },
+  ...describePage(() => rootRoute, '/contato', 'Entre em Contato'),
   component: screen(() => import('#web/support/contact-screen.tsx'), 'ContactScreen'),
 })
 
@@ -169,48 +162,36 @@ function moveHashToState({ location: { pathname, hash } }: { location: { pathnam
 }
 
 const privacyRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: PRIVACY_PATH,
-  staticData: { title: 'Privacidade' },
+  ...describePage(() => rootRoute, PRIVACY_PATH, 'Privacidade'),
   component: screen(() => import('#web/accounts/privacy-screen.tsx'), 'PrivacyScreen'),
 })
 
 const callbackRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/auth/callback',
-  staticData: { title: 'Verificação de e-mail' },
+  ...describePage(() => rootRoute, '/auth/callback', 'Verificação de e-mail'),
   beforeLoad: moveHashToState,
   component: screen(() => import('#web/accounts/auth-callback-screen.tsx'), 'AuthCallbackScreen'),
 })
 
 const resetPasswordRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/reset-password',
-  staticData: { title: 'Nova senha' },
+  ...describePage(() => rootRoute, '/reset-password', 'Nova senha'),
   beforeLoad: moveHashToState,
   component: screen(() => import('#web/accounts/reset-password-screen.tsx'), 'ResetPasswordScreen'),
 })
 
 const disownEmailRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/nao-fui-eu',
-  staticData: { title: 'Não fui eu' },
+  ...describePage(() => rootRoute, '/nao-fui-eu', 'Não fui eu'),
   beforeLoad: moveHashToState,
   component: screen(() => import('#web/accounts/disown-email-screen.tsx'), 'DisownEmailScreen'),
 })
 
 const factorLinkRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/segunda-etapa',
-  staticData: { title: 'Confirmar por e-mail' },
+  ...describePage(() => rootRoute, '/segunda-etapa', 'Confirmar por e-mail'),
   beforeLoad: moveHashToState,
   component: screen(() => import('#web/accounts/factor-link-screen.tsx'), 'FactorLinkScreen'),
 })
 
 const unsubscribeRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/parar-envio',
-  staticData: { title: 'Parar de receber' },
+  ...describePage(() => rootRoute, '/parar-envio', 'Parar de receber'),
   beforeLoad: moveHashToState,
   component: screen(() => import('#web/accounts/unsubscribe-screen.tsx'), 'UnsubscribeScreen'),
 })
@@ -227,14 +208,8 @@ const signedInRoute = createRoute({
 const loadReports = () => loadChunk(() => import('#web/reports/reports-screen.tsx'))
 
 const reportsRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/power-bi',
-  staticData: { title: 'Relatórios' },
-  validateSearch: ({ area, relatorio, visao }): { area?: string; relatorio?: string; visao?: string } => ({
-    ...(typeof area === 'string' && { area }),
-    ...(typeof relatorio === 'string' && { relatorio }),
-    ...(typeof visao === 'string' && { visao }),
-  }),
+  ...describePage(() => signedInRoute, '/power-bi', 'Relatórios'),
+  validateSearch: (search) => pickTexts(search, ['area', 'relatorio', 'visao']),
   // Not awaited: starts the screen's requests before it renders.
   loader: () => {
     loadReports().then(
@@ -248,9 +223,7 @@ const reportsRoute = createRoute({
 const loadProfile = () => loadChunk(() => import('#web/accounts/profile-screen.tsx'))
 
 const profileRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/profile',
-  staticData: { title: 'Minha Conta' },
+  ...describePage(() => signedInRoute, '/profile', 'Minha Conta'),
   loader: () =>
     loadProfile().then(
       ({ prefetchProfile }) => prefetchProfile(),
@@ -260,24 +233,18 @@ const profileRoute = createRoute({
 })
 
 const moreAccessRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/pedir-acesso',
-  staticData: { title: 'Pedir acesso' },
-  validateSearch: ({ area }): { area?: string } => (typeof area === 'string' ? { area } : {}),
+  ...describePage(() => signedInRoute, '/pedir-acesso', 'Pedir acesso'),
+  validateSearch: (search) => pickTexts(search, ['area']),
   component: screen(() => import('#web/reports/more-access-screen.tsx'), 'MoreAccessScreen'),
 })
 
 const subscriptionsRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/profile/envios',
-  staticData: { title: 'Relatórios por e-mail' },
+  ...describePage(() => signedInRoute, '/profile/envios', 'Relatórios por e-mail'),
   component: screen(() => import('#web/reports/subscriptions-screen.tsx'), 'SubscriptionsScreen'),
 })
 
 const securityRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/profile/seguranca',
-  staticData: { title: 'Segurança' },
+  ...describePage(() => signedInRoute, '/profile/seguranca', 'Segurança'),
   component: screen(() => import('#web/accounts/security-screen.tsx'), 'SecurityScreen'),
 })
 
@@ -297,79 +264,59 @@ const prefetchUsers = ({ location }: { location: ParsedLocation }) => {
 }
 
 const adminRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin',
-  staticData: { title: 'Administração' },
+  ...describePage(() => administratorsRoute, '/admin', 'Administração'),
   validateSearch: parseAdminSearch,
   loader: prefetchUsers,
   component: lazyRouteComponent(loadAdmin, 'AdminScreen'),
 })
 
 const peopleRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/pessoas',
-  staticData: { title: 'Pessoas' },
+  ...describePage(() => administratorsRoute, '/admin/pessoas', 'Pessoas'),
   validateSearch: parseAdminSearch,
   loader: prefetchUsers,
   component: lazyRouteComponent(loadAdmin, 'PeopleScreen'),
 })
 
 const areaReportsRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/relatorios',
-  staticData: { title: 'Relatórios das áreas' },
+  ...describePage(() => administratorsRoute, '/admin/relatorios', 'Relatórios das áreas'),
   validateSearch: parseAdminSearch,
   component: lazyRouteComponent(loadAdmin, 'AreaReportsScreen'),
 })
 
 const waitingRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/aguardando',
-  staticData: { title: 'Aguardando aprovação' },
+  ...describePage(() => administratorsRoute, '/admin/aguardando', 'Aguardando aprovação'),
   component: lazyRouteComponent(loadAdmin, 'WaitingScreen'),
 })
 
 const catalogueRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/listas',
-  staticData: { title: 'Áreas, marcas e estados' },
+  ...describePage(() => administratorsRoute, '/admin/listas', 'Áreas, marcas e estados'),
   component: screen(() => import('#web/users/catalogue-screen.tsx'), 'CatalogueScreen'),
 })
 
 const accessTemplatesRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/modelos',
-  staticData: { title: 'Modelos de acesso' },
+  ...describePage(() => administratorsRoute, '/admin/modelos', 'Modelos de acesso'),
   component: screen(() => import('#web/users/access-templates-screen.tsx'), 'AccessTemplatesScreen'),
 })
 
 const groupMappingsRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/grupos',
-  staticData: { title: 'Grupos do diretório' },
+  ...describePage(() => administratorsRoute, '/admin/grupos', 'Grupos do diretório'),
   component: screen(() => import('#web/users/group-mappings-screen.tsx'), 'GroupMappingsScreen'),
 })
 
 const accessReviewsRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/revisoes',
-  staticData: { title: 'Revisão de acessos' },
+  ...describePage(() => administratorsRoute, '/admin/revisoes', 'Revisão de acessos'),
   validateSearch: ({ kind, code }): { kind?: 'types' | 'marcas'; code?: string } =>
     (kind === 'types' || kind === 'marcas') && typeof code === 'string' ? { kind, code } : {},
   component: screen(() => import('#web/users/access-reviews-screen.tsx'), 'AccessReviewsScreen'),
 })
 
 const viewAsRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/ver-como/$userId',
-  staticData: { title: 'Ver como' },
+  ...describePage(() => administratorsRoute, '/admin/ver-como/$userId', 'Ver como'),
   component: screen(() => import('#web/reports/view-as-screen.tsx'), 'ViewAsScreen'),
 })
 
 const invitationsRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/convites',
-  staticData: { title: 'Convidar pessoas' },
+  ...describePage(() => administratorsRoute, '/admin/convites', 'Convidar pessoas'),
   component: screen(() => import('#web/users/invitations-screen.tsx'), 'InvitationsScreen'),
 })
 
@@ -377,60 +324,44 @@ const invitationsRoute = createRoute({
 type UsageSearch = { from?: string; to?: string; by?: UsagePeriod }
 
 const usageRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/uso',
-  staticData: { title: 'Uso' },
-  validateSearch: ({ from, to, by }): UsageSearch => ({
-    ...(typeof from === 'string' && { from }),
-    ...(typeof to === 'string' && { to }),
+  ...describePage(() => administratorsRoute, '/admin/uso', 'Uso'),
+  validateSearch: ({ by, ...search }): UsageSearch => ({
+    ...pickTexts(search, ['from', 'to']),
     ...((by === 'day' || by === 'week' || by === 'month') && { by }),
   }),
   component: screen(() => import('#web/reports/usage-screen.tsx'), 'UsageScreen'),
 })
 
 const healthRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/saude',
-  staticData: { title: 'Saúde do portal' },
+  ...describePage(() => administratorsRoute, '/admin/saude', 'Saúde do portal'),
   component: screen(() => import('./health-screen.tsx'), 'HealthScreen'),
 })
 
 const auditRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/auditoria',
-  staticData: { title: 'Auditoria' },
-  validateSearch: (search): AuditSearch =>
-    pickTexts(search, ['person', 'actor', 'action', 'area', 'from', 'to']),
+  ...describePage(() => administratorsRoute, '/admin/auditoria', 'Auditoria'),
+  validateSearch: (search) => pickTexts(search, ['person', 'actor', 'action', 'area', 'from', 'to']),
   component: screen(() => import('#web/users/audit-screen.tsx'), 'AuditScreen'),
 })
 
 const accessRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/auditoria/acesso',
-  staticData: { title: 'Quem vê o quê' },
-  validateSearch: (search): AccessSearch => pickTexts(search, ['area', 'pessoa', 'dia']),
+  ...describePage(() => administratorsRoute, '/admin/auditoria/acesso', 'Quem vê o quê'),
+  validateSearch: (search) => pickTexts(search, ['area', 'pessoa', 'dia']),
   component: screen(() => import('#web/users/access-screen.tsx'), 'AccessScreen'),
 })
 
 const noticesRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/admin/avisos',
-  staticData: { title: 'Avisos' },
+  ...describePage(() => administratorsRoute, '/admin/avisos', 'Avisos'),
   component: screen(() => import('#web/support/notices-screen.tsx'), 'NoticesScreen'),
 })
 
 const inboxRoute = createRoute({
-  getParentRoute: () => administratorsRoute,
-  path: '/mensagens',
-  staticData: { title: 'Mensagens de Suporte' },
+  ...describePage(() => administratorsRoute, '/mensagens', 'Mensagens de Suporte'),
   validateSearch: (search) => search as InboxSearch,
   component: screen(() => import('#web/support/inbox-screen.tsx'), 'InboxScreen'),
 })
 
 const styleRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: STYLE_PATH,
-  staticData: { title: 'Estilo' },
+  ...describePage(() => rootRoute, STYLE_PATH, 'Estilo'),
   beforeLoad: () => {
     if (!portalSettings.isDemo) throw notFound()
   },
@@ -525,8 +456,6 @@ declare module '@tanstack/react-router' {
     deadLink?: 'signup' | 'invite'
     /** The fragment of a mailed link until it is used; survives a reload. */
     linkHash?: string
-  }
-  interface HistoryState {
     /** Where 'Ver como' ends. */
     returnTo?: string
   }
