@@ -87,10 +87,7 @@ export function FactorSetup({ onDone, onCodes }: FactorSetupProps) {
         onBack={() => setNeedsLink(false)}
       />
     )
-  if (enrolled?.totp)
-    return <TotpSetup enrolled={enrolled} onBack={() => setEnrolled(undefined)} onDone={finish} />
-  if (enrolled)
-    return <PasskeySetup enrolled={enrolled} onBack={() => setEnrolled(undefined)} onDone={finish} />
+  if (enrolled) return <Setup enrolled={enrolled} onBack={() => setEnrolled(undefined)} onDone={finish} />
   return (
     <div className="space-y-4">
       <Choice
@@ -184,16 +181,6 @@ interface SetupProps {
   onDone: (adopt: Adopt) => Promise<void>
 }
 
-function useVerify(send: () => Promise<Adopt>, onDone: SetupProps['onDone']) {
-  const [failure, setFailure] = useState<FormFailure>()
-  const { submit, isBusy } = useSubmit({
-    send,
-    onDone,
-    onFailed: (error) => setFailure(toStepFailure(error)),
-  })
-  return { submit, isBusy, failure, setFailure }
-}
-
 /** Names what was just verified; it works without its name. */
 async function nameFactor(passkeyId: string, name: string): Promise<void> {
   const friendly_name = name.trim()
@@ -202,38 +189,64 @@ async function nameFactor(passkeyId: string, name: string): Promise<void> {
   await callApi('PATCH /api/auth/passkeys/{passkeyId}', wanted).catch(() => {})
 }
 
-function NameField({ value, onChange }: { value: string; onChange: (name: string) => void }) {
-  return (
-    <TextField
-      label="Nome (opcional)"
-      hint="Para você reconhecer depois: Notebook, Celular…"
-      maxLength={60}
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
-    />
-  )
-}
-
-function TotpSetup({ enrolled, onBack, onDone }: SetupProps) {
+/** Verifies a code of the application, or creates the passkey, and names it. */
+function Setup({ enrolled, onBack, onDone }: SetupProps) {
+  const { id, totp } = enrolled
   const [code, setCode] = useState('')
   const [name, setName] = useState('')
-  const { qr_code, secret, uri } = enrolled.totp as NonNullable<Enrolled['totp']>
-  const { submit, isBusy, failure, setFailure } = useVerify(async () => {
-    const adopt = await showCode(enrolled.id, code)
-    await nameFactor(enrolled.id, name)
-    return adopt
-  }, onDone)
+  const [failure, setFailure] = useState<FormFailure>()
+  const { submit, isBusy } = useSubmit({
+    async send() {
+      const adopt = await (totp ? showCode(id, code) : showPasskey(id))
+      await nameFactor(id, name)
+      return adopt
+    },
+    onDone,
+    onFailed: (error) => setFailure(toStepFailure(error)),
+  })
   return (
     <form
       noValidate
-      aria-label="Aplicativo de códigos"
+      aria-label={totp ? 'Aplicativo de códigos' : 'Chave de acesso'}
       className="space-y-4 text-sm"
       onSubmit={(event) => {
         event.preventDefault()
-        setFailure(code.trim() ? undefined : { title: 'Digite o código que o aplicativo mostra.' })
-        if (code.trim()) void submit()
+        const isMissing = totp && !code.trim()
+        setFailure(isMissing ? { title: 'Digite o código que o aplicativo mostra.' } : undefined)
+        if (!isMissing) void submit()
       }}
     >
+      {totp ? (
+        <>
+          <TotpSecret {...totp} />
+          <CodeField value={code} onChange={setCode} />
+        </>
+      ) : (
+        <p>O navegador vai pedir a impressão digital, o rosto ou o PIN do aparelho.</p>
+      )}
+      <TextField
+        label="Nome (opcional)"
+        hint="Para você reconhecer depois: Notebook, Celular…"
+        maxLength={60}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <FormAlert failure={failure} />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" isBusy={isBusy}>
+          {totp ? 'Ativar' : 'Criar chave de acesso'}
+        </Button>
+        <Button variant="secondary" onClick={onBack}>
+          Voltar
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function TotpSecret({ qr_code, secret, uri }: NonNullable<Enrolled['totp']>) {
+  return (
+    <>
       <p>
         <strong className="font-medium">1.</strong> No aplicativo de códigos do celular, leia esta imagem.
       </p>
@@ -258,49 +271,6 @@ function TotpSetup({ enrolled, onBack, onDone }: SetupProps) {
       <p>
         <strong className="font-medium">2.</strong> Digite o código de 6 números que aparece nele.
       </p>
-      <CodeField value={code} onChange={setCode} />
-      <NameField value={name} onChange={setName} />
-      <FormAlert failure={failure} />
-      <SetupButtons isBusy={isBusy} label="Ativar" onBack={onBack} />
-    </form>
-  )
-}
-
-function PasskeySetup({ enrolled, onBack, onDone }: SetupProps) {
-  const [name, setName] = useState('')
-  const { submit, isBusy, failure, setFailure } = useVerify(async () => {
-    const adopt = await showPasskey(enrolled.id)
-    await nameFactor(enrolled.id, name)
-    return adopt
-  }, onDone)
-  return (
-    <form
-      noValidate
-      aria-label="Chave de acesso"
-      className="space-y-4 text-sm"
-      onSubmit={(event) => {
-        event.preventDefault()
-        setFailure(undefined)
-        void submit()
-      }}
-    >
-      <p>O navegador vai pedir a impressão digital, o rosto ou o PIN do aparelho.</p>
-      <NameField value={name} onChange={setName} />
-      <FormAlert failure={failure} />
-      <SetupButtons isBusy={isBusy} label="Criar chave de acesso" onBack={onBack} />
-    </form>
-  )
-}
-
-function SetupButtons({ isBusy, label, onBack }: { isBusy: boolean; label: string; onBack: () => void }) {
-  return (
-    <div className="flex flex-wrap gap-2">
-      <Button type="submit" isBusy={isBusy}>
-        {label}
-      </Button>
-      <Button variant="secondary" onClick={onBack}>
-        Voltar
-      </Button>
-    </div>
+    </>
   )
 }
