@@ -17,7 +17,7 @@ import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { splitIntoChunks, writeChanges } from '#server/users/entitlements.ts'
 import { queueAccessMails } from '#server/users/mails.ts'
-import { addUndoSeconds, getUndoDeadline } from '#server/users/undo-bulk-edit.ts'
+import { runUndoable } from '#server/users/undo-bulk-edit.ts'
 import { holdsAll, readCatalogue } from './catalogue.ts'
 
 /** All columns with area labels, and the key of their rows. */
@@ -62,13 +62,13 @@ async function writeCatalogue(context: Context, ifMatch: IfMatch, change: Change
  * Adds an area, a brand or a state at the end of its list, and gives it to who holds the whole list.
  * @throws ProblemError invalid-input, also if the code or label exists
  */
-export async function addCatalogueItem(
+export function addCatalogueItem(
   context: Context,
   wanted: { kind: ListName } & BodyOf<typeof catalogueRoutes.addCatalogueItem>,
 ): Promise<ReplyOf<typeof catalogueRoutes.addCatalogueItem>> {
   const { kind, label, giveToHolders = false } = wanted
   const batchId = randomUUID()
-  const answer = await runIdempotent(context, async (db) => {
+  return runUndoable(context, async (db) => {
     let given = 0
     const catalogue = await writeCatalogue({ ...context, db }, undefined, async (db, catalogue) => {
       const items = catalogue[kind]
@@ -83,9 +83,8 @@ export async function addCatalogueItem(
       given = giveToHolders ? await giveItem({ ...context, db }, { catalogue, kind, item, batchId }) : 0
       return { action: 'catalogue-item-added', after: { kind, code, label } }
     })
-    return { ...catalogue, given, undoId: given > 0 ? batchId : null, undoUntil: getUndoDeadline(context) }
+    return { ...catalogue, given, undoId: given > 0 ? batchId : null }
   })
-  return addUndoSeconds(context, answer)
 }
 
 /** Gives a new item to the holders of the whole list before it. @returns how many they are */

@@ -14,7 +14,7 @@ import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { mergeEntitlements, pickListsToEdit, sortEntitlements, writeChanges } from './entitlements.ts'
 import { queueAccessMails, queueWaitingDigest } from './mails.ts'
-import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
+import { runUndoable } from './undo-bulk-edit.ts'
 import { createNotFound, lockProfile, readProfile, readRefusedRequest } from './user-queries.ts'
 
 export interface AccessRequestContext extends Context {
@@ -137,12 +137,12 @@ type Answer = { userId: string; requested_at: string }
  * @param wanted also what was missing when the administrator read it
  * @throws ProblemError not-found, conflict if the request was answered or changed meanwhile
  */
-export async function grantAccessRequest(
+export function grantAccessRequest(
   context: Context,
   wanted: Answer & Entitlements,
 ): Promise<ReplyOf<typeof userRoutes.grantAccessRequest>> {
   const undoId = randomUUID()
-  const answer = await runIdempotent(context, async (db) => {
+  return runUndoable(context, async (db) => {
     const txContext = { ...context, db }
     const catalogue = await lockCatalogue(db)
     const { row, request } = await lockRequest(db, wanted)
@@ -156,9 +156,8 @@ export async function grantAccessRequest(
       changes: [{ ids: [row.user_id], before, after: { ...after, reason: request.note ?? '' } }],
     })
     await queueAccessMails(db, [row.user_id])
-    return { undoId, undoUntil: getUndoDeadline(context) }
+    return { undoId }
   })
-  return addUndoSeconds(context, answer)
 }
 
 /** Refuses a request for more, and mails the reason. @throws ProblemError as grantAccessRequest does */

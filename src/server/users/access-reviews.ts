@@ -7,13 +7,12 @@ import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
 import { lockCatalogue, readCatalogue, readCatalogueUse } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { computeFingerprint } from './bulk-edit.ts'
 import { mergeEntitlements, splitIntoChunks, writeChanges } from './entitlements.ts'
 import { queueAccessMails } from './mails.ts'
-import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
+import { runUndoable } from './undo-bulk-edit.ts'
 import { toInstantSql } from './user-queries.ts'
 
 type Wanted = ParamsOf<typeof accessReviewRoutes.readHolders>
@@ -139,12 +138,12 @@ export async function readAccessReview(
  * like a bulk edit.
  * @throws ProblemError not-found, conflict when the holders differ from `fingerprint`
  */
-export async function saveAccessReview(
+export function saveAccessReview(
   context: Context,
   { fingerprint, remove, ...wanted }: Wanted & BodyOf<typeof accessReviewRoutes.saveAccessReview>,
 ): Promise<ReplyOf<typeof accessReviewRoutes.saveAccessReview>> {
   const { kind, code } = wanted
-  const answer = await runIdempotent(context, async (db) => {
+  return runUndoable(context, async (db) => {
     const txContext = { ...context, db }
     const catalogue = await lockCatalogue(db)
     const item = getItem(catalogue, wanted)
@@ -198,7 +197,6 @@ export async function saveAccessReview(
       after: { kind, code, label: item.label, ...result },
       batchId: id,
     })
-    return { ...result, undoId: id, undoUntil: getUndoDeadline(context) }
+    return { ...result, undoId: id }
   })
-  return addUndoSeconds(context, answer)
 }

@@ -6,22 +6,21 @@ import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Approval, ApprovalResult } from '#contract/users.ts'
 import { lockCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Context } from '#server/http/context.ts'
-import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { decideApproval } from './change-user.ts'
 import { writeChanges } from './entitlements.ts'
 import { dropInvitations } from './invitations.ts'
 import { queueApprovalMails } from './mails.ts'
-import { addUndoSeconds, GRACE_SECONDS, getUndoDeadline } from './undo-bulk-edit.ts'
+import { GRACE_SECONDS, runUndoable } from './undo-bulk-edit.ts'
 
 /**
  * Approves several people with entitlements, all or nothing. Mails leave once the undo has expired.
  * @throws ProblemError invalid-input for duplicates, unverified emails and unknown items; conflict for
  *   people deleted, approved or changed meanwhile; the fields name each item
  */
-export async function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
+export function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const batchId = randomUUID()
-  const answer = await runIdempotent(context, async (db) => {
+  return runUndoable(context, async (db) => {
     const changes = await decideApprovals({ ...context, db }, await lockCatalogue(db), items, true)
     await writeChanges({ ...context, db }, { action: 'approval-given', batchId, changes })
     // These decisions replace what earlier invitations would grant.
@@ -29,9 +28,8 @@ export async function approveUsers(context: Context, items: readonly Approval[])
     await dropInvitations({ ...context, db }, people)
     const emails = changes.map(({ email }) => email)
     await queueApprovalMails(db, emails, UNDO_SECONDS + GRACE_SECONDS)
-    return { ...summarizeApproval(changes, batchId), undoUntil: getUndoDeadline(context) }
+    return summarizeApproval(changes, batchId)
   })
-  return addUndoSeconds(context, answer)
 }
 
 /** Counts the effect of approveUsers, and throws as it does, without writing or locking. */

@@ -13,7 +13,6 @@ import {
 } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import {
   computeValidityChange,
@@ -26,7 +25,7 @@ import {
   writeChanges,
 } from './entitlements.ts'
 import { queueAccessMails } from './mails.ts'
-import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
+import { runUndoable } from './undo-bulk-edit.ts'
 import { matchesFilter } from './user-queries.ts'
 
 /** The fields of a profile that a bulk edit may change. */
@@ -47,12 +46,10 @@ interface EditPlan {
  * @returns how many gain, lose and stay, and the id for the undo (null when nobody changed)
  * @throws ProblemError invalid-input without items or for a past day, conflict for a changed selection
  */
-export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
-  const answer = await runIdempotent(context, async (db) => {
-    const effect = await applyEdit({ ...context, db }, await lockCatalogue(db), edit, randomUUID())
-    return { ...effect, undoUntil: getUndoDeadline(context) }
-  })
-  return addUndoSeconds(context, answer)
+export function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
+  return runUndoable(context, async (db) =>
+    applyEdit({ ...context, db }, await lockCatalogue(db), edit, randomUUID()),
+  )
 }
 
 /** Counts the effect of bulkEdit, and throws as it does, without writing or locking. */

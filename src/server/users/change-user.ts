@@ -9,12 +9,11 @@ import type { userRoutes } from '#contract/users.ts'
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { computeValidityChange, type StateChange, sortEntitlements, writeChanges } from './entitlements.ts'
 import { dropInvitations } from './invitations.ts'
 import { queueAccessMails, queueApprovalMails } from './mails.ts'
-import { addUndoSeconds, GRACE_SECONDS, getUndoDeadline } from './undo-bulk-edit.ts'
+import { GRACE_SECONDS, runUndoable } from './undo-bulk-edit.ts'
 import { createNotFound, lockProfile, readProfile } from './user-queries.ts'
 
 /** The person to change, and the version that the administrator saw; undefined skips its check. */
@@ -175,23 +174,21 @@ export function renameUser(
  * @param decide returns the function that writes change and audit entry, undefined without a change
  * @throws ProblemError not-found, conflict with a stale ifMatch, and what `decide` throws
  */
-async function changePerson(
+function changePerson(
   context: Context,
   { userId, ifMatch }: Target,
   decide: (locked: LockedUser) => (() => Promise<void>) | undefined,
 ): Promise<ChangedUser> {
   const batchId = randomUUID()
-  const answer = await runIdempotent(context, async (db) => {
+  return runUndoable(context, async (db) => {
     const catalogue = await lockCatalogue(db)
     const row = await lockProfile(db, userId)
     if (!row) throw createNotFound()
     const write = decide({ txContext: { ...context, db }, row, catalogue, batchId })
     if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version)) throw createConflictError()
     await write?.()
-    const undoId = write ? batchId : null
-    return { ...(await readProfile(db, userId)), undoId, undoUntil: getUndoDeadline(context) }
+    return { ...(await readProfile(db, userId)), undoId: write ? batchId : null }
   })
-  return addUndoSeconds(context, answer)
 }
 
 function createConflictError(): ProblemError {

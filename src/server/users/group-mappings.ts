@@ -12,7 +12,7 @@ import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { sortEntitlements, splitIntoChunks, writeChanges } from './entitlements.ts'
 import { queueAccessMails } from './mails.ts'
-import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
+import { runUndoable } from './undo-bulk-edit.ts'
 
 const MAPPINGS_CHANGED =
   'Outra pessoa mudou os grupos nesse meio-tempo. Confira a lista antes de salvar de novo.'
@@ -147,8 +147,8 @@ export async function previewGroupAccess({ db }: Context) {
 }
 
 /** @throws ProblemError conflict where the effects are no longer those of the preview */
-export async function applyGroupAccess(context: Context, fingerprint: string) {
-  const answer = await runIdempotent(context, async (db) => {
+export function applyGroupAccess(context: Context, fingerprint: string) {
+  return runUndoable(context, async (db) => {
     const txContext = { ...context, db }
     const catalogue = await lockCatalogue(db)
     const effects = computeEffects(catalogue, await readHolders(db, { lock: true }))
@@ -162,10 +162,8 @@ export async function applyGroupAccess(context: Context, fingerprint: string) {
       await writeChanges(txContext, { action: 'access-set', batchId, changes: chunk })
     const ids = effects.map(({ effect }) => effect.user_id)
     if (ids.length <= MAX_IDS) await queueAccessMails(db, ids)
-    const undoId = ids.length > 0 ? batchId : null
-    return { changed: ids.length, undoId, undoUntil: getUndoDeadline(context) }
+    return { changed: ids.length, undoId: ids.length > 0 ? batchId : null }
   })
-  return addUndoSeconds(context, answer)
 }
 
 /**

@@ -26,16 +26,24 @@ const EDITS = [
   'name-corrected',
 ]
 
-/** Returns the end of the undo window in ms since the epoch, which is stored with the reply. */
-export const getUndoDeadline = ({ clock }: Pick<Context, 'clock'>) => clock() + UNDO_SECONDS * 1000
-
-/** Replaces the end of the undo window by the seconds left: a stored reply may be replayed later. */
-export function addUndoSeconds<Answer extends { undoUntil: number }>(
-  { clock }: Pick<Context, 'clock'>,
+/**
+ * Runs an administrator's work as runIdempotent does, and adds how many seconds it can be undone: the
+ * end of that time is stored with the answer, which may be replayed later.
+ */
+export async function runUndoable<T extends object>(
+  context: Context,
+  work: (db: Db) => Promise<T>,
+): Promise<T & { undoSeconds: number }> {
+  const { clock } = context
   // Replies stored by the previous version lack it.
-  { undoUntil: end = 0, ...answer }: Answer,
-) {
-  return { ...answer, undoSeconds: Math.max(0, Math.ceil((end - clock()) / 1000)) }
+  const { undoUntil = 0, ...answer } = await runIdempotent(
+    context,
+    async (db): Promise<T & { undoUntil?: number }> => ({
+      ...(await work(db)),
+      undoUntil: clock() + UNDO_SECONDS * 1000,
+    }),
+  )
+  return { ...(answer as unknown as T), undoSeconds: Math.max(0, Math.ceil((undoUntil - clock()) / 1000)) }
 }
 
 /**
