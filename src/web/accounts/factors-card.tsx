@@ -10,8 +10,9 @@ import { Card } from '#web/ui/card.tsx'
 import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
 import { formatRecent } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
+import { SubmitDialog } from '#web/ui/submit-dialog.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
 import { FactorSetup } from './factor-setup.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 
@@ -91,7 +92,20 @@ export function FactorsCard({ userId }: { userId: string }) {
         </Dialog>
       )}
       {open && open !== 'add' && (
-        <RemoveDialog factor={open} isLast={data?.factors.length === 1} onClose={close} />
+        <SubmitDialog
+          title={`Remover ${open.friendly_name}?`}
+          description={
+            data?.factors.length === 1
+              ? 'É a sua última: daqui em diante basta a senha para entrar, e os códigos de recuperação deixam de servir.'
+              : 'Ela deixa de servir para entrar. As outras continuam.'
+          }
+          confirmLabel="Remover"
+          send={() => callApi('DELETE /api/auth/factors/{factorId}', { params: { factorId: open.id } })}
+          refresh={refresh}
+          done="Segunda etapa removida"
+          failed="Erro ao remover"
+          onClose={close}
+        />
       )}
     </Card>
   )
@@ -127,33 +141,6 @@ function FactorItem({ factor, onRemove }: { factor: Factor; onRemove: () => void
   )
 }
 
-function RemoveDialog(props: { factor: Factor; isLast: boolean; onClose: () => void }) {
-  const { factor, isLast, onClose } = props
-  const { submit, isBusy } = useSubmit({
-    send: () => callApi('DELETE /api/auth/factors/{factorId}', { params: { factorId: factor.id } }),
-    async onDone() {
-      await refresh()
-      showToast({ kind: 'success', title: 'Segunda etapa removida' })
-      onClose()
-    },
-    onFailed: (error) => showToast(toFailureToast('Erro ao remover', error)),
-  })
-  return (
-    <ConfirmDialog
-      title={`Remover ${factor.friendly_name}?`}
-      description={
-        isLast
-          ? 'É a sua última: daqui em diante basta a senha para entrar, e os códigos de recuperação deixam de servir.'
-          : 'Ela deixa de servir para entrar. As outras continuam.'
-      }
-      confirmLabel="Remover"
-      isBusy={isBusy}
-      onConfirm={() => void submit()}
-      onCancel={onClose}
-    />
-  )
-}
-
 function CodesLine({ left }: { left: number | undefined }) {
   const [codes, setCodes] = useState<string[]>()
   const [isAsking, setIsAsking] = useState(false)
@@ -164,7 +151,7 @@ function CodesLine({ left }: { left: number | undefined }) {
       setIsAsking(false)
       void refresh()
     },
-    onFailed: (error) => showToast(toFailureToast('Erro ao criar os códigos', error)),
+    onFailed: 'Erro ao criar os códigos',
   })
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 text-sm">

@@ -6,12 +6,11 @@ import { queryClient } from '#web/http/query-client.ts'
 import { drawMark } from '#web/session/microsoft-mark.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatRecent } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
-import { showToast } from '#web/ui/toast.tsx'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { SubmitDialog } from '#web/ui/submit-dialog.tsx'
+import { useSubmit } from '#web/ui/use-submit.ts'
 
 const ownIdentityQuery = (userId: string) =>
   queryOptions({
@@ -31,7 +30,7 @@ export function MicrosoftCard({ userId }: { userId: string }) {
       })
       window.location.assign(location)
     },
-    onFailed: (error) => showToast(toFailureToast('Não foi possível ligar a conta', error)),
+    onFailed: 'Não foi possível ligar a conta',
   })
   const { email, linked_at, last_used_at, has_password } = own.data ?? {}
   const isKept = portalSettings.signIn === 'microsoft' || !has_password
@@ -72,29 +71,18 @@ export function MicrosoftCard({ userId }: { userId: string }) {
           )}
         </div>
       )}
-      {isUnlinking && <UnlinkDialog userId={userId} onClose={() => setIsUnlinking(false)} />}
+      {isUnlinking && (
+        <SubmitDialog
+          title="Desligar a conta Microsoft?"
+          description="Daqui em diante você entra só com a senha do portal. As sessões que a Microsoft abriu em outros navegadores terminam."
+          confirmLabel="Desligar"
+          send={() => callApi('DELETE /api/auth/microsoft')}
+          refresh={() => queryClient.invalidateQueries(ownIdentityQuery(userId))}
+          done="Conta Microsoft desligada"
+          failed="Não foi possível desligar a conta"
+          onClose={() => setIsUnlinking(false)}
+        />
+      )}
     </Card>
-  )
-}
-
-function UnlinkDialog({ userId, onClose }: { userId: string; onClose: () => void }) {
-  const { submit, isBusy } = useSubmit({
-    send: () => callApi('DELETE /api/auth/microsoft'),
-    async onDone() {
-      await queryClient.invalidateQueries(ownIdentityQuery(userId))
-      showToast({ kind: 'success', title: 'Conta Microsoft desligada' })
-      onClose()
-    },
-    onFailed: (error) => showToast(toFailureToast('Não foi possível desligar a conta', error)),
-  })
-  return (
-    <ConfirmDialog
-      title="Desligar a conta Microsoft?"
-      description="Daqui em diante você entra só com a senha do portal. As sessões que a Microsoft abriu em outros navegadores terminam."
-      confirmLabel="Desligar"
-      isBusy={isBusy}
-      onConfirm={() => void submit()}
-      onCancel={onClose}
-    />
   )
 }

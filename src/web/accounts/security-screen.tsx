@@ -9,11 +9,9 @@ import { isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatRecent } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
-import { showToast } from '#web/ui/toast.tsx'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { SubmitDialog } from '#web/ui/submit-dialog.tsx'
 import { FactorsCard, ownFactorsQuery } from './factors-card.tsx'
 import { MicrosoftCard } from './microsoft-card.tsx'
 import { OwnDataCard } from './own-data-card.tsx'
@@ -180,25 +178,8 @@ interface EndDialogProps {
 function EndDialog({ userId, ending, onClose }: EndDialogProps) {
   const isAll = ending === 'others'
   const refresh = () => queryClient.invalidateQueries(ownSessionsQuery(userId))
-  const { submit, isBusy } = useSubmit({
-    send: () =>
-      isAll
-        ? callApi('POST /api/auth/logout', { query: { scope: 'others' } })
-        : callApi('DELETE /api/sessions/me/{id}', { params: { id: ending.id } }),
-    async onDone() {
-      await refresh()
-      showToast({ kind: 'success', title: isAll ? 'Outras sessões encerradas' : 'Sessão encerrada' })
-      onClose()
-    },
-    async onFailed(error) {
-      showToast(toFailureToast('Erro ao encerrar', error))
-      if (!isGone(error)) return
-      await refresh()
-      onClose()
-    },
-  })
   return (
-    <ConfirmDialog
+    <SubmitDialog
       title={isAll ? 'Encerrar todas as outras sessões?' : 'Encerrar esta sessão?'}
       description={
         isAll
@@ -206,9 +187,16 @@ function EndDialog({ userId, ending, onClose }: EndDialogProps) {
           : `${ending.device}, desde ${formatRecent(ending.opened_at)}: lá será preciso entrar de novo.`
       }
       confirmLabel={isAll ? 'Encerrar as outras' : 'Encerrar sessão'}
-      isBusy={isBusy}
-      onConfirm={() => void submit()}
-      onCancel={onClose}
+      send={() =>
+        isAll
+          ? callApi('POST /api/auth/logout', { query: { scope: 'others' } })
+          : callApi('DELETE /api/sessions/me/{id}', { params: { id: ending.id } })
+      }
+      refresh={refresh}
+      done={isAll ? 'Outras sessões encerradas' : 'Sessão encerrada'}
+      failed="Erro ao encerrar"
+      onFailed={(error) => isGone(error) && refresh().then(onClose)}
+      onClose={onClose}
     />
   )
 }

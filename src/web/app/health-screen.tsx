@@ -5,6 +5,7 @@ import { AllSubscriptions } from '#web/reports/all-subscriptions.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { listClasses } from '#web/ui/card.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 
@@ -74,12 +75,9 @@ function FindingList({ label, items }: { label: string; items: Finding[] }) {
   const order = Object.keys(GRADES)
   const sorted = items.toSorted((one, other) => order.indexOf(one.grade) - order.indexOf(other.grade))
   return (
-    <ul
-      aria-label={label}
-      className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
-    >
+    <ul aria-label={label} className={listClasses}>
       {sorted.map(({ check, grade, says, todo }) => (
-        <li key={`${check} ${says}`} className="flex gap-3 px-4 py-3 text-sm sm:px-6">
+        <li key={`${check} ${says}`} className="flex gap-3 px-4 py-3 sm:px-6">
           <KindIcon kind={GRADES[grade].kind} className="mt-0.5" />
           <div className="min-w-0 flex-1 break-words">
             <span className="sr-only">{GRADES[grade].word}: </span>

@@ -7,6 +7,7 @@ import { retryCall } from '#web/session/retry-call.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { listClasses } from '#web/ui/card.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatRecent } from '#web/ui/format-instant.ts'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
@@ -52,10 +53,7 @@ export function NoticesScreen() {
           Nenhum aviso ainda. Avise aqui de uma manutenção, de um relatório novo ou de dados que atrasaram.
         </p>
       ) : (
-        <ul
-          aria-label="Avisos"
-          className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
-        >
+        <ul aria-label="Avisos" className={listClasses}>
           {notices.data.map((notice) => (
             <NoticeItem key={notice.id} notice={notice} onEdit={() => edit(notice)} />
           ))}
@@ -77,7 +75,7 @@ function NoticeItem({ notice, onEdit }: { notice: Notice; onEdit: () => void }) 
     ['Excluir', () => void remove.submit(), remove.isBusy],
   ] as const
   return (
-    <li ref={item} className="flex flex-wrap items-start gap-x-6 gap-y-2 px-4 py-3 text-sm sm:px-6">
+    <li ref={item} className="flex flex-wrap items-start gap-x-6 gap-y-2 px-4 py-3 sm:px-6">
       <div className="min-w-0 flex-1 basis-64 space-y-1">
         <h2 className="flex gap-2 break-words font-medium">
           <KindIcon kind={SEVERITIES[severity].kind} className="mt-0.5" />

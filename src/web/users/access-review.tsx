@@ -14,6 +14,7 @@ import { sharedStorage } from '#web/session/browser-storage.ts'
 import { retryCall } from '#web/session/retry-call.ts'
 import { getSession } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
+import { listClasses } from '#web/ui/card.tsx'
 import { Checkbox, toggleValue } from '#web/ui/choices.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatDate, formatDay, formatFileDate } from '#web/ui/format-instant.ts'
@@ -29,8 +30,6 @@ import { formatCount } from './selection.ts'
 type Kind = Reviewable['kind']
 
 export const KINDS = { types: 'Área', marcas: 'Marca' }
-export const listClasses =
-  'divide-y divide-line overflow-hidden rounded-xl border border-line bg-surface text-sm shadow-xs'
 
 export const reviewsQuery = queryOptions({
   queryKey: ['access-reviews'],

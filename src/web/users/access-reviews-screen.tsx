@@ -4,17 +4,10 @@ import type { ReplyNamed } from '#contract/index.ts'
 import { callApi } from '#web/http/api.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
+import { listClasses } from '#web/ui/card.tsx'
 import { formatDay } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
-import {
-  AccessReview,
-  formatResult,
-  KINDS,
-  listClasses,
-  readMarks,
-  reviewsQuery,
-  saveCsv,
-} from './access-review.tsx'
+import { AccessReview, formatResult, KINDS, readMarks, reviewsQuery, saveCsv } from './access-review.tsx'
 import { formatCount } from './selection.ts'
 
 type PastReview = ReplyNamed<'GET /api/access-reviews'>['past'][number]

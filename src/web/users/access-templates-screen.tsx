@@ -9,6 +9,7 @@ import { retryCall } from '#web/session/retry-call.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { EditButtons, listClasses } from '#web/ui/card.tsx'
 import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -42,15 +43,9 @@ export function AccessTemplatesScreen() {
           Nenhum modelo ainda. Crie o primeiro aqui, ou com ‘Salvar como modelo’ ao aprovar alguém.
         </p>
       ) : (
-        <ul
-          aria-label="Modelos de acesso"
-          className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
-        >
+        <ul aria-label="Modelos de acesso" className={listClasses}>
           {data.map((template) => (
-            <li
-              key={template.id}
-              className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3 text-sm sm:px-6"
-            >
+            <li key={template.id} className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3 sm:px-6">
               <div className="min-w-0 flex-1 basis-64">
                 <h2 className="break-words font-medium">{template.name}</h2>
                 <p className="break-words text-muted">{formatTemplate(catalogue, template)}</p>
@@ -63,18 +58,7 @@ export function AccessTemplatesScreen() {
               >
                 Quem tem exatamente este modelo
               </Link>
-              <div className="flex gap-2">
-                {(['edit', 'remove'] as const).map((kind) => (
-                  <Button
-                    key={kind}
-                    variant="secondary"
-                    aria-label={`${kind === 'edit' ? 'Editar' : 'Excluir'}: ${template.name}`}
-                    onClick={() => setOpen({ kind, template })}
-                  >
-                    {kind === 'edit' ? 'Editar' : 'Excluir'}
-                  </Button>
-                ))}
-              </div>
+              <EditButtons name={template.name} onOpen={(kind) => setOpen({ kind, template })} />
             </li>
           ))}
         </ul>

@@ -9,10 +9,12 @@ import { isConflict } from '#web/http/send-request.ts'
 import { retryCall } from '#web/session/retry-call.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { EditButtons, listClasses } from '#web/ui/card.tsx'
 import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
 import { formatRecent } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
+import { SubmitDialog } from '#web/ui/submit-dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
@@ -33,8 +35,8 @@ const refresh = () => queryClient.invalidateQueries({ queryKey: [KEY] })
 export function GroupMappingsScreen() {
   const mappings = useQuery(groupMappingsQuery)
   const templates = useQuery(accessTemplatesQuery)
-  const [editing, setEditing] = useState<GroupMapping | 'new'>()
-  const [removing, setRemoving] = useState<GroupMapping>()
+  const [open, setOpen] = useState<{ kind: 'edit' | 'remove'; item?: GroupMapping }>()
+  const close = () => setOpen(undefined)
   const items = mappings.data?.items
   const hasTemplates = (templates.data?.length ?? 0) > 0
   const nameTemplate = (id: string) => templates.data?.find((template) => template.id === id)?.name ?? '…'
@@ -43,7 +45,9 @@ export function GroupMappingsScreen() {
       title="Grupos do diretório"
       intro="Cada grupo da Microsoft dá um modelo de acesso. Quem entra pela primeira vez já chega com ele marcado para a aprovação; para quem já está dentro, aplique abaixo."
       action={
-        hasTemplates && items ? <Button onClick={() => setEditing('new')}>Novo grupo</Button> : undefined
+        hasTemplates && items ? (
+          <Button onClick={() => setOpen({ kind: 'edit' })}>Novo grupo</Button>
+        ) : undefined
       }
     >
       {!items || !templates.data ? (
@@ -64,51 +68,25 @@ export function GroupMappingsScreen() {
           )}
         </p>
       ) : (
-        <ul
-          aria-label="Grupos do diretório"
-          className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
-        >
+        <ul aria-label="Grupos do diretório" className={listClasses}>
           {items.map((item) => (
-            <li
-              key={item.group_id}
-              className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3 text-sm sm:px-6"
-            >
+            <li key={item.group_id} className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3 sm:px-6">
               <div className="min-w-0 flex-1 basis-64">
                 <h2 className="break-words font-medium">{item.name}</h2>
                 <p className="break-all text-muted text-xs">{item.group_id}</p>
               </div>
               <p className="basis-48 break-words">{nameTemplate(item.template_id)}</p>
-              <div className="flex gap-2">
-                <Button
-                  variant="secondary"
-                  aria-label={`Editar: ${item.name}`}
-                  onClick={() => setEditing(item)}
-                >
-                  Editar
-                </Button>
-                <Button
-                  variant="secondary"
-                  aria-label={`Excluir: ${item.name}`}
-                  onClick={() => setRemoving(item)}
-                >
-                  Excluir
-                </Button>
-              </div>
+              <EditButtons name={item.name} onOpen={(kind) => setOpen({ kind, item })} />
             </li>
           ))}
         </ul>
       )}
       {mappings.data && items && items.length > 0 && <Effects {...mappings.data} />}
-      {editing && mappings.data && templates.data && (
-        <MappingDialog
-          {...mappings.data}
-          opened={editing === 'new' ? undefined : editing}
-          templates={templates.data}
-          onClose={() => setEditing(undefined)}
-        />
+      {open?.kind === 'edit' && mappings.data && templates.data && (
+        <MappingDialog {...mappings.data} opened={open.item} templates={templates.data} onClose={close} />
       )}
-      {removing && mappings.data && (
-        <RemoveDialog {...mappings.data} opened={removing} onClose={() => setRemoving(undefined)} />
+      {open?.kind === 'remove' && open.item && mappings.data && (
+        <RemoveDialog {...mappings.data} opened={open.item} onClose={close} />
       )}
     </AdminPage>
   )
@@ -143,10 +121,7 @@ function Effects({ known, unknown }: { known: number; unknown: number }) {
             : 'Ninguém mudaria: quem está nestes grupos já tem o que eles dão, ou ninguém está neles.'}
         </p>
       ) : (
-        <ul
-          aria-label="Prévia"
-          className="divide-y divide-line rounded-xl border border-line bg-surface text-sm shadow-xs"
-        >
+        <ul aria-label="Prévia" className={listClasses}>
           {people.map((person) => (
             <li key={person.user_id} className="space-y-0.5 px-4 py-3 sm:px-6">
               <p className="break-words font-medium">{person.full_name ?? person.email}</p>
@@ -292,30 +267,22 @@ function MappingDialog({ items, version, opened, templates, onClose }: MappingDi
 
 function RemoveDialog(props: ListedMappings & { opened: GroupMapping; onClose: () => void }) {
   const { items, version, opened, onClose } = props
-  const { submit, isBusy } = useSubmit({
-    send: () =>
-      retryCall('PUT /api/group-mappings', {
-        ifMatch: version,
-        body: { items: items.filter(({ group_id }) => group_id !== opened.group_id) },
-      }),
-    async onDone() {
-      await refresh()
-      showToast({ kind: 'success', title: `Grupo “${opened.name}” excluído` })
-      onClose()
-    },
-    onFailed(error) {
-      showToast(toFailureToast('Não foi possível excluir o grupo', error))
-      if (isConflict(error)) return refresh()
-    },
-  })
   return (
-    <ConfirmDialog
+    <SubmitDialog
       title={`Excluir “${opened.name}”?`}
       description="Ninguém perde acesso agora: muda só o que este grupo dá daqui em diante."
       confirmLabel="Excluir grupo"
-      isBusy={isBusy}
-      onConfirm={() => void submit()}
-      onCancel={onClose}
+      send={() =>
+        retryCall('PUT /api/group-mappings', {
+          ifMatch: version,
+          body: { items: items.filter(({ group_id }) => group_id !== opened.group_id) },
+        })
+      }
+      refresh={refresh}
+      done={`Grupo “${opened.name}” excluído`}
+      failed="Não foi possível excluir o grupo"
+      onFailed={(error) => isConflict(error) && refresh()}
+      onClose={onClose}
     />
   )
 }
