@@ -12,6 +12,14 @@ test('a report can be printed, shown full screen and reset', async ({ page }) =>
   await button('Imprimir').click()
   await expect(report.locator('body')).toHaveAttribute('data-printed')
 
+  // The browser itself would print an empty frame.
+  await page.emulateMedia({ media: 'print' })
+  await expect(
+    page.getByText('Para imprimir este relatório, use “Imprimir” ou “Exportar” em PDF'),
+  ).toBeVisible()
+  await expect(page.locator('iframe[title="Vendas"]')).toBeHidden()
+  await page.emulateMedia({ media: null })
+
   await button('Tela cheia').click()
   await expect
     .poll(() => page.evaluate(() => document.fullscreenElement?.getAttribute('title')))
@@ -63,6 +71,40 @@ test.describe('on a phone', () => {
       /(^| )fade-end( |$)/,
     )
     await expect(row).toHaveClass(/(^| )fade-start( |$)/)
+  })
+
+  test('a link is sent by the system’s share sheet, and copied where that fails', async ({
+    page,
+    context,
+  }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.addInitScript(() => {
+      const sent: unknown[] = []
+      const share = async (data: ShareData) => {
+        sent.push(data)
+        if (sent.length === 2) throw new DOMException('closed', 'AbortError')
+        if (sent.length === 3) throw new DOMException('refused', 'NotAllowedError')
+      }
+      Object.assign(window, { sent })
+      Object.defineProperty(navigator, 'share', { value: share })
+    })
+    await openAs(page, 'diretoria')
+    await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    const actions = page.getByRole('button', { name: 'Ações do relatório' })
+    const send = page.getByRole('button', { name: 'Enviar…' })
+    await actions.click()
+    await send.click()
+    await expect(send).toHaveCount(0)
+    const url = new URL('/power-bi?area=Vendas', page.url()).href
+    expect(await page.evaluate(() => Reflect.get(window, 'sent'))).toEqual([{ title: 'Vendas', url }])
+    await actions.click()
+    await send.click()
+    await expect.poll(() => page.evaluate(() => Reflect.get(window, 'sent').length)).toBe(2)
+    await expect(send).toBeVisible()
+    await expect(page.getByText('Link copiado')).toHaveCount(0)
+    await send.click()
+    await expect(page.getByText('Link copiado')).toBeVisible()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
   })
 
   test('in landscape the report has the whole height, and header and tabs can be restored', async ({

@@ -37,6 +37,36 @@ test('Ctrl K finds areas and pages without accents, the recently opened first', 
   await expect(search(page)).toHaveCount(0)
 })
 
+test('acts of the open report are found and done', async ({ page }) => {
+  await openAs(page, 'diretoria')
+  await waitForReport(page, 'Vendas')
+  const run = async (typed: string, found: RegExp) => {
+    await page.keyboard.press('Control+K')
+    await search(page).fill(typed)
+    await expect(options(page)).toHaveText([found])
+    await page.keyboard.press('Enter')
+  }
+  await run('compart', /^Compartilhar/)
+  await expect(page.getByRole('dialog', { name: 'Compartilhar' }).getByLabel('Link')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await run('powerpoint', /^Exportar/)
+  await expect(page.getByRole('dialog', { name: /^Exportar/ })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await run('salvar visao', /^Salvar visão atual/)
+  await expect(page.getByRole('dialog', { name: /visão/ })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await run('tela cheia', /^Tela cheia/)
+  await expect
+    .poll(() => page.evaluate(() => document.fullscreenElement?.getAttribute('title')))
+    .toBe('Vendas')
+  await page.evaluate(() => document.exitFullscreen())
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await expect(page.getByRole('heading', { name: 'Minha Conta' })).toBeVisible()
+  await page.keyboard.press('Control+K')
+  await search(page).fill('exportar')
+  await expect(page.getByText('Nada encontrado')).toBeVisible()
+})
+
 test('what is typed while ‘Buscar’ still loads is searched for, and is no key', async ({ page }) => {
   const { promise: hasTyped, resolve: release } = Promise.withResolvers<void>()
   await page.route('**/assets/search-dialog-*.js', async (route) => {

@@ -5,7 +5,13 @@ import { foldText } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { USERS_QUERY } from '#web/http/query-client.ts'
 import { readKnownAge } from '#web/reports/data-age.tsx'
-import { readRecent, rememberOpened, useOpenReport } from '#web/reports/open-report.ts'
+import {
+  type OpenReport,
+  openSharePanel,
+  readRecent,
+  rememberOpened,
+  useOpenReport,
+} from '#web/reports/open-report.ts'
 import { reportViewsQuery } from '#web/reports/open-views.ts'
 import { ownReportsQuery, type ReportTab, toReportSearch, toTabs } from '#web/reports/own-reports.ts'
 import { useSession } from '#web/session/session.ts'
@@ -16,7 +22,7 @@ import { keyClasses } from './keys-dialog.tsx'
 import { useRole } from './use-role.ts'
 
 interface Item {
-  /** Remembered when opened; empty for people, who are not. */
+  /** Remembered when opened; empty for people and acts, which are not. */
   id: string
   group: string
   label: string
@@ -38,7 +44,7 @@ interface SearchDialogProps {
   onKeys: () => void
 }
 
-/** 'Buscar': areas, reports, views, pages of the open report, screens, and for administrators people. */
+/** 'Buscar': areas, reports, views, pages and acts of the open report, screens, and people. */
 export function SearchDialog({ q, onType, onClose, onKeys }: SearchDialogProps) {
   const userId = useSession()?.user.id ?? ''
   const [active, setActive] = useState(0)
@@ -103,7 +109,7 @@ export function SearchDialog({ q, onType, onClose, onKeys }: SearchDialogProps) 
             {members.map((item) => (
               // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the combobox's
               <div
-                key={item.id || item.note}
+                key={item.id || `${item.label} ${item.note}`}
                 id={`${listId}-${items.indexOf(item)}`}
                 role="option"
                 tabIndex={-1}
@@ -198,6 +204,7 @@ function useItems(userId: string, q: string): { items: readonly Item[]; isLoadin
       note: open?.title,
       run: () => open?.openPage?.(name),
     })),
+    ...listActs(open),
     ...screens.map(({ path, title }) => ({
       id: `screen ${path}`,
       group: 'Telas',
@@ -226,6 +233,24 @@ function useItems(userId: string, q: string): { items: readonly Item[]; isLoadin
     })),
   ]
   return { items, isLoading: reports.isPending || people.isFetching || term !== q.trim() }
+}
+
+/** What else one may look for, and finds the act by. */
+const ACT_NOTES: Record<string, string> = {
+  Exportar: 'PDF, PowerPoint ou por e-mail',
+  Compartilhar: 'copia o link',
+}
+
+/** Lists what can be done with the open report. */
+function listActs(open: OpenReport | undefined): Item[] {
+  if (!open) return []
+  const acts = [
+    { label: 'Compartilhar', run: openSharePanel },
+    ...open.actions,
+    ...(open.saveView ? [{ label: 'Salvar visão atual', run: open.saveView, hint: 'S' }] : []),
+    { label: 'Só o relatório', run: open.toggleReportOnly, hint: 'F' },
+  ]
+  return acts.map((act) => ({ ...act, id: '', group: `Em ${open.title}`, note: ACT_NOTES[act.label] }))
 }
 
 /** Lists the screens that the person may open, by their routes. */

@@ -1,6 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { sharedStorage } from '#web/session/browser-storage.ts'
 import type { ReportCommands } from './embed/report-frame.ts'
+import type { ReportAction } from './report-bar.tsx'
 
 /** What the keys and 'Buscar' reach of the reports screen. */
 export interface OpenReport extends Pick<ReportCommands, 'listPages' | 'openPage'> {
@@ -13,6 +14,7 @@ export interface OpenReport extends Pick<ReportCommands, 'listPages' | 'openPage
   toggleReportOnly: () => void
   /** Undefined where the report has no views. */
   saveView: (() => void) | undefined
+  actions: readonly Pick<ReportAction, 'label' | 'run'>[]
 }
 
 let open: OpenReport | undefined
@@ -37,6 +39,12 @@ export const useOpenReport = () => useSyncExternalStore(subscribe, getOpenReport
 export function usePublishedReport(report: OpenReport | undefined): void {
   useEffect(() => publish(report))
   useEffect(() => () => publish(undefined), [])
+}
+
+/** Opens the popover with 'Compartilhar', by its button or that of the menu, of which one shows. */
+export function openSharePanel(): void {
+  const triggers = [...document.querySelectorAll<HTMLElement>('[data-share]')]
+  triggers.find((trigger) => trigger.checkVisibility())?.click()
 }
 
 const MAX_REMEMBERED = 20

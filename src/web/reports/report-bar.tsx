@@ -25,15 +25,14 @@ interface ReportBarProps {
   selected: string
   /** The report whose data age is shown; undefined for a shared link, whose age is unknown. */
   reportId: string | undefined
-  /** Undefined while the selected report is not shown. */
-  commands: ReportCommands | undefined
+  /** Whether the selected report is shown. */
+  isShown: boolean
   /** The button of the saved views. */
   views: ReactNode
   /** The button of the area's other reports; false without any. */
   choice: ReactNode
   share: Omit<SharePanelProps, 'close'>
-  /** Opens the dialog of exports; undefined where they are off. */
-  onExport: (() => void) | undefined
+  actions: readonly ReportAction[]
   /** The export under way that is furthest. */
   running: ReportExport | undefined
 }
@@ -43,10 +42,9 @@ interface ReportBarProps {
  * the header shows its name and freshness, and the thumb bar has its views.
  */
 export function ReportBar(props: ReportBarProps) {
-  const { tabs, selected, reportId, commands, views, choice, share, onExport, running } = props
+  const { tabs, selected, reportId, isShown, views, choice, share, actions, running } = props
   const isOnPhone = useIsPhone()
-  const actions = listActions(commands, onExport)
-  const age = useDataAge(reportId, commands !== undefined)
+  const age = useDataAge(reportId, isShown)
   // Reserves the menu's place, so that nothing moves under a press when the report is there.
   const menu =
     actions.length > 0 ? (
@@ -58,7 +56,7 @@ export function ReportBar(props: ReportBarProps) {
   return (
     <div
       className={classNames(
-        'report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(7.5rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)] in-data-[whole-height=always]:hidden! sideways:in-data-whole-height:hidden',
+        'report-bar flex shrink-0 print:hidden items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(7.5rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)] in-data-[whole-height=always]:hidden! sideways:in-data-whole-height:hidden',
         Boolean(choice) &&
           'xl:grid-cols-[minmax(18rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)] min-[90rem]:grid-cols-[minmax(21rem,1fr)_minmax(0,auto)_minmax(max-content,1fr)]',
       )}
@@ -136,6 +134,7 @@ const loadSharePanel = () => import('./share-panel.tsx')
 
 const SHARE_TRIGGER = {
   'aria-label': 'Compartilhar',
+  'data-share': '',
   className:
     'inline-flex h-9 shrink-0 items-center gap-2 rounded-lg border border-line px-2.5 font-medium text-sm transition-colors hover:bg-subtle aria-expanded:bg-subtle',
   children: (
@@ -146,17 +145,28 @@ const SHARE_TRIGGER = {
   ),
 }
 
-interface Action {
+export interface ReportAction {
   label: string
   icon: typeof Maximize
   run: () => void
 }
 
-/** Lists the actions that the report and this browser support. */
-function listActions(commands: ReportCommands | undefined, onExport: (() => void) | undefined): Action[] {
+/**
+ * Lists the actions that the report and this browser support.
+ * @param commands undefined while the report is not shown
+ * @param onExport opens the dialog of exports; undefined where they are off
+ */
+export function listActions(
+  commands: ReportCommands | undefined,
+  onExport: (() => void) | undefined,
+): ReportAction[] {
   const { restoreFilters, print, fullscreen } = commands ?? {}
-  const action = (label: string, icon: Action['icon'], run: (() => unknown) | undefined, failure: string) =>
-    run ? [{ label, icon, run: () => void runAction(run, failure) }] : []
+  const action = (
+    label: string,
+    icon: ReportAction['icon'],
+    run: (() => unknown) | undefined,
+    failure: string,
+  ) => (run ? [{ label, icon, run: () => void runAction(run, failure) }] : [])
   return [
     ...action(
       'Restaurar filtros',
@@ -169,7 +179,7 @@ function listActions(commands: ReportCommands | undefined, onExport: (() => void
       'Imprimir',
       Printer,
       print,
-      'Este relatório não pode ser impresso daqui. Use a impressão do navegador.',
+      `Este relatório não pode ser impresso daqui.${onExport ? ' Exporte-o em PDF.' : ''}`,
     ),
     ...action(
       'Tela cheia',
@@ -189,9 +199,7 @@ async function runAction(run: () => unknown, failure: string): Promise<void> {
   }
 }
 
-interface ActionMenuProps extends Pick<ReportBarProps, 'share' | 'running'> {
-  actions: readonly Action[]
-}
+type ActionMenuProps = Pick<ReportBarProps, 'actions' | 'share' | 'running'>
 
 /** How far an export is. */
 function ExportProgress({ item, className }: { item: ReportExport; className?: string }) {
@@ -211,6 +219,7 @@ function ExportProgress({ item, className }: { item: ReportExport; className?: s
 function ActionMenu({ actions, share, running }: ActionMenuProps) {
   const trigger = {
     'aria-label': 'Ações do relatório',
+    'data-share': '',
     className: buttonClasses,
     children: <EllipsisVertical aria-hidden="true" className="size-5" />,
   }

@@ -28,9 +28,7 @@ export function ReportChoice({ heading, ...props }: ReportChoiceProps) {
     children: (
       <>
         {!isHeading && <Files aria-hidden="true" className="size-[1.125rem] shrink-0 text-muted lg:size-4" />}
-        <span
-          className={isHeading ? 'truncate' : 'hidden max-w-36 truncate font-medium md:inline lg:max-w-none'}
-        >
+        <span className={isHeading ? 'truncate' : 'max-w-20 truncate font-medium md:max-w-36 lg:max-w-none'}>
           {isHeading ? heading : name}
         </span>
         <ChevronDown

@@ -19,7 +19,7 @@ import { rememberOpened, usePublishedReport } from './open-report.ts'
 import { useOpenViews } from './open-views.ts'
 import { type ReportTab, toReportSearch, toTabs } from './own-reports.ts'
 import { useOpeningRecorder } from './record-opening.ts'
-import { ReportBar, WholeHeightButton } from './report-bar.tsx'
+import { listActions, type ReportAction, ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { ReportChoice } from './report-choice.tsx'
 import { useReportExports } from './report-exports.ts'
 import { useOwnEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
@@ -55,6 +55,10 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const reportId = selectedTab?.kind === 'embedded' ? selectedTab.request.reportId : undefined
   const given = selectedTab && commands.get(selectedTab.key)
   const { restoreFilters, captureView, listPages, openPage } = given ?? {}
+  const actions = listActions(
+    given && restoreFilters ? { ...given, restoreFilters: () => views.choose(undefined) } : given,
+    selectedTab?.canExport ? exportDialog.open : undefined,
+  )
   usePublishedReport(
     selectedTab && {
       id: selectedTab.id,
@@ -64,6 +68,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
       isReportOnly,
       toggleReportOnly: () => setIsReportOnly(!isReportOnly),
       saveView: captureView && saveDialog.open,
+      actions,
       ...(listPages && openPage && { listPages, openPage }),
     },
   )
@@ -125,11 +130,9 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         })}
         selected={selectedTab.area}
         reportId={reportId}
-        commands={
-          given && restoreFilters ? { ...given, restoreFilters: () => views.choose(undefined) } : given
-        }
+        isShown={given !== undefined}
+        actions={actions}
         share={{ userId, tab: selectedTab, view: views.view, views, captureView }}
-        onExport={selectedTab.canExport ? exportDialog.open : undefined}
         running={exports.running}
         views={
           <ViewsButton
@@ -167,7 +170,8 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           close={saveDialog.close}
         />
       )}
-      <div className="relative min-h-0 flex-1 overflow-hidden">
+      <p className="hidden p-8 text-sm print:block">{describePrinting(actions)}</p>
+      <div className="relative min-h-0 flex-1 overflow-hidden print:hidden">
         <WholeHeightButton
           isWhole={isWhole || isReportOnly}
           isAlways={isReportOnly}
@@ -291,6 +295,13 @@ function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: 
       </LazyPart>
     )
   return <EmbeddedReport {...props} request={tab.request} />
+}
+
+/** Stands on paper, where the browser would print an empty frame. */
+function describePrinting(actions: readonly ReportAction[]): string {
+  const has = (wanted: string) => actions.some(({ label }) => label === wanted)
+  const ways = [has('Imprimir') && '“Imprimir”', has('Exportar') && '“Exportar” em PDF'].filter(Boolean)
+  return `Para imprimir este relatório, use ${ways.join(' ou ') || 'a impressão do próprio Power BI'}: o navegador só imprime a moldura.`
 }
 
 function useRecentlyOpened(userId: string, id: string | undefined, viewId: string | undefined): void {

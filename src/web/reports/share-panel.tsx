@@ -15,7 +15,10 @@ export interface SharePanelProps
   tab: ReportTab
 }
 
-/** Says what a link opens for others, and copies it; copying shares an own view. */
+/** On phones and tablets; elsewhere people paste the link. */
+const HAS_SHARE_SHEET = 'share' in navigator && matchMedia('(pointer: coarse)').matches
+
+/** Says what a link opens for others, and copies or sends it, which shares an own view. */
 export function SharePanel({ userId, tab, view, views, captureView, close }: SharePanelProps) {
   const router = useRouter()
   const [isSaving, setIsSaving] = useState(false)
@@ -30,6 +33,19 @@ export function SharePanel({ userId, tab, view, views, captureView, close }: Sha
     views.name(await callApi('PATCH /api/report-views/{id}', { params, body: { shared } }))
     await queryClient.invalidateQueries(reportViewsQuery(userId))
   }
+  const send = useSubmit({
+    send: () => setShared(true),
+    async onDone() {
+      try {
+        await navigator.share({ title: [tab.title, view?.name].filter(Boolean).join(' · '), url: link })
+        close()
+      } catch (error) {
+        // Whoever closes the sheet has decided so.
+        if ((error as Error).name !== 'AbortError') void copy.submit()
+      }
+    },
+    onFailed: 'A visão não pôde ser compartilhada',
+  })
   const copy = useSubmit({
     send: () => setShared(true),
     async onDone() {
@@ -84,9 +100,18 @@ export function SharePanel({ userId, tab, view, views, captureView, close }: Sha
             Deixar de compartilhar
           </Button>
         )}
-        <Button isBusy={copy.isBusy} onClick={() => void copy.submit()}>
+        <Button
+          variant={HAS_SHARE_SHEET ? 'secondary' : 'primary'}
+          isBusy={copy.isBusy}
+          onClick={() => void copy.submit()}
+        >
           Copiar link
         </Button>
+        {HAS_SHARE_SHEET && (
+          <Button isBusy={send.isBusy} onClick={() => void send.submit()}>
+            Enviar…
+          </Button>
+        )}
       </div>
     </div>
   )

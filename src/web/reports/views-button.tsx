@@ -21,7 +21,7 @@ export function ViewsButton(props: Omit<ViewsPanelProps, 'close'>) {
     ) : (
       <>
         <Star aria-hidden="true" className="size-[1.125rem] shrink-0 text-muted lg:size-4" />
-        <span className="hidden max-w-36 truncate font-medium md:inline lg:max-w-none">
+        <span className="max-w-20 truncate font-medium md:max-w-36 lg:max-w-none">
           {view?.name ?? 'Visões'}
         </span>
         {view && (
