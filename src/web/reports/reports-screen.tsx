@@ -16,9 +16,11 @@ import { ReportBarLoading } from './report-bar.tsx'
 import { NoReports, ReportTabs } from './report-tabs.tsx'
 import type { WithoutAccessProps } from './without-access.tsx'
 
-/** Prefetches what the screen needs: settings, powerbi-client and a connection to the report host. */
+// With this module, which the sign-in loads while the person types. Whoever needs it retries.
+loadPowerBi().catch(() => {})
+
+/** Prefetches what the screen needs: the reports, and a connection to their host. */
 export function prefetchOwnReports(): void {
-  loadPowerBi().catch(() => {})
   if (portalSettings.reportEmbedBase.startsWith('https:')) preconnect(portalSettings.reportEmbedBase)
   const userId = getSession()?.user.id
   if (userId !== undefined) void queryClient.prefetchQuery(ownReportsQuery(userId))
