@@ -35,6 +35,8 @@ const usedReportSchema = z.object({
   exists: z.boolean(),
   ...useFields,
   ...timingFields,
+  /** Null for the few of a hidden report. */
+  failures: countSchema,
 })
 export type UsedReport = z.output<typeof usedReportSchema>
 

@@ -157,7 +157,9 @@ async function closePeriods(db: Db, before: Date) {
   const { rows } = await sql<{ period: UsagePeriod; starts_on: string }>`
     select distinct period, starts_on from usage_open
     where starts_on < ${toStart(PERIOD, at)} order by starts_on`.execute(db)
-  for (const { period, starts_on } of rows)
+  // Weeks and months are made of closed days.
+  const ordered = rows.toSorted((one, other) => Number(other.period === 'day') - Number(one.period === 'day'))
+  for (const { period, starts_on } of ordered) {
     await sql`
       with counted as (
         delete from usage_open where period = ${period} and starts_on = ${starts_on}
@@ -166,7 +168,15 @@ async function closePeriods(db: Db, before: Date) {
       insert into usage_sums (period, starts_on, kind, code, label, people, openings, hidden)
       select ${period}, ${starts_on}::date, sums.* from (${sumUsage(sql`counted`)}) as sums
       on conflict do nothing`.execute(db)
-  return rows
+    if (period === 'day') continue
+    await sql`
+      update usage_sums s set (openings, hidden) = (
+        select coalesce(sum(d.openings), 0), coalesce(sum(d.openings), 0) = 0 and s.openings > 0 from usage_sums d
+        where d.period = 'day' and (d.kind, d.code) = (s.kind, s.code) and not d.hidden
+          and d.starts_on >= ${starts_on}::date and d.starts_on < ${starts_on}::date + ${sql.lit(`1 ${period}`)}::interval)
+      where s.period = ${period} and s.starts_on = ${starts_on}::date`.execute(db)
+  }
+  return ordered
 }
 
 /**
@@ -237,10 +247,32 @@ export interface OpenSum {
   hidden: boolean
 }
 
-/** Counts a period that is not over, by all groups. */
+/**
+ * Counts a period that is not over, by all groups. Openings of weeks and months are those that its
+ * days show: else a hidden day would be the difference.
+ */
 export async function sumOpenUsage(db: Db, by: UsagePeriod, startsOn: string): Promise<OpenSum[]> {
   const open = sql`(select * from usage_open where period = ${by} and starts_on = ${startsOn}::date)`
-  return (await sql<OpenSum>`${sumUsage(open)}`.execute(db)).rows
+  const { rows } = await sql<OpenSum>`${sumUsage(open)}`.execute(db)
+  if (by === 'day') return rows
+  const { rows: closed } = await sql<OpenSum>`
+    select kind, code, sum(openings)::int as openings from usage_sums
+    where period = 'day' and starts_on >= ${startsOn}::date and not hidden group by 1, 2`.execute(db)
+  // Yesterday too, until late records have come.
+  const { rows: days } = await sql<{ starts_on: string }>`
+    select distinct starts_on from usage_open where period = 'day' and starts_on >= ${startsOn}::date`.execute(
+    db,
+  )
+  const shown = new Map<string, number>()
+  const add = ({ kind, code, openings }: OpenSum) =>
+    shown.set(`${kind} ${code}`, (shown.get(`${kind} ${code}`) ?? 0) + openings)
+  closed.forEach(add)
+  for (const day of days)
+    for (const sum of await sumOpenUsage(db, 'day', day.starts_on)) if (!sum.hidden) add(sum)
+  return rows.map((sum) => {
+    const openings = shown.get(`${sum.kind} ${sum.code}`) ?? 0
+    return { ...sum, openings, hidden: openings === 0 && sum.openings > 0 }
+  })
 }
 
 /** Of 10,000 people it takes most of an answer; what is opened meanwhile is counted a little later. */

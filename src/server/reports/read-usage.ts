@@ -33,8 +33,8 @@ export async function readUsage(
   const byReport = Map.groupBy(steps, ({ report_id }) => report_id)
   const closed = sums.periods.filter(({ is_open }) => !is_open).length
   /** The mean of the closed periods; of a group or a time without any, the open one. */
-  const toUse = ({ people, open_people, openings }: Counts) => {
-    const mean = hideSmall(closed > 0 && people > 0 ? people / closed : open_people)
+  const toUse = ({ people, shown_people, open_people, openings }: Counts) => {
+    const mean = hideSmall(closed > 0 && people > 0 ? Math.max(1, shown_people / closed) : open_people)
     return { people: mean, openings: mean === null ? null : openings, is_masked: false }
   }
   const groups = (kind: Counts['kind']) => sums.groups.filter((group) => group.kind === kind)
@@ -72,13 +72,7 @@ export async function readUsage(
         const counted = groups('report').find(({ code }) => code === report.id)
         const timing = toTiming(byReport.get(report.id))
         const use = counted ? toUse(counted) : NO_USE
-        // What few people felt is theirs too.
-        return {
-          ...report,
-          ...timing,
-          ...(use.people === null && { median_ms: null, slow_ms: null }),
-          ...use,
-        }
+        return { ...report, ...timing, ...(use.people === null && hideTiming(timing)), ...use }
       })
       .sort((one, other) => rank(other) - rank(one)),
     types: listGroups('area', catalogue.types),
@@ -96,6 +90,11 @@ const hideSmall = (people: number) => {
   const rounded = people > 0 ? Math.max(1, Math.round(people)) : 0
   return rounded > 0 && rounded < MIN_GROUP ? null : rounded
 }
+
+/** What few people felt is theirs too; of failures readSteps leaves those that many felt. */
+const hideTiming = ({ failures }: { failures: number }) => ({
+  ...{ median_ms: null, slow_ms: null, failures: failures || null },
+})
 
 const NO_USE = { people: 0, openings: 0, is_masked: false }
 const MASKED = { people: null, openings: null, is_masked: true }
@@ -149,7 +148,8 @@ async function readBounds(
 }
 
 interface Counts extends Omit<OpenSum, 'openings' | 'hidden'> {
-  /** `people` are those of closed periods, added up. */
+  /** `people` are those of closed periods, added up; here without periods of fewer than five. */
+  shown_people: number
   open_people: number
   /** In the periods that show them; null when none does. */
   openings: number | null
@@ -176,6 +176,7 @@ async function readSums(
     )
     select kind, code, max(label) as label, case when kind = 'all' then starts_on end as starts_on,
       sum(people)::int as people, sum(open_people)::int as open_people,
+      coalesce(sum(people) filter (where people >= ${sql.lit(MIN_GROUP)}), 0)::int as shown_people,
       (sum(openings) filter (where not hidden))::int as openings
     from sums group by 1, 2, 4`.execute(db)
   const { rows: periods } = await sql<{ starts_on: string }>`
@@ -200,13 +201,27 @@ interface Steps {
   count: number
 }
 
-/** Reads how often each step of time was felt, by period and by report. */
+/**
+ * Reads how often each step of time was felt, by period and by report. Days on which fewer than five
+ * opened a report are left out everywhere, unless five times or more it did not open.
+ */
 async function readSteps(db: Db, by: UsagePeriod, { starts_on, ends_on }: Bounds): Promise<Steps[]> {
   const { unit } = toInterval(by)
   const start = by === 'day' ? sql`day` : sql`date_trunc(${unit}, day::timestamp)::date`
   const { rows } = await sql<Steps>`
+    with small as materialized (
+      select starts_on as day, code::uuid as report_id from usage_sums
+      where period = 'day' and kind = 'report' and people < ${sql.lit(MIN_GROUP)}
+        and starts_on between ${starts_on}::date and ${ends_on}::date
+      union all
+      select starts_on, report_id from usage_open
+      where period = 'day' and report_id is not null and starts_on between ${starts_on}::date and ${ends_on}::date
+      group by 1, 2 having count(*) < ${sql.lit(MIN_GROUP)}
+    )
     select ${start} as starts_on, report_id, step, sum(count)::int as count
-    from usage_timings where day between ${starts_on}::date and ${ends_on}::date
+    from usage_timings left join small using (day, report_id)
+    where day between ${starts_on}::date and ${ends_on}::date
+      and (small.day is null or (step = ${sql.lit(FAILED_STEP)} and count >= ${sql.lit(MIN_GROUP)}))
     group by grouping sets ((${start}, step), (report_id, step))
     order by step`.execute(db)
   return rows

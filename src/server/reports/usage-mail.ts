@@ -114,7 +114,7 @@ function listAnswers({ reports, never_came, stopped_coming }: Omit<Usage, 'is_ma
       .join(', ') + (list.length > MAX_LISTED ? ` e mais ${list.length - MAX_LISTED}` : '')
   const read = reports.filter(({ openings }) => (openings ?? 0) > 0)
   const unread = reports.filter(({ openings, exists }) => openings === 0 && exists)
-  const failing = reports.filter(({ failures }) => failures > 0)
+  const failing = reports.filter(({ failures }) => failures)
   return [
     read.length > 0 && `Mais lidos: ${names(read)}`,
     unread.length > 0 && `Ninguém abriu: ${names(unread)}`,

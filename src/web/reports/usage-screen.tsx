@@ -117,8 +117,8 @@ function UsageContent({ data }: { data: Usage }) {
     .filter((report) => report.median_ms !== null)
     .toSorted((one, other) => (other.median_ms ?? 0) - (one.median_ms ?? 0))
   const failing = reports
-    .filter(({ failures }) => failures > 0)
-    .toSorted((one, other) => other.failures - one.failures)
+    .filter(({ failures }) => failures)
+    .toSorted((one, other) => (other.failures ?? 0) - (one.failures ?? 0))
   const people = (
     <>
       <PeopleAnswer

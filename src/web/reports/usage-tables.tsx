@@ -18,7 +18,7 @@ export const formatPeople = (people: number | null, isMasked = false): string =>
 
 /** The share of openings that failed: '1,2%'. */
 export function formatFailures({ openings, failures }: Pick<UsedReport, 'openings' | 'failures'>): string {
-  if (failures === 0) return '0'
+  if (!failures) return failures === null ? '–' : '0'
   const share = failures / ((openings ?? 0) + failures)
   const percent = share.toLocaleString('pt-BR', { style: 'percent', maximumFractionDigits: 1 })
   return openings === null ? formatCount(failures) : `${formatCount(failures)} (${percent})`
