@@ -81,7 +81,11 @@ export default defineConfig({
             { name: 'libraries', test: 'node_modules', tags: ['$initial'] },
             // Small modules that most screens need: as separate files they would compress badly.
             // Not those of popups, which load at the first press, nor dialogs, which need them.
-            { name: 'parts', test: /^(?!.*(@(base-ui|floating-ui)|\/ui\/dialog\.))/, minShareCount: 24 },
+            {
+              name: 'parts',
+              test: /^(?!.*(@(base-ui|floating-ui)|use-sync-external-store|\/ui\/dialog\.))/,
+              minShareCount: 24,
+            },
             // What the frame of signed-in screens shares with many of them.
             {
               name: 'frame',

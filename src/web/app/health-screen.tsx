@@ -5,8 +5,8 @@ import { AllSubscriptions } from '#web/reports/all-subscriptions.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { listClasses } from '#web/ui/card.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
+import { listClasses } from '#web/ui/list-card.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 
 const GRADES = {
