@@ -108,7 +108,7 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
     typeof after.detail === 'string' ? after.detail : '',
   ],
   'microsoft-linked': () => 'Uma conta Microsoft foi ligada à conta',
-  'microsoft-unlinked': () => 'A conta Microsoft foi desligada pela própria pessoa',
+  'microsoft-unlinked': ({ who }) => `${who} desligou a conta Microsoft`,
   'microsoft-disabled': () => [
     'O portal encerrou as sessões da pessoa',
     'a conta dela foi desativada na Microsoft',
@@ -165,12 +165,12 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'data-exported': ({ who, after }) =>
     after.own ? `${who} baixou os próprios dados` : `${who} exportou os dados da pessoa`,
   'factor-added': ({ after }) => `A pessoa cadastrou a segunda etapa ${quoteName(after)}`,
-  'factor-removed': ({ before }) => `A pessoa removeu a segunda etapa ${quoteName(before)}`,
+  'factor-removed': ({ who, before }) => `${who} removeu a segunda etapa ${quoteName(before)}`,
   'factor-reset': ({ who }) => `${who} removeu a verificação em duas etapas`,
   'factor-disowned': () =>
     'A pessoa disse que não cadastrou a segunda etapa nova, que foi removida com a senha e as sessões',
   'recovery-codes-created': () => 'A pessoa criou códigos de recuperação',
-  'recovery-codes-removed': () => 'A pessoa removeu os códigos de recuperação',
+  'recovery-codes-removed': ({ who }) => `${who} removeu os códigos de recuperação`,
   'recovery-code-used': () => 'A pessoa entrou com um código de recuperação, e as outras sessões terminaram',
   'catalogue-item-added': ({ who, after }) => `${who} incluiu ${formatItem(after)} nas listas`,
   'catalogue-item-changed': ({ who, after }) => `${who} mudou ${formatItem(after)} nas listas`,
@@ -278,6 +278,7 @@ const FIELDS: Record<string, string> = {
   ...{ outcome: 'resultado', viewed_as: 'ver como', failures: 'falhas', is_read: 'lida', last_at: 'última' },
   ...{
     id: 'identificador',
+    ids: 'identificadores',
     what: 'arquivo',
     item: 'item',
     verified: 'e-mail verificado',

@@ -48,7 +48,8 @@ const USAGE = `Uso: ${formatCommand('backup')} ARQUIVO
      ${formatCommand('restore')} --lost ONDE [--apply]             depois, no banco restaurado
      ${formatCommand('restore')} --send-held-mail                  envia os e-mails que a restauração reteve, e retoma os relatórios por e-mail
 
---lost lista o que foi retirado depois da cópia: contas, administração, aprovações, acessos, senhas e convites.
+--lost lista o que foi retirado depois da cópia: contas, administração, aprovações, acessos, senhas,
+segundas etapas, contas Microsoft e convites.
 ONDE é o banco perdido (a URL ou a pasta), uma cópia dele, ou um arquivo com o histórico, uma linha de JSON por registro.
 --apply retira tudo de novo.`
 
@@ -133,7 +134,7 @@ async function restore(config: Config, file: string | undefined, options: Restor
 }
 
 const WITHOUT_LOST =
-  'O que foi retirado depois da cópia está de volta: contas excluídas, administração, aprovações, acessos, senhas e convites. --lost mostra o quê.'
+  'O que foi retirado depois da cópia está de volta: contas excluídas, administração, aprovações, acessos, senhas, segundas etapas, contas Microsoft e convites. --lost mostra o quê.'
 const formatApplyHint = (lost: string) =>
   `Antes de iniciar o portal, retire tudo de novo: ${formatCommand('restore')} --lost ${lost.startsWith('postgres') ? 'URL' : lost} --apply`
 

@@ -43,14 +43,17 @@ async function disownFactors(context: PublicContext, owner: EmailLink['owner']):
   const { db, clock } = context
   // A day more, since the mail may have waited.
   const addedAfter = new Date(clock() - NOTICE_LINK_MS - DAY_MS)
-  await db
+  const removed = await db
     .deleteFrom('factors')
     .where('user_id', '=', owner.user_id)
     .where(sql<boolean>`coalesce(verified_at, 'infinity') > ${addedAfter}`)
+    .returning('id')
     .execute()
   await db.deleteFrom('recovery_codes').where('user_id', '=', owner.user_id).execute()
   await requireLinkNext(db, owner.user_id)
-  await recordAudit(context, { action: 'factor-disowned', actor: owner, target: owner })
+  // A restore finds them by their ids.
+  const before = { ids: removed.map(({ id }) => id) }
+  await recordAudit(context, { action: 'factor-disowned', actor: owner, target: owner, before })
 }
 
 async function removeAccount(context: PublicContext, owner: EmailLink['owner']): Promise<Outcome> {

@@ -132,7 +132,7 @@ export async function removeFactor(context: OwnAccountContext, id: string): Prom
     const rest = await listOwnFactors(db, user_id)
     if (!rest.some(({ verified_at }) => verified_at))
       await db.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute()
-    const before = { name: removed.friendly_name, type: removed.factor_type }
+    const before = { id, name: removed.friendly_name, type: removed.factor_type }
     await recordAudit({ ...context, db }, { action: 'factor-removed', target: actor.profile, before })
     await queueMail({ db }, 'factor-removed', email)
   })

@@ -22,7 +22,9 @@ import {
 } from '#server/testing/account-calls.ts'
 import { clearTrail, editMany, openAdmin, patchProfile } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { enrolTotp, registerPasskey, signInByPasskey } from '#server/testing/factor-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { createAuthenticator } from '#server/testing/software-authenticator.ts'
 import { describeOnEachDatabase, openEmptyDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 import { ADMIN_COMMANDS, createCliRequest } from './admin-commands.ts'
@@ -37,6 +39,7 @@ import {
 
 /** Creating databases is slow on a busy machine. */
 const SLOW = { timeout: 180_000 }
+const ORIGIN = 'https://portal.example'
 const at = (name: string) => `${name}@grupopatio.com.br`
 const pickEmails = (people: { email: string }[]) => people.map(({ email }) => email)
 
@@ -46,7 +49,8 @@ async function backUp(db: Db, file: string): Promise<void> {
 }
 
 describeOnEachDatabase('revocations since a back-up', (kind) => {
-  const portal = setUpPortal({ kind, rateLimits: false })
+  const portal = setUpPortal({ kind, rateLimits: false, publicUrl: ORIGIN })
+  const [stolen, kept] = [createAuthenticator(ORIGIN), createAuthenticator(ORIGIN)]
   let folder: string
   let restored: Database
   let lost: Db
@@ -80,6 +84,28 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
     const [changing, resetting, disowning] = [await add('troca'), await add('esquece'), await add('naofui')]
     const printed = await add('emitida')
     await add('igual')
+    /** With an app, a passkey and recovery codes. */
+    const addProtected = async (name: string, key = createAuthenticator(ORIGIN)) => {
+      const person = await add(name)
+      const { access_token: first } = await openTestSession(portal, person)
+      const { session, id } = await enrolTotp(portal, first, person.email)
+      const token: string = session.access_token
+      await registerPasskey(portal, { token, email: person.email, key })
+      const codes = await send(portal, 'POST', '/api/auth/factors/recovery-codes', { token })
+      const passkey = (await send(portal, 'GET', '/api/auth/passkeys', { token })).body[0].id as string
+      return { ...person, token, id, passkey, codes: codes.body.codes as string[] }
+    }
+    const robbed = await addProtected('roubada', stolen)
+    const [lostAll, disownedKey] = [await addProtected('perdeu'), await addProtected('estranha')]
+    const recoded = await addProtected('codigos')
+    await addProtected('protegida', kept)
+    const unlinked = await add('desligada')
+    const linked = { tenant_id: 'inquilino', object_id: 'objeto', email: unlinked.email }
+    const linkedAt = { linked_at: new Date(), last_used_at: new Date() }
+    await lost
+      .insertInto('identities')
+      .values({ ...linked, ...linkedAt, user_id: unlinked.user_id })
+      .execute()
     const invitation = (addresses: string) =>
       send(portal, 'POST', '/api/invitations', {
         token: admin.token,
@@ -89,7 +115,7 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
       (await invitation(['retirado', 'de-novo', 'aberto', 'aceito', 'menos'].map(at).join('\n'))).status,
     ).toBe(200)
     await backUp(lost, join(folder, 'older.backup'))
-    unchanged = [at('ampliada'), at('chefe'), at('igual'), at('reaprovada')]
+    unchanged = [at('ampliada'), at('chefe'), at('igual'), at('protegida'), at('reaprovada')]
 
     // Each by its route, as the days between the back-up and the loss would have it.
     const patch = async (userId: string, body: object) =>
@@ -116,6 +142,14 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
     const disowned = await openTestSession(portal, disowning)
     await changePassword(portal, disowned.access_token)
     await disown(portal, findNotMeLink(await receiveMail(portal, disowning.email)))
+    const call = async (method: string, path: string, token: string, body?: object) =>
+      expect((await send(portal, method, path, { token, ...(body && { body }) })).status).toBeLessThan(300)
+    await call('DELETE', `/api/auth/passkeys/${robbed.passkey}`, robbed.token)
+    await call('POST', `/api/profiles/${lostAll.user_id}/account`, admin.token, { action: 'reset-factor' })
+    await disown(portal, findNotMeLink(await receiveMail(portal, disownedKey.email, 'factor-added')))
+    await call('POST', '/api/auth/factors/recovery-codes/regenerate', recoded.token)
+    const { access_token } = await openTestSession(portal, unlinked)
+    await call('DELETE', '/api/auth/microsoft', access_token)
     const { link: accepted } = (await receiveMail(portal, at('aceito'))) ?? {}
     expect((await useLink(portal, 'invite', accepted, { password: NEW_PASSWORD })).status).toBe(200)
     const open = await lost.selectFrom('invitations').select(['id', 'email']).execute()
@@ -142,7 +176,17 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
     await rm(folder, { recursive: true })
   })
 
-  function expectAll({ reduced, ...lists }: Revocations) {
+  function expectAll({ reduced, steps, ...lists }: Revocations) {
+    const [app, passkey] = ['Aplicativo de códigos', 'Chave de acesso']
+    expect(
+      steps.map(({ email, factors, losesCodes }) => [email, factors.map(({ name }) => name), losesCodes]),
+    ).toEqual([
+      [at('codigos'), [], true],
+      [at('estranha'), [app, passkey], true],
+      [at('perdeu'), [app, passkey], true],
+      [at('roubada'), [passkey], false],
+    ])
+
     expect({
       ...lists,
       deleted: pickEmails(lists.deleted),
@@ -152,9 +196,10 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
       unattributedDeletions: 0,
       demoted: [at('rebaixado')],
       sessions: [],
+      microsoft: [{ email: at('desligada') }],
       invitations: [at('aceito'), at('menos'), at('retirado')],
     })
-    expect(pickEmails(lists.passwords)).toEqual([at('emitida'), at('esquece'), at('naofui'), at('troca')])
+    expect(pickEmails(lists.passwords)).toEqual(['emitida', 'esquece', 'estranha', 'naofui', 'troca'].map(at))
     expect(reduced.map(({ email, after }) => [email, after])).toEqual([
       [at('reduzida'), { types: ['Vendas'], marcas: ['FIAT'] }],
       [at('reprovada'), { approved: false }],
@@ -169,6 +214,8 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
     expect(text).toContain(`  Contas excluídas:\n    ${at('excluida')}\n    ${at("sant'anna")}\n`)
     expect(text).toContain(`${at('reduzida')}: sem CRM, GM\n`)
     expect(text).toContain(`${at('termina')}: válido até 31/12/2099\n`)
+    expect(text).toContain(`    ${at('codigos')}: sem códigos de recuperação\n`)
+    expect(text).toContain(`    ${at('roubada')}: sem “Chave de acesso”\n`)
     for (const email of unchanged) expect(text).not.toContain(email)
   })
 
@@ -243,13 +290,25 @@ describeOnEachDatabase('revocations since a back-up', (kind) => {
       [
         ...Array(3).fill('access-revoked'),
         ...Array(3).fill('invitation-withdrawn'),
-        ...Array(4).fill('password-revoked'),
+        ...Array(5).fill('factor-removed'),
+        'microsoft-unlinked',
+        ...Array(5).fill('password-revoked'),
+        ...Array(3).fill('recovery-codes-removed'),
         'role-changed',
         ...Array(2).fill('user-deleted'),
       ].toSorted(),
     )
 
-    const again = await startTestPortal({ kind, database: restored, rateLimits: false })
+    const again = await startTestPortal({ kind, database: restored, rateLimits: false, publicUrl: ORIGIN })
+    const refused = await signInByPasskey(again, (options) => stolen.sign(options))
+    const allowed = await signInByPasskey(again, (options) => kept.sign(options))
+    expect([refused.body.code, allowed.body.user.email]).toEqual(['factor-refused', at('protegida')])
+    const owed = (await signIn(again, at('roubada'), TEST_PASSWORD)).body.user
+    expect(owed.app_metadata.second_factor).toBe('verify')
+    const { rows: next } = await sql`select email from factor_settings join profiles using (user_id)
+      where needs_link order by email`.execute(db)
+    expect(next).toEqual(['codigos', 'estranha', 'perdeu', 'roubada'].map((name) => ({ email: at(name) })))
+    expect(await db.selectFrom('identities').select('email').execute()).toEqual([])
     expect((await signIn(again, at('troca'), TEST_PASSWORD)).body.code).toBe('invalid-credentials')
     expect((await signIn(again, at('igual'), TEST_PASSWORD)).status).toBe(200)
     const link = (await receiveMail(again, at('troca'), 'recovery'))?.link

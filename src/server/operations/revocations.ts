@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { AuditAction } from '#contract/audit-actions.ts'
 import { LISTS } from '#contract/entitlement-lists.ts'
+import { requireLinkNext } from '#server/accounts/factors.ts'
 import { revokePassword } from '#server/accounts/set-password.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
@@ -21,6 +22,13 @@ interface Person {
   email: string
 }
 type ReducedPerson = Person & StateChange
+/** Of somebody's second step, what opens the account no more. */
+type LostSteps = Person & { factors: Factor[]; losesCodes: boolean }
+interface Factor {
+  id: string
+  name: string
+  type: string
+}
 
 /** What a restore brought back. Deleted people are in no other list. */
 export interface Revocations {
@@ -32,6 +40,10 @@ export interface Revocations {
   reduced: ReducedPerson[]
   /** People whose restored password was replaced or distrusted since. */
   passwords: Person[]
+  /** People who removed a factor since, or used, replaced or removed their recovery codes. */
+  steps: LostSteps[]
+  /** People who unlinked the restored Microsoft account, or said that it was not they who signed in. */
+  microsoft: Person[]
   /** People with a session that was ended because of a reused token. A restore ends all sessions. */
   sessions: Person[]
   /** E-mails of invitations that were withdrawn, or changed. */
@@ -52,6 +64,18 @@ const PASSWORD_ACTIONS: readonly string[] = [
   'password-revoked',
   'reset-link-printed',
   'invitation-accepted',
+] satisfies AuditAction[]
+/** Actions after which a linked Microsoft account of before must not open the account. */
+const MICROSOFT_ACTIONS: readonly string[] = [
+  'microsoft-unlinked',
+  'password-disowned',
+  'password-revoked',
+] satisfies AuditAction[]
+/** Actions after which some recovery code of before must not serve; the trail does not say which. */
+const CODE_ACTIONS: readonly string[] = [
+  'recovery-codes-created',
+  'recovery-codes-removed',
+  'recovery-code-used',
 ] satisfies AuditAction[]
 
 /**
@@ -108,6 +132,8 @@ export async function listRevocations(restored: Db, lost: LostDatabase): Promise
     demoted: select(({ role }, { is_admin }) => is_admin && role === 'user'),
     reduced: staying.flatMap((person) => reduceAccess(person, outcomes.get(person.user_id)?.state ?? {})),
     passwords: select(({ hasNewPassword }, { has_password }) => has_password && hasNewPassword),
+    steps: staying.flatMap((person) => listLostSteps(person, outcomes.get(person.user_id) ?? NO_OUTCOME)),
+    microsoft: select(({ isUnlinked }, { has_microsoft }) => has_microsoft && isUnlinked),
     sessions: select(({ hasReusedToken }) => hasReusedToken),
     invitations: open.map(({ email }) => email).filter((email) => invitations.get(email)?.isOpen === false),
   }
@@ -123,7 +149,7 @@ interface TrailEntry {
   before: Change | null
   after: Change | null
 }
-type Change = Partial<State> & { role?: string; email?: string; userId?: string }
+type Change = Partial<State> & { role?: string; email?: string; userId?: string; id?: string; ids?: string[] }
 
 /** Compares entry by entry: a deletion replaces the ids and e-mails of a person in older entries. */
 async function compareTrails(restored: Db, lost: Db) {
@@ -166,11 +192,19 @@ interface Outcome {
   role: string | undefined
   hasNewPassword: boolean
   hasReusedToken: boolean
+  /** Ids of removed factors. */
+  removed: readonly string[]
+  isReset: boolean
+  hasOtherCodes: boolean
+  isUnlinked: boolean
 }
-const NO_OUTCOME: Outcome = { state: {}, role: undefined, hasNewPassword: false, hasReusedToken: false }
+const NO_OUTCOME: Outcome = {
+  ...{ state: {}, role: undefined, hasNewPassword: false, hasReusedToken: false },
+  ...{ removed: [], isReset: false, hasOtherCodes: false, isUnlinked: false },
+}
 const STATE_FIELDS = ['approved', 'valid_until', ...LISTS] as const
 
-function updateOutcome(outcome = NO_OUTCOME, { action, after }: TrailEntry): Outcome {
+function updateOutcome(outcome = NO_OUTCOME, { action, before, after }: TrailEntry): Outcome {
   // Requests name areas too, but grant nothing.
   const changesState = !/^(access-requested|invitation-(re)?sent)$/.test(action)
   const changed = STATE_FIELDS.filter((name) => changesState && after?.[name] !== undefined)
@@ -179,6 +213,12 @@ function updateOutcome(outcome = NO_OUTCOME, { action, after }: TrailEntry): Out
     role: action === 'role-changed' ? after?.role : outcome.role,
     hasNewPassword: outcome.hasNewPassword || PASSWORD_ACTIONS.includes(action),
     hasReusedToken: outcome.hasReusedToken || action === 'session-reuse',
+    removed: /^factor-(removed|disowned)$/.test(action)
+      ? [...outcome.removed, ...(before?.ids ?? []), before?.id ?? '']
+      : outcome.removed,
+    isReset: outcome.isReset || action === 'factor-reset',
+    hasOtherCodes: outcome.hasOtherCodes || CODE_ACTIONS.includes(action),
+    isUnlinked: outcome.isUnlinked || MICROSOFT_ACTIONS.includes(action),
   }
 }
 
@@ -186,13 +226,20 @@ interface RestoredPerson extends Person, State {
   created_at: Date
   is_admin: boolean
   has_password: boolean
+  has_codes: boolean
+  has_microsoft: boolean
+  factors: Factor[]
 }
 
 async function readPeople(db: Db): Promise<RestoredPerson[]> {
   const { rows } = await sql<RestoredPerson>`
     select p.user_id, p.email, p.created_at, p.approved, p.valid_until, p.types, p.marcas, p.estados,
       exists (select from user_roles r where r.user_id = p.user_id and r.role = 'admin') as is_admin,
-      exists (select from passwords w where w.user_id = p.user_id) as has_password
+      exists (select from passwords w where w.user_id = p.user_id) as has_password,
+      exists (select from recovery_codes c where c.user_id = p.user_id) as has_codes,
+      exists (select from identities i where i.user_id = p.user_id) as has_microsoft,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', friendly_name, 'type', factor_type)), '[]')
+        from factors f where f.user_id = p.user_id and verified_at is not null) as factors
     from profiles p order by p.email`.execute(db)
   return rows
 }
@@ -235,12 +282,21 @@ function reduceAccess(person: RestoredPerson, state: Partial<State>): ReducedPer
   return Object.keys(after).length > 0 ? [{ user_id, email, before, after }] : []
 }
 
+/** Lists restored factors and codes that must not open the account. @returns one person, or none */
+function listLostSteps(person: RestoredPerson, { removed, isReset, hasOtherCodes }: Outcome): LostSteps[] {
+  const { user_id, email, has_codes } = person
+  const factors = person.factors.filter(({ id }) => isReset || removed.includes(id))
+  // Codes go with the last factor.
+  const losesCodes = has_codes && (hasOtherCodes || factors.length === person.factors.length)
+  return factors.length > 0 || losesCodes ? [{ user_id, email, factors, losesCodes }] : []
+}
+
 /**
  * Revokes it all again, in one transaction, and mails a link to people without a password.
  * @returns whether an administrator is left
  */
 export function applyRevocations(context: PublicContext, revocations: Revocations): Promise<boolean> {
-  const { deleted, demoted, reduced, passwords, invitations } = revocations
+  const { deleted, demoted, reduced, passwords, steps, microsoft, invitations } = revocations
   const unapproved = reduced.filter(({ after }) => after.approved === false)
   return context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
@@ -262,9 +318,29 @@ export function applyRevocations(context: PublicContext, revocations: Revocation
     await writeChanges(txContext, { action: 'access-revoked', batchId: null, changes })
     for (const { user_id } of unapproved)
       await db.deleteFrom('access_requests').where('user_id', '=', user_id).execute()
+    for (const person of microsoft) {
+      await db.deleteFrom('identities').where('user_id', '=', person.user_id).execute()
+      await recordAudit(txContext, { action: 'microsoft-unlinked', target: person })
+    }
     for (const person of passwords) await revokePassword(txContext, person, 'password-revoked')
+    for (const lost of steps) await removeSteps(txContext, lost)
     return (await lockAdministrators(db)).length > 0
   })
+}
+
+/** Its entries have the form of the owner's own, so that another restore finds them. */
+async function removeSteps(context: PublicContext, { factors, losesCodes, ...target }: LostSteps) {
+  const { db } = context
+  const { user_id } = target
+  const ids = factors.map(({ id }) => id)
+  if (ids.length > 0) await db.deleteFrom('factors').where('id', 'in', ids).execute()
+  if (losesCodes) await db.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute()
+  await requireLinkNext(db, user_id)
+  await recordAudit(
+    context,
+    ...factors.map((before) => ({ action: 'factor-removed' as const, target, before })),
+    ...(losesCodes ? [{ action: 'recovery-codes-removed' as const, target }] : []),
+  )
 }
 
 export const hasRevocations = ({ unattributedDeletions: _, sessions: __, ...lists }: Revocations): boolean =>
@@ -272,13 +348,16 @@ export const hasRevocations = ({ unattributedDeletions: _, sessions: __, ...list
 
 /** Formats the lists for the terminal, one line per person. */
 export function formatRevocations(revocations: Revocations): string[] {
-  const { deleted, unattributedDeletions, demoted, reduced, passwords, sessions, invitations } = revocations
+  const { deleted, unattributedDeletions, demoted, reduced, passwords, steps, microsoft } = revocations
+  const { sessions, invitations } = revocations
   const toEmails = (people: readonly Person[]) => people.map(({ email }) => email)
   const sections: [heading: string, lines: string[]][] = [
     ['Contas excluídas', toEmails(deleted)],
     ['Administração retirada', toEmails(demoted)],
     ['Aprovação ou acessos retirados', reduced.map(formatReduction)],
     ['Senhas trocadas ou anuladas (a antiga deixa de valer, um e-mail leva ao link)', toEmails(passwords)],
+    ['Segundas etapas retiradas (a próxima pede o link por e-mail)', steps.map(formatSteps)],
+    ['Contas Microsoft desligadas', toEmails(microsoft)],
     ['Convites retirados', invitations],
     ['Sessões encerradas por suspeita (a restauração já encerra todas)', toEmails(sessions)],
   ]
@@ -299,4 +378,9 @@ function formatReduction({ email, before, after }: ReducedPerson): string {
     after.valid_until ? `válido até ${after.valid_until.split('-').reverse().join('/')}` : '',
   ]
   return `${email}: ${parts.filter(Boolean).join('; ')}`
+}
+
+function formatSteps({ email, factors, losesCodes }: LostSteps): string {
+  const codes = losesCodes ? ['códigos de recuperação'] : []
+  return `${email}: sem ${[...factors.map(({ name }) => `“${name}”`), ...codes].join(', ')}`
 }
