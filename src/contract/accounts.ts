@@ -202,7 +202,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/auth/token',
     access: 'public',
-    trail: ['sign-in', 'sign-in-refused', 'session-reuse', 'builtin-admin-failures'],
+    trail: ['sign-in', 'first-step', 'sign-in-refused', 'session-reuse', 'builtin-admin-failures'],
     summary: 'Signs in with e-mail and password, or trades a refresh token for a new session',
     query: z.object({ grant_type: z.enum(['password', 'refresh_token']) }),
     body: z.union([passwordGrantSchema, refreshGrantSchema]),
@@ -318,7 +318,7 @@ export const accountRoutes = {
     trail: [
       ...(['email-verified', 'password-reset', 'invitation-accepted', 'invitation-lost'] as const),
       ...(['sign-in', 'account-created', 'microsoft-linked', 'microsoft-refused'] as const),
-      'reauthenticated',
+      ...(['first-step', 'reauthenticated'] as const),
     ],
     optionalAuth: true,
     summary:

@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'password-revoked',
   'reauthenticated',
   'factor-added',
+  'factor-renamed',
   'factor-removed',
   'factor-reset',
   'factor-disowned',
@@ -106,10 +107,11 @@ export const ENTITLEMENT_ACTIONS = [
 export type EntitlementAction = (typeof ENTITLEMENT_ACTIONS)[number]
 
 /**
- * What other tables record: sign-ins, tokens for reports (also ahead, for the tabs not opened yet),
- * reports that were shown, and refused sign-ins counted by the hour.
+ * What other tables record: sign-ins and first steps that still owe the second, tokens for reports (also
+ * ahead, for tabs not opened yet), reports that were shown, and refused sign-ins counted by the hour.
  */
-export const ACCESS_ACTIONS = ['sign-in', 'report', 'report-shown', 'sign-in-refused'] as const
+export const ACCESS_ACTIONS = ['sign-in', 'first-step', 'report', 'report-shown', 'sign-in-refused'] as const
+export type AccessAction = Exclude<(typeof ACCESS_ACTIONS)[number], 'sign-in-refused'>
 /** Everything that the audit trail can hold. */
 export type TrailAction = AuditAction | (typeof ACCESS_ACTIONS)[number]
 

@@ -105,6 +105,24 @@ describe('describeChange', () => {
     ['user-deleted', null, null, `${CARLA} excluiu a conta`],
     ['sign-in', null, null, `${CARLA} entrou no portal`],
     [
+      'sign-in',
+      null,
+      { method: 'password+mfa/recovery_code' },
+      `${CARLA} entrou no portal com a senha e um código de recuperação`,
+    ],
+    [
+      'first-step',
+      null,
+      { method: 'microsoft' },
+      `${CARLA} passou da primeira etapa da entrada, e faltava a segunda: a conta Microsoft`,
+    ],
+    [
+      'factor-renamed',
+      { name: 'Chave de acesso' },
+      { name: 'Notebook' },
+      `${CARLA} mudou o nome de uma segunda etapa: “Chave de acesso” → “Notebook”`,
+    ],
+    [
       'report',
       null,
       { type: 'Vendas', viewed_as: true },

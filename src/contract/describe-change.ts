@@ -39,6 +39,16 @@ const REFUSALS: Record<string, string> = {
   'human-check-required': 'sem a verificação humana',
   'human-check-failed': 'verificação humana sem sucesso',
 }
+/** The steps of a sign-in. */
+const METHODS: Record<string, string> = {
+  password: 'a senha',
+  microsoft: 'a conta Microsoft',
+  mfa: 'a segunda etapa da Microsoft',
+  passkey: 'uma chave de acesso',
+  webauthn: 'uma chave de acesso',
+  totp: 'um código do aplicativo',
+  'mfa/recovery_code': 'um código de recuperação',
+}
 const LIST_ARTICLES = { types: 'os', marcas: 'as', estados: 'os' }
 
 const describeBulkEdit =
@@ -71,7 +81,12 @@ const describeReplacement =
   }
 
 const DESCRIPTIONS: Record<TrailAction, Describe> = {
-  'sign-in': ({ who }) => `${who} entrou no portal`,
+  'sign-in': ({ who, after }) =>
+    `${who} entrou no portal${after.method ? ` com ${formatMethod(after.method)}` : ''}`,
+  'first-step': ({ who, after }) => [
+    `${who} passou da primeira etapa da entrada, e faltava a segunda`,
+    formatMethod(after.method),
+  ],
   'report-shown': ({ who, after }) => `${who} abriu o relatório${toArea(after, 'de')}`,
   report: ({ who, after }) => {
     const reader = who === 'Você' ? 'você' : who
@@ -165,6 +180,10 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'data-exported': ({ who, after }) =>
     after.own ? `${who} baixou os próprios dados` : `${who} exportou os dados da pessoa`,
   'factor-added': ({ after }) => `A pessoa cadastrou a segunda etapa ${quoteName(after)}`,
+  'factor-renamed': ({ who, before, after }) => [
+    `${who} mudou o nome de uma segunda etapa`,
+    [quoteName(before), quoteName(after)].filter(Boolean).join(' → '),
+  ],
   'factor-removed': ({ who, before }) => `${who} removeu a segunda etapa ${quoteName(before)}`,
   'factor-reset': ({ who }) => `${who} removeu a verificação em duas etapas`,
   'factor-disowned': () =>
@@ -279,6 +298,7 @@ const FIELDS: Record<string, string> = {
   ...{
     id: 'identificador',
     ids: 'identificadores',
+    method: 'entrada com',
     what: 'arquivo',
     item: 'item',
     verified: 'e-mail verificado',
@@ -300,7 +320,7 @@ export function formatState(state: State | null): string {
   return Object.entries(state ?? {})
     .map(
       ([name, value]) =>
-        `${FIELDS[name] ?? name}: ${name === 'outcome' ? formatRefusal(value) : formatValue(value)}`,
+        `${FIELDS[name] ?? name}: ${(name === 'outcome' ? formatRefusal : name === 'method' ? formatMethod : formatValue)(value)}`,
     )
     .join('; ')
 }
@@ -316,6 +336,11 @@ function formatHour(at: string | undefined): string {
     }),
   )
   return ` entre ${hours.join(' e ')}`
+}
+
+function formatMethod(method: unknown): string {
+  const steps = typeof method === 'string' ? method.split('+').map((step) => METHODS[step] ?? step) : []
+  return new Intl.ListFormat('pt-BR').format(steps)
 }
 
 function formatRefusal(outcome: unknown): string {

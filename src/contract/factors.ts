@@ -109,7 +109,7 @@ export const factorRoutes = {
   verifyFactor: {
     method: 'POST',
     path: '/api/auth/factors/{factorId}/verify',
-    trail: ['factor-added', 'sign-in-refused'],
+    trail: ['factor-added', 'sign-in', 'sign-in-refused'],
     ...forSecondStep,
     summary: 'Shows a factor: the session has both steps from then on; the first factor ends all others',
     params: factorParams,
@@ -151,7 +151,7 @@ export const factorRoutes = {
   useRecoveryCode: {
     method: 'POST',
     path: '/api/auth/factors/recovery-codes/verify',
-    trail: ['recovery-code-used', 'sign-in-refused'],
+    trail: ['recovery-code-used', 'sign-in', 'sign-in-refused'],
     ...forSecondStep,
     summary: 'Uses a recovery code up in place of a factor; ends the other sessions and mails a notice',
     body: z.strictObject({ code: codeSchema }),
@@ -193,7 +193,7 @@ export const factorRoutes = {
   verifyPasskeyRegistration: {
     method: 'POST',
     path: '/api/auth/passkeys/registration/verify',
-    trail: ['factor-added', 'sign-in-refused'],
+    trail: ['factor-added', 'sign-in', 'sign-in-refused'],
     ...forSecondStep,
     recentAuthentication: 'account',
     summary: 'Adds the passkey; the session’s second step is done with it',
@@ -228,7 +228,7 @@ export const factorRoutes = {
   renamePasskey: {
     method: 'PATCH',
     path: '/api/auth/passkeys/{passkeyId}',
-    trail: { none: 'a name that its owner alone sees' },
+    trail: 'factor-renamed',
     access: 'signedIn',
     summary: 'Renames a passkey of one’s own, or an app of codes by its id',
     params: passkeyParams,

@@ -136,6 +136,11 @@ describeOnEachDatabase('@supabase/auth-js second factors', (kind) => {
     expect(expectGood(await client.passkey.list())).toMatchObject([{ id: passkeyId }])
     const renamed = expectGood(await client.passkey.update({ passkeyId, friendlyName: 'Notebook' }))
     expect(renamed.friendly_name).toBe('Notebook')
+    expectGood(await client.passkey.update({ passkeyId, friendlyName: 'Notebook' }))
+    const entries = portal.database.db.selectFrom('audit_entries').select(['before', 'after'])
+    expect(await entries.where('action', '=', 'factor-renamed').execute()).toEqual([
+      { before: { id: passkeyId, name: 'Chave de acesso' }, after: { name: 'Notebook' } },
+    ])
 
     const { client: anew } = await enter()
     const asked = expectGood(await anew.passkey.startAuthentication())

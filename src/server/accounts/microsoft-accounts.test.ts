@@ -5,6 +5,7 @@ import {
   findNotMeLink,
   getLinkToken,
   isSignedIn,
+  listSignIns,
   NEW_PASSWORD,
   receiveMail,
   refreshSession,
@@ -125,6 +126,10 @@ describeOnEachDatabase('Microsoft accounts', (kind) => {
       const third = await enter()
       expect(third.user.app_metadata).toMatchObject({ second_factor: null })
       expect(await isSignedIn(portal, third.access_token)).toBe(true)
+      expect(await listSignIns(portal, person.user_id)).toEqual([
+        ...['first-step microsoft', 'first-step microsoft', 'sign-in microsoft+totp'],
+        'sign-in microsoft+mfa',
+      ])
       delete account.claims.amr
       owes(await enter())
     })

@@ -10,7 +10,7 @@ import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { Actor, Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
-import { recordAccess, recordAudit } from '#server/operations/audit.ts'
+import { recordAudit } from '#server/operations/audit.ts'
 import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { suggestGroupAccess } from '#server/users/group-mappings.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
@@ -22,7 +22,7 @@ import { hashLinkToken } from './mails.ts'
 import { CLOCK_TOLERANCE } from './microsoft-directory.ts'
 import { type MicrosoftAnswer, openJson, type SessionTicket, sealJson } from './microsoft-sign-in.ts'
 import { hasVerified, isPreviousVersionActive, listFactors } from './second-factor.ts'
-import { issueAccessToken, openSession, recordLastAccess, trustSecondStep } from './sessions.ts'
+import { issueAccessToken, openSession, recordLastAccess, recordSignIn, trustSecondStep } from './sessions.ts'
 import { revokeUnverifiedAccess } from './set-password.ts'
 import { identifyDevice, rememberDevice, renewAuthentication } from './sign-in.ts'
 import { clearFailures } from './sign-in-attempts.ts'
@@ -142,22 +142,23 @@ async function signIn(
   if (!(await lockProfile(db, userId))) throw createStaleError()
   const now = new Date(clock())
   await recordLastAccess(db, userId, now)
-  await recordAccess(context, { action: 'sign-in', userId })
   await keepAnswer(context, answer)
   await suggestGroupAccess(context, userId)
   const profile = (await findProfile(db, userId)) as Profile
   const { deviceId, knownDevice } = await identifyDevice(context, profile.email, deviceToken)
   const device_token = await rememberDevice(context, profile, deviceId)
+  const isMultiFactor = answer.isMultiFactor && (await mayStandIn(context, userId))
   const session = await openSession(context, {
     profile,
     kind: 'full',
     by: 'microsoft',
     knownDevice,
     isByMailedLink: isMailed,
-    isMultiFactor: answer.isMultiFactor && (await mayStandIn(context, userId)),
+    isMultiFactor,
     authenticatedAt: toProofTime(answer, now),
     endsAt: new Date(now.getTime() + context.entraSessionHours * HOUR_MS),
   })
+  await recordSignIn(context, session, isMultiFactor ? 'microsoft+mfa' : 'microsoft')
   return { ...session, device_token }
 }
 

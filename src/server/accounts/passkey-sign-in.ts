@@ -3,7 +3,7 @@ import type { Session } from '#contract/accounts.ts'
 import type { CredentialAnswer } from '#contract/factors.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { recordAccess } from '#server/operations/audit.ts'
+import { recordAccess, recordAudit } from '#server/operations/audit.ts'
 import { lockProfile, presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { countFactorRefusal, createFactorRefusal } from './factor-refusals.ts'
@@ -76,7 +76,7 @@ async function signInByPasskey(
       rejectPasswords(context, found.email)
       if (!(await challenges.use(transaction, challenge))) throw createFactorRefusal('passkey-replayed')
       await recordLastAccess(transaction, found.user_id, at)
-      await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })
+      await recordAccess(txContext, { action: 'sign-in', userId: found.user_id, method: 'passkey' })
       const profile = presentProfile({ ...found, last_sign_in_at: at })
       return openSession(txContext, { profile, kind: 'full', by: 'passkey' })
     })
@@ -104,17 +104,20 @@ export async function listPasskeys({ db, actor }: OwnAccountContext) {
 }
 
 /** Renames a factor of either type. @throws ProblemError not-found */
-export async function renamePasskey(
-  { db, actor }: OwnAccountContext,
-  { id, name }: { id: string; name: string },
-) {
-  const row = await db
-    .updateTable('factors')
-    .set({ friendly_name: name })
-    .where('id', '=', id)
-    .where('user_id', '=', actor.profile.user_id)
-    .returningAll()
-    .executeTakeFirst()
-  if (!row) throw new ProblemError('not-found', { detail: 'Esta segunda etapa já foi removida.' })
-  return presentPasskey(row)
+export async function renamePasskey(context: OwnAccountContext, { id, name }: { id: string; name: string }) {
+  const { profile } = context.actor
+  return context.db.transaction().execute(async (db) => {
+    await lockProfile(db, profile.user_id)
+    const own = db.selectFrom('factors').selectAll().where('user_id', '=', profile.user_id)
+    const row = await own.where('id', '=', id).executeTakeFirst()
+    if (!row) throw new ProblemError('not-found', { detail: 'Esta segunda etapa já foi removida.' })
+    if (row.friendly_name !== name) {
+      await db.updateTable('factors').set({ friendly_name: name }).where('id', '=', id).execute()
+      const before = { id, name: row.friendly_name }
+      const entry = { action: 'factor-renamed' as const, target: profile, before, after: { name } }
+      // A name before the first code protects nothing yet.
+      if (row.verified_at) await recordAudit({ ...context, db }, entry)
+    }
+    return presentPasskey({ ...row, friendly_name: name })
+  })
 }

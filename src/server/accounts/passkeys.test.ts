@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { isSignedIn, receiveMail, signIn } from '#server/testing/account-calls.ts'
+import { isSignedIn, listSignIns, receiveMail, signIn } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { allowEnrolment, challenge, registerPasskey, signInByPasskey } from '#server/testing/factor-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -50,6 +50,7 @@ describeOnEachDatabase('a passkey', (kind) => {
     expect(await isSignedIn(portal, body.access_token)).toBe(true)
     const { sign_ins } = (await send(portal, 'GET', '/api/sessions/me', { token: body.access_token })).body
     expect(sign_ins).toMatchObject([{ refusal: null }])
+    expect(await listSignIns(portal, person.user_id)).toEqual(['sign-in passkey'])
   })
 
   test('of another origin is refused, at the sign-in and as the second step', async () => {

@@ -3,6 +3,7 @@ import {
   disown,
   findNotMeLink,
   isSignedIn,
+  listSignIns,
   receiveMail,
   refreshSession,
   requestRecovery,
@@ -68,6 +69,10 @@ describeOnEachDatabase('the second step', (kind) => {
       amr: [{ method: 'password' }, { method: 'totp' }],
     })
     expect(await isSignedIn(portal, first.access_token)).toBe(true)
+    expect(await listSignIns(portal, person.user_id)).toEqual([
+      'first-step password',
+      'sign-in password+totp',
+    ])
     const refreshed = await refreshSession(portal, body.refresh_token)
     expect(decode(refreshed.body.access_token).aal).toBe('aal2')
   })
@@ -396,6 +401,11 @@ describeOnEachDatabase('the second step', (kind) => {
         'Este código de recuperação não confere, ou já foi usado.',
       )
       expect(await readActions()).toContain('recovery-code-used')
+      expect((await listSignIns(portal, person.user_id)).slice(0, 3)).toEqual([
+        'sign-in password',
+        'first-step password',
+        'sign-in password+mfa/recovery_code',
+      ])
       expect(await receiveMail(portal, person.email, 'recovery-code-used')).toBeDefined()
       await portal.database.db.updateTable('sessions').set({ known_device: crypto.randomUUID() }).execute()
       const more = await send(portal, 'POST', '/api/auth/factors', {

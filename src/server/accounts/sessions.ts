@@ -13,13 +13,13 @@ import type { Profile } from '#contract/users.ts'
 import { type Database, prepare } from '#server/database/database.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
-import type { Context, RequestInfo } from '#server/http/context.ts'
+import type { Context, PublicContext, RequestInfo } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
-import { recordAudit } from '#server/operations/audit.ts'
+import { recordAccess, recordAudit } from '#server/operations/audit.ts'
 import { ACCESS_ENDS_AT, findProfile, getApprovalAt, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
-import type { AccountContext } from './account-context.ts'
+import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import {
   hasVerified,
   isFactorOwed,
@@ -148,6 +148,12 @@ export async function openSession(context: SessionContext, opening: Opening): Pr
   return presentSession(context, session)
 }
 
+/** Records a sign-in by its methods, or the first step of one that owes the second. */
+export async function recordSignIn(context: PublicContext, { user }: Session, method: string): Promise<void> {
+  const action = user.app_metadata.second_factor === null ? 'sign-in' : 'first-step'
+  await recordAccess(context, { action, userId: user.id, method })
+}
+
 /** Converts a proof of identity to a claim, as in GoTrue, in seconds. */
 export function toAmr(method: string, at: Date): AmrEntry[] {
   return [{ method, timestamp: Math.floor(at.getTime() / 1000) }]
@@ -165,10 +171,7 @@ const readAmr = ({ amr, authenticated_at }: Selectable<SessionsTable>): AmrEntry
  * Records that a session has shown a second factor: it opens what the first step was for.
  * @returns the session with its newest refresh token; undefined if it ended meanwhile
  */
-export async function raiseSession(
-  context: SessionContext & Pick<Context, 'actor'>,
-  method: string,
-): Promise<Session | undefined> {
+export async function raiseSession(context: OwnAccountContext, method: string): Promise<Session | undefined> {
   const { db, clock, tokens, actor } = context
   const now = new Date(clock())
   const query = db.selectFrom('sessions').selectAll().where('id', '=', actor.sessionId)
@@ -185,6 +188,12 @@ export async function raiseSession(
     .where('id', '=', row.id)
     .execute()
   const { profile } = actor
+  if (row.kind === 'aal1') {
+    const steps = amr.map((proof) => proof.method)
+    // Without the time of Microsoft's proof there is no entry of it.
+    if (steps.length === 1 && row.ends_at) steps.unshift('microsoft')
+    await recordAccess(context, { action: 'sign-in', userId: row.user_id, method: steps.join('+') })
+  }
   return presentSession(context, {
     ...{ id: row.id, kind, refreshKey, counter: row.refresh_counter, profile, amr, aal: 'aal2' },
   })

@@ -7,11 +7,11 @@ import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
-import { countFailedAttempt, recordAccess, recordAudit } from '#server/operations/audit.ts'
+import { countFailedAttempt, recordAudit } from '#server/operations/audit.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { isPasswordRight } from './password-hashing.ts'
-import { addProof, issueAccessToken, openSession, recordLastAccess } from './sessions.ts'
+import { addProof, issueAccessToken, openSession, recordLastAccess, recordSignIn } from './sessions.ts'
 import { type Attempt, releaseAttempt, reserveAttempt, serializePerSource } from './sign-in-attempts.ts'
 
 /** High, because a dealership shares one IP address; only failures count. */
@@ -50,10 +50,10 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   // A shorter password still opens a session, but only to set a longer one.
   const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
   return tryPassword(context, { attempt, password }, async (txContext, found) => {
-    await recordAccess(txContext, { action: 'sign-in', userId: found.user_id })
     const device_token = await rememberDevice(txContext, found, deviceId)
     const profile = presentProfile(found)
     const opened = await openSession(txContext, { profile, kind, by: 'password', knownDevice })
+    await recordSignIn(txContext, opened, 'password')
     return { ...opened, device_token }
   })
 }

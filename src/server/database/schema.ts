@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways, Kysely } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
+import type { AccessAction } from '#contract/audit-actions.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
 import type { AmrEntry, FactorType } from '#contract/factors.ts'
 import type { EmbedMode } from '#contract/reports.ts'
@@ -149,7 +150,9 @@ interface AccessRecordsTable {
   at: Date
   user_id: string
   /** 'report' for a token, 'report-shown' once the report was seen. */
-  action: 'sign-in' | 'report' | 'report-shown'
+  action: AccessAction
+  /** Of sign-ins, its steps: 'password+totp'. */
+  method: Defaulted<string | null>
   /** Of Power BI; of an area in SSO mode the id of its setting. */
   report_id: string | null
   /** Person whose report an administrator viewed. */

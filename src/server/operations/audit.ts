@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
-import type { AuditAction } from '#contract/audit-actions.ts'
+import type { AccessAction, AuditAction } from '#contract/audit-actions.ts'
 import { coalesce } from '#contract/timing.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -53,28 +53,29 @@ export async function recordAudit(
 }
 
 const RECORD_ACCESS = prepare(`
-  insert into access_records (at, user_id, action, report_id, viewed_as, ip, user_agent, request_id)
-  select $1::timestamptz, p.user_id, $3::text, $4::text, $5::uuid, $6::text, $7::text, $8::text
+  insert into access_records (at, user_id, action, report_id, viewed_as, ip, user_agent, request_id, method)
+  select $1::timestamptz, p.user_id, $3::text, $4::text, $5::uuid, $6::text, $7::text, $8::text, $9::text
   from profiles p join profiles viewed on viewed.user_id = coalesce($5::uuid, $2::uuid)
   where p.user_id = $2::uuid for key share
   returning id`)
 
 /**
- * Records a sign-in, a token for a report, or that it was shown, unless the user or viewed person was
+ * Records a sign-in or its first step, a token for a report, or that it was shown, unless the user or viewed person was
  * deleted concurrently, because no later deletion would remove the id. @returns whether it was written
  */
 export async function recordAccess(
   { db, clock, request }: PublicContext,
   access: {
-    action: 'sign-in' | 'report' | 'report-shown'
+    action: AccessAction
     userId: string
     reportId?: string
     viewedAs?: string
+    method?: string
   },
 ): Promise<boolean> {
   const { ip, userAgent, requestId } = request
-  const { action, userId, reportId = null, viewedAs = null } = access
-  const values = [new Date(clock()), userId, action, reportId, viewedAs, ip, userAgent, requestId]
+  const { action, userId, reportId = null, viewedAs = null, method = null } = access
+  const values = [new Date(clock()), userId, action, reportId, viewedAs, ip, userAgent, requestId, method]
   const { rows } = await db.executeQuery(CompiledQuery.raw(RECORD_ACCESS, values))
   return rows.length > 0
 }

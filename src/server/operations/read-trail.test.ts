@@ -48,7 +48,7 @@ describeOnEachDatabase('reading the audit trail', (kind) => {
       })
       .execute()
     await patchProfile(portal, admin, ana.user_id, { types: ['CRM', 'HPD'] })
-    await addAccess(1, { action: 'sign-in' })
+    await addAccess(1, { action: 'sign-in', method: 'password' })
     await addAccess(2, { report_id: reportId })
     await addAccess(3, { report_id: reportId, user_id: admin.user_id, viewed_as: bia.user_id })
   }
@@ -59,7 +59,7 @@ describeOnEachDatabase('reading the audit trail', (kind) => {
     expect(items).toMatchObject([
       { action: 'report', actor_email: admin.email, target_email: bia.email, after: { viewed_as: true } },
       { action: 'report', actor_email: ana.email, target_email: null, after: { type: 'Vendas' } },
-      { action: 'sign-in', actor_email: ana.email, ip: '203.0.113.7', user_agent: 'Navegador' },
+      { action: 'sign-in', actor_email: ana.email, after: { method: 'password' }, user_agent: 'Navegador' },
       { action: 'types-set', actor_email: admin.email, target_email: ana.email, before: { types: ['CRM'] } },
       { action: 'sign-in-refused', actor_id: null, target_email: ana.email, after: { attempts: 3 } },
     ])

@@ -200,8 +200,10 @@ interface SentRow {
 
 /** Reads the rows after `start` up to `end` as they are now; undefined when retention removed all. */
 async function readBatch(db: Db, chain: Chain, start: number, end: number): Promise<TrailBatch | undefined> {
-  const { table, fields } = CHAINS[chain]
-  const columns = sql.join(fields.flatMap((name) => [sql.lit(name), sql`e.${sql.ref(name)}`]))
+  const { table, fields, added } = CHAINS[chain]
+  const columns = sql.join(
+    [...fields, ...(added ? [added] : [])].flatMap((name) => [sql.lit(name), sql`e.${sql.ref(name)}`]),
+  )
   const { rows } = await sql<SentRow>`
     select s.position, s.kind, s.entry_id as id, s.at, s.action, s.sealed_at, s.hash,
       case when e.id is not null then json_build_object(${columns}) end as row

@@ -245,11 +245,13 @@ describeOnEachDatabase('chain of the trail', (kind) => {
   test('rejects the deletion of sealed access records, as 0.2 does it', async () => {
     const { db } = portal.database
     const person = await addPerson(portal)
-    await recordAccess(context(), { action: 'sign-in', userId: person.user_id })
+    await recordAccess(context(), { action: 'sign-in', userId: person.user_id, method: 'password' })
     await seal()
     await recordAccess(context(), { action: 'sign-in', userId: person.user_id })
     await expect(db.deleteFrom('access_records').execute()).rejects.toThrow(/sealed rows go by/)
     expect(await verify('access')).toMatchObject({ ...INTACT, entries: 1, unsealed: 1 })
+    await run(`update access_records set method = null where method = 'password'`)
+    expect((await verify('access')).findings.join()).toMatch(/foi alterada/)
   })
 
   test('is not written while 0.2 opens sessions', async () => {

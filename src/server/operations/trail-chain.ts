@@ -11,6 +11,8 @@ interface Covered {
   table: string
   /** Beside id, at and action; all may name people. */
   fields: string[]
+  /** A later field: a row without it has the same hash as before. */
+  added?: string
 }
 
 export const CHAINS: Record<Chain, Covered> = {
@@ -24,6 +26,7 @@ export const CHAINS: Record<Chain, Covered> = {
   access: {
     table: 'access_records',
     fields: ['user_id', 'report_id', 'viewed_as', 'ip', 'user_agent', 'request_id'],
+    added: 'method',
   },
 }
 export const CHAIN_NAMES = Object.keys(CHAINS) as Chain[]
@@ -43,8 +46,13 @@ export const toMicroseconds = (instant: RawBuilder<unknown>) =>
 
 /** Selects a row of the table `e` as its hashes cover it; the JSON does not depend on the driver. */
 export function selectCovered(chain: Chain): RawBuilder<unknown> {
-  const fields = CHAINS[chain].fields.map((name) => sql`e.${sql.ref(name)}::text`)
-  return sql`e.id, ${toMicroseconds(sql`e.at`)} as at, e.action, json_build_array(${sql.join(fields)})::text as fields`
+  const { fields, added } = CHAINS[chain]
+  const toArray = (names: string[]) =>
+    sql`json_build_array(${sql.join(names.map((name) => sql`e.${sql.ref(name)}::text`))})::text`
+  const covered = added
+    ? sql`case when e.${sql.ref(added)} is null then ${toArray(fields)} else ${toArray([...fields, added])} end`
+    : toArray(fields)
+  return sql`e.id, ${toMicroseconds(sql`e.at`)} as at, e.action, ${covered} as fields`
 }
 
 /** Commits to the personal fields: without the salt, nobody can try values. */

@@ -24,7 +24,8 @@ const COLUMNS: Record<Source, RawBuilder<unknown>> = {
   a: sql`'a' as source, t.id, t.at, action, actor_id, actor_email, target_id, target_email, before, after,
     ip, user_agent, null::text as report_id from audit_entries t`,
   r: sql`'r' as source, t.id, t.at, t.action, t.user_id as actor_id, null::text as actor_email,
-    t.viewed_as as target_id, null::text as target_email, null::jsonb as before, null::jsonb as after,
+    t.viewed_as as target_id, null::text as target_email, null::jsonb as before,
+    case when t.method is not null then jsonb_build_object('method', t.method) end as after,
     t.ip, t.user_agent, t.report_id from access_records t`,
   f: sql`'f' as source, t.id, t.hour as at, 'sign-in-refused' as action, null::uuid as actor_id,
     null::text as actor_email, t.user_id as target_id, null::text as target_email, null::jsonb as before,
@@ -135,7 +136,7 @@ const GROUPS: Record<string, RegExp> = {
 function limitAction(source: Source, action: TrailFilter['action']): Condition[] {
   const sources: Record<string, Source> = {
     ...{ acts: 'a', accesses: 'r', refusals: 'f' },
-    ...{ 'sign-in': 'r', report: 'r', 'report-shown': 'r', 'sign-in-refused': 'f' },
+    ...{ 'sign-in': 'r', 'first-step': 'r', report: 'r', 'report-shown': 'r', 'sign-in-refused': 'f' },
   }
   if (!action) return []
   if ((sources[action] ?? 'a') !== source) return [sql`false`]

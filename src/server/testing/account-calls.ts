@@ -99,3 +99,14 @@ export function refreshSession(portal: TestPortal, refreshToken: string, deviceT
 export async function isSignedIn(portal: TestPortal, token: string): Promise<boolean> {
   return (await send(portal, 'GET', '/api/profiles/me', { token })).status === 200
 }
+
+/** Lists a person's sign-ins with their methods, oldest first: 'first-step password'. */
+export async function listSignIns(portal: TestPortal, userId: string): Promise<string[]> {
+  const records = portal.database.db.selectFrom('access_records').select(['action', 'method'])
+  const own = await records
+    .where('user_id', '=', userId)
+    .where('report_id', 'is', null)
+    .orderBy('id')
+    .execute()
+  return own.map(({ action, method }) => `${action} ${method}`)
+}

@@ -50,7 +50,7 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         select purpose, expires_at from email_links
         where user_id = ${userId} and purpose <> 'signup-used' order by expires_at`),
       access_records: await query(sql`
-        select at, action, report_id, ip, user_agent from access_records where user_id = ${userId} order by id`),
+        select at, action, method, report_id, ip, user_agent from access_records where user_id = ${userId} order by id`),
       use_in_open_periods: await query(sql`
         select period, starts_on, report_id, openings from usage_open where user_id = ${userId} order by id`),
       usage_mail: await query(sql`select created_at from usage_mails where user_id = ${userId}`),
