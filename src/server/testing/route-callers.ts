@@ -180,6 +180,8 @@ export const SOME_WAITING_USER = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 /** When SOME_USER asked for more access. */
 export const SOME_REQUEST_TIME = '2026-11-22T12:00:00.000Z'
 export const SOME_SESSION = '5f1d3c8e-2b7a-4c6d-9e0f-1a2b3c4d5e6f'
+/** A recovery code. */
+export const SOME_CODE = 'ABCD-EFGH-JKLM-NPQR'
 /** A code generator and a passkey; a test gives them to the caller. */
 export const SOME_FACTOR = '1c9e7b52-8d3f-4a6e-b0c1-d2e3f4a5b6c7'
 export const SOME_PASSKEY = '2d0f8c63-9e4a-4b7f-81d2-e3f4a5b6c7d8'
@@ -253,7 +255,7 @@ export const EXAMPLES: Record<string, Example[]> = {
     { path: `/api/auth/factors/${SOME_FACTOR}/verify`, body: { challenge_id: 'x', code: '123456' } },
   ],
   'POST /api/auth/factors/recovery-codes/verify': [
-    { path: '/api/auth/factors/recovery-codes/verify', body: { code: 'ABCD-EFGH-JKLM-NPQR' } },
+    { path: '/api/auth/factors/recovery-codes/verify', body: { code: SOME_CODE } },
   ],
   'POST /api/auth/factors/link/verify': [
     { path: '/api/auth/factors/link/verify', body: { token_hash: 'abc' } },
