@@ -31,7 +31,8 @@ export const userAccountRoutes = {
     trail: ['role-changed', 'invitation-withdrawn'],
     recentAuthentication: 'account',
     summary:
-      'Makes a person with a verified e-mail an administrator, or an ordinary user again; 409 for oneself',
+      'Makes a person with a verified e-mail an administrator, or an ordinary user again; 409 for oneself, or where the person was changed since',
+    conditional: true,
     params: userParams,
     body: z.strictObject({ role: roleSchema }),
   },

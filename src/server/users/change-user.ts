@@ -191,7 +191,7 @@ function changePerson(
   })
 }
 
-function createConflictError(): ProblemError {
+export function createConflictError(): ProblemError {
   return new ProblemError('conflict', {
     detail: 'Outra pessoa alterou este usuário nesse meio-tempo. Confira o que mudou antes de salvar.',
   })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { AccountAction } from '#contract/user-accounts.ts'
 import { isSignedIn, requestRecovery, signIn, useLink } from '#server/testing/account-calls.ts'
-import { openAdmin, readTrail } from '#server/testing/admin-calls.ts'
+import { openAdmin, patchProfile, readTrail } from '#server/testing/admin-calls.ts'
 import {
   addPerson,
   ageAuthentication,
@@ -98,6 +98,24 @@ describeOnEachDatabase("an administrator, for one person's account,", (kind) => 
     expect((await list()).status).toBe(403)
     expect((await readMails())[0]?.subject).toMatch(/^Seu papel no portal/)
     expect(await readActions()).toEqual([...recorded('role-changed'), ...recorded('role-changed')])
+  })
+
+  test('is refused a role of somebody whom another administrator changed since, and takes it without a version', async () => {
+    const read = async () => (await send(portal, 'GET', `/api/profiles/${person.user_id}`, admin)).body
+    const { version } = await read()
+    const setSeen = (role: string, seen: number) =>
+      send(portal, 'PUT', `/api/profiles/${person.user_id}/role`, {
+        ...{ token: admin.token, body: { role }, headers: { 'if-match': `"${seen}"` } },
+      })
+    expect((await setRole('admin')).status).toBe(204)
+    expect((await setRole('user')).status).toBe(204)
+    expect((await setSeen('admin', version)).body.detail).toMatch(/^Outra pessoa alterou este usuário/)
+    expect(await readRole()).toBe('user')
+    expect((await setSeen('admin', (await read()).version)).status).toBe(204)
+    // Once more, as after a lost reply: there is nothing left to do.
+    expect((await setSeen('admin', version)).status).toBe(204)
+    await patchProfile(portal, admin, person.user_id, { types: ['HPD'] })
+    expect((await setSeen('user', version + 3)).status).toBe(409)
   })
 
   test('makes nobody an administrator whose e-mail nobody proved to own', async () => {

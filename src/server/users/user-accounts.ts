@@ -11,6 +11,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { createConflictError } from './change-user.ts'
 import { lockProfile, presentProfile, readProfile } from './user-queries.ts'
 import { lockAdministrators, setRole } from './user-roles.ts'
 
@@ -18,7 +19,7 @@ export interface UserAccountContext extends Context {
   consumeRateLimit: ConsumeRateLimit
 }
 
-type Help = (context: Context, person: Profile) => Promise<void>
+type Help = (context: Context, person: Profile, version: number) => Promise<void>
 
 const HELP: Record<AccountAction, Help> = {
   async 'send-reset'(context, person) {
@@ -68,15 +69,18 @@ export async function helpWithAccount(
 
 /**
  * Makes a person an administrator or an ordinary user. As nobody demotes themselves, one always stays.
- * @throws ProblemError not-found; conflict for oneself, or for an e-mail that nobody proved to own
+ * @param ifMatch the version that the administrator saw; undefined skips its check
+ * @throws ProblemError not-found; conflict for oneself, for an e-mail that nobody proved to own, or with
+ *   a stale ifMatch
  */
 export async function changeRole(
   context: Context,
-  { userId, role }: { userId: string; role: Role },
+  { userId, role, ifMatch }: { userId: string; role: Role; ifMatch: string | undefined },
 ): Promise<undefined> {
-  await changeOther(context, userId, async (txContext, person) => {
+  await changeOther(context, userId, async (txContext, person, version) => {
     const isAdministrator = (await lockAdministrators(txContext.db)).includes(userId)
     if (isAdministrator === (role === 'admin')) return
+    if (ifMatch !== undefined && ifMatch !== String(version)) throw createConflictError()
     if (role === 'admin' && !person.email_verified_at)
       throw new ProblemError('conflict', {
         detail: 'O e-mail desta pessoa ainda não foi confirmado: ninguém provou que é seu.',
@@ -97,7 +101,7 @@ async function changeOther(context: Context, userId: string, change: Help): Prom
         throw new ProblemError('conflict', {
           detail: 'Para a sua própria conta, use Segurança, em Minha conta, ou peça a outro administrador.',
         })
-      await change({ ...context, db }, presentProfile(row))
+      await change({ ...context, db }, presentProfile(row), row.entitlement_version)
     },
     lockAdministrators,
   )

@@ -86,7 +86,7 @@ export function userAccountHandlers(
   return {
     helpWithAccount: ({ context, params, body }) =>
       helpWithAccount({ ...services, ...context }, { ...params, ...body }),
-    changeRole: ({ context, params, body }) => changeRole(context, { ...params, ...body }),
+    changeRole: ({ context, params, body, ifMatch }) => changeRole(context, { ...params, ...body, ifMatch }),
   }
 }
 

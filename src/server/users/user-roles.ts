@@ -32,8 +32,14 @@ export async function setRole(
     before: { role: before?.role ?? 'user' },
     after: { role },
   })
-  const mail = { kind: 'administrators-changed', exceptId: person.user_id } as const
-  if ((before?.role ?? 'user') !== role) await queueAdministratorMail(context, mail)
+  if ((before?.role ?? 'user') === role) return
+  // No trigger: other columns raise the version. A dialog that shows the earlier role must conflict.
+  await context.db
+    .updateTable('profiles')
+    .set(({ eb }) => ({ entitlement_version: eb('entitlement_version', '+', 1) }))
+    .where('user_id', '=', person.user_id)
+    .execute()
+  await queueAdministratorMail(context, { kind: 'administrators-changed', exceptId: person.user_id })
 }
 
 /**

@@ -14,7 +14,7 @@ import type { AccountAction } from '#contract/user-accounts.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
-import { isGone } from '#web/http/send-request.ts'
+import { isConflict, isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -23,7 +23,7 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { Person, PersonGone } from './dialog-notices.tsx'
-import { refreshUsers } from './user-queries.ts'
+import { personQuery, refreshUsers } from './user-queries.ts'
 
 export type HelpAction = AccountAction | 'grant' | 'revoke'
 
@@ -116,11 +116,13 @@ export function isHelpOffered(
   return action !== 'revoke' || role === 'admin'
 }
 
-function sendHelp(action: Help['action'], userId: string): Promise<unknown> {
+/** @param person as they were when it was asked */
+function sendHelp(action: Help['action'], { user_id: userId, version }: ManagedProfile): Promise<unknown> {
   const params = { userId }
   if (action === 'grant' || action === 'revoke')
     return callApi('PUT /api/profiles/{userId}/role', {
       params,
+      ifMatch: String(version),
       body: { role: action === 'grant' ? 'admin' : 'user' },
     })
   return callApi('POST /api/profiles/{userId}/account', { params, body: { action } })
@@ -134,8 +136,11 @@ interface AccountDialogProps {
 }
 
 /** 'Ajudar com a conta': what an administrator can do for a person's account. */
-export function AccountDialog({ person, wanted, onClose }: AccountDialogProps) {
+export function AccountDialog({ person: opened, wanted, onClose }: AccountDialogProps) {
+  const person = useQuery(personQuery(opened.user_id)).data ?? opened
   const [asked, setAsked] = useState(HELP.find(({ action }) => action === wanted))
+  // What the question was about: it does not follow the row.
+  const [seen, setSeen] = useState(opened)
   const [goneError, setGoneError] = useState<unknown>()
   const [running, setRunning] = useState<Help>()
   const isOwn = useSession()?.user.id === person.user_id
@@ -143,7 +148,7 @@ export function AccountDialog({ person, wanted, onClose }: AccountDialogProps) {
   const { submit, isBusy } = useSubmit({
     send: (help: Help) => {
       setRunning(help)
-      return sendHelp(help.action, person.user_id)
+      return sendHelp(help.action, help === asked ? seen : person)
     },
     onDone(_, { done }) {
       showToast({ kind: 'success', title: done, description: person.email })
@@ -151,7 +156,7 @@ export function AccountDialog({ person, wanted, onClose }: AccountDialogProps) {
     },
     onFailed(error, { label }) {
       // Without a reply the question stays: once more is harmless.
-      if (isGone(error) || (!wanted && error instanceof ApiError)) setAsked(undefined)
+      if (isGone(error) || isConflict(error) || (!wanted && error instanceof ApiError)) setAsked(undefined)
       if (isGone(error)) setGoneError(error)
       else showToast(toFailureToast(`Não foi feito: ${label}`, error))
     },
@@ -205,7 +210,11 @@ export function AccountDialog({ person, wanted, onClose }: AccountDialogProps) {
                 variant="secondary"
                 aria-describedby={`help-${help.action}`}
                 isBusy={isBusy && running === help}
-                onClick={() => (help.asks ? setAsked(help) : void submit(help))}
+                onClick={() => {
+                  if (!help.asks) return void submit(help)
+                  setSeen(person)
+                  setAsked(help)
+                }}
               >
                 {help.label}
               </Button>

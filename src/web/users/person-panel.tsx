@@ -27,6 +27,7 @@ import { MENU } from './row-actions.tsx'
 import { formatCount } from './selection.ts'
 import type { RowAction } from './use-dialogs.tsx'
 import { describeList } from './user-columns.tsx'
+import { personQuery } from './user-queries.ts'
 
 type ReportUse = ReplyNamed<'GET /api/profiles/{userId}/report-use'>
 
@@ -44,11 +45,7 @@ interface PersonPanelProps {
 /** One person at the right of the table: access and why, what they see, history, and what to do. */
 export function PersonPanel({ userId, listed, onPrevious, onNext, onAction, onClose }: PersonPanelProps) {
   const panel = useRef<HTMLElement>(null)
-  const read = useQuery({
-    queryKey: [USERS_QUERY, 'one', userId],
-    queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}', { params: { userId }, signal }),
-    retry: (count, error) => count < 2 && !isGone(error),
-  })
+  const read = useQuery(personQuery(userId))
   const person = read.data ?? listed
   // biome-ignore lint/correctness/useExhaustiveDependencies: each person takes the focus anew
   useEffect(() => panel.current?.focus({ preventScroll: true }), [userId])

@@ -87,7 +87,7 @@ export interface Conflict {
 }
 
 /** A change of any of these increments the profile's version. */
-const VERSIONED = ['approved', 'valid_until', 'full_name', 'types', 'marcas', 'estados']
+const VERSIONED = ['approved', 'valid_until', 'full_name', 'role', 'types', 'marcas', 'estados']
 /** Names lists, but changes none. */
 const REQUESTED: AuditAction = 'access-requested'
 const MAX_SENTENCES = 5

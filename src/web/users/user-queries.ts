@@ -14,7 +14,7 @@ import { adminMessages, MAX_IDS, type ProfileSort } from '#contract/user-rules.t
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient, READ_ONCE, USERS_QUERY } from '#web/http/query-client.ts'
-import { ApiError } from '#web/http/send-request.ts'
+import { ApiError, isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { COUNTS, NO_FILTER, profileCountQuery, tasksQuery } from './count-query.ts'
@@ -73,6 +73,15 @@ export function profileQuery(userId: string) {
     queryKey: ['profile-in-dialog', userId],
     queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}', { params: { userId }, signal }),
     ...READ_ONCE,
+  })
+}
+
+/** Reads one person for as long as they are shown. */
+export function personQuery(userId: string) {
+  return queryOptions({
+    queryKey: [USERS_QUERY, 'one', userId],
+    queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}', { params: { userId }, signal }),
+    retry: (count, error) => count < 2 && !isGone(error),
   })
 }
 
