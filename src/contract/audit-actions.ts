@@ -107,8 +107,8 @@ export const ENTITLEMENT_ACTIONS = [
 export type EntitlementAction = (typeof ENTITLEMENT_ACTIONS)[number]
 
 /**
- * What other tables record: sign-ins and first steps that still owe the second, tokens for reports (also
- * ahead, for tabs not opened yet), reports that were shown, and refused sign-ins counted by the hour.
+ * What other tables record: sign-ins, first steps without the second, tokens for reports (also ahead,
+ * for tabs not opened yet), reports that were shown, and refused sign-ins counted by the hour.
  */
 export const ACCESS_ACTIONS = ['sign-in', 'first-step', 'report', 'report-shown', 'sign-in-refused'] as const
 export type AccessAction = Exclude<(typeof ACCESS_ACTIONS)[number], 'sign-in-refused'>

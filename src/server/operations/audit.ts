@@ -60,8 +60,8 @@ const RECORD_ACCESS = prepare(`
   returning id`)
 
 /**
- * Records a sign-in or its first step, a token for a report, or that it was shown, unless the user or viewed person was
- * deleted concurrently, because no later deletion would remove the id. @returns whether it was written
+ * Records a sign-in or its first step, a token for a report, or that it was shown; unless the user or
+ * viewed person was deleted meanwhile: nothing would remove the id. @returns whether it was written
  */
 export async function recordAccess(
   { db, clock, request }: PublicContext,

@@ -70,8 +70,7 @@ export async function helpWithAccount(
 /**
  * Makes a person an administrator or an ordinary user. As nobody demotes themselves, one always stays.
  * @param ifMatch the version that the administrator saw; undefined skips its check
- * @throws ProblemError not-found; conflict for oneself, for an e-mail that nobody proved to own, or with
- *   a stale ifMatch
+ * @throws ProblemError not-found; conflict for oneself, an unproved e-mail, or a stale ifMatch
  */
 export async function changeRole(
   context: Context,
