@@ -4,8 +4,6 @@ import { coalesce } from '#contract/timing.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
 import type { Db } from './schema.ts'
 
-const POLL_MS = 1_000
-
 export interface WorkerServices {
   db: Db
   log: Log
@@ -25,14 +23,19 @@ export type LeasedWorker = ReturnType<typeof createLeasedWorker>
  * Creates a worker that every replica runs and one at a time works in.
  * @param wanted.name of the lease
  * @param wanted.leaseMs how long a crashed replica's work waits
- * @param wanted.work runs every second; the signal aborts when the worker stops
+ * @param wanted.work runs every pollMs; the signal aborts when the worker stops
  */
 export function createLeasedWorker(
   services: WorkerServices,
-  wanted: { name: string; leaseMs: number; work: (keep: KeepLease, signal: AbortSignal) => Promise<void> },
+  wanted: {
+    name: string
+    leaseMs: number
+    pollMs?: number
+    work: (keep: KeepLease, signal: AbortSignal) => Promise<void>
+  },
 ) {
   const { db, log, clock } = services
-  const { name, leaseMs, work } = wanted
+  const { name, leaseMs, pollMs = 1_000, work } = wanted
   const holder = randomUUID()
   const stopping = new AbortController()
   let poll: NodeJS.Timeout | undefined
@@ -61,7 +64,7 @@ export function createLeasedWorker(
   const polling = coalesce(logFirstFailure(log, `${name} stalled`, runOnce), 0)
   return {
     start() {
-      poll ??= setInterval(polling.wake, POLL_MS)
+      poll ??= setInterval(polling.wake, pollMs)
     },
     /** Works once, if no other replica holds the lease. */
     runNow: runOnce,

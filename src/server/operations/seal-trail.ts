@@ -19,8 +19,10 @@ import {
   toHex,
 } from './trail-chain.ts'
 
-/** With the poll of a second, a crash leaves rows unsealed for 10 s at most. */
-const LEASE_MS = 9_000
+/** Rare, because sealing holds up the embedded database just when who signed in waits for a report. */
+const POLL_MS = 3_000
+/** With the poll, a crash leaves rows unsealed for 10 s at most. */
+const LEASE_MS = 7_000
 /** Few round trips, while the embedded database still answers requests in between. */
 const BATCH_ROWS = 1_000
 /** Ids that one look for unsealed rows passes over. */
@@ -58,6 +60,7 @@ export function createTrailSealer(services: SealerServices): LeasedWorker {
   return createLeasedWorker(services, {
     name: 'trail-sealer',
     leaseMs: LEASE_MS,
+    pollMs: POLL_MS,
     async work(keep) {
       const now = clock()
       if (now - askedAt >= SETTLED_MS / 2) {
