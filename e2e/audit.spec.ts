@@ -101,6 +101,9 @@ test('says who sees an area and why, and that nothing is known of a day before t
   await expect(page.getByText('Não há registro deste dia')).toBeVisible()
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await hasHorizontalOverflow(page)).toBe(false)
+  await page.reload()
+  const rail = page.getByRole('navigation', { name: 'Administração' })
+  await expect(rail.getByRole('link', { name: 'Auditoria' })).toBeInViewport({ ratio: 1 })
 })
 
 test('is one press away from a person, and from the report of an area', async ({ page }) => {

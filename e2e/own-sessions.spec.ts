@@ -1,9 +1,28 @@
+import { readFile } from 'node:fs/promises'
 import { openAdmin, openPerson } from './administration.ts'
 import { findSeriousViolations } from './axe-findings.ts'
 import { expect, openAs, openSession, signIn, test } from './portal-fixture.ts'
 
 const WINDOWS =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+
+test("'Meus dados' downloads a page to read, or JSON", async ({ page }) => {
+  await openAs(page, 'diretoria', '/profile/seguranca')
+  const save = async (name: string) => {
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name }).click()
+    const file = await download
+    return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
+  }
+  const toRead = await save('Baixar meus dados')
+  expect(toRead.name).toMatch(/^meus-dados-.*\.html$/)
+  for (const text of ['<h2>Entradas e relatórios</h2>', 'Dirceu Diretor']) expect(toRead.text).toContain(text)
+  const machine = await save('baixe em JSON')
+  expect(machine.name).toMatch(/\.json$/)
+  expect(JSON.parse(machine.text)).toMatchObject({ profile: { full_name: 'Dirceu Diretor' } })
+  await page.getByRole('main').getByRole('link', { name: 'Privacidade' }).click()
+  await expect(page.getByText(/^Quem responde pelos seus dados é/)).toBeVisible()
+})
 
 test("'Segurança' shows where one is signed in, and ends it there at once", async ({
   page,

@@ -18,6 +18,8 @@ export interface RetentionPeriods {
 /** What decides how long data is kept, as /privacidade shows it. */
 export interface PrivacySettings extends RetentionPeriods {
   sessionMaxDays: number
+  /** 'Ana Souza <privacidade@exemplo.com.br>', or an address alone; whom people ask about their data. */
+  officer?: string
 }
 
 interface KeptData {

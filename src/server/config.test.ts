@@ -133,6 +133,7 @@ describe('a complete production environment', () => {
     ['POWERBI_TOKEN_MINUTES', '61'],
     ['POWERBI_ALLOW_WITHOUT_RLS', 'yes'],
     ['BRAND_COLOR', 'red;}'],
+    ['DATA_PROTECTION_OFFICER', 'Ana Souza'],
     ['LOG_LEVEL', 'loud'],
     ['METRICS_TOKEN', 'short'],
     ['AUDIT_WEBHOOK_SECRET', 'short'],

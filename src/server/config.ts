@@ -74,6 +74,7 @@ function buildConfig(
       name: env.GROUP_NAME,
       siteUrl: env.GROUP_SITE_URL,
       dealershipsUrl: env.GROUP_DEALERSHIPS_URL,
+      dataProtectionOfficer: env.DATA_PROTECTION_OFFICER,
       color: env.BRAND_COLOR,
       logo: env.BRAND_LOGO,
       picture: env.BRAND_PICTURE,

@@ -44,7 +44,7 @@ export const companyDomain = z
 export const sender = z
   .string()
   .regex(/^([^\p{Cc}<>",;:]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
-    error: 'informe um remetente como Pátio <portal@exemplo.com.br>',
+    error: 'informe nome e e-mail, como Pátio <portal@exemplo.com.br>',
   })
 export const wholeNumber = (min: number, max: number) => {
   const error = `use um número inteiro de ${min} a ${max}`

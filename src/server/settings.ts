@@ -96,6 +96,7 @@ const environmentSchema = z.object({
   GROUP_NAME: text.max(80).default('Grupo Pátio'),
   GROUP_SITE_URL: httpUrl.default('https://www.grupopatio.com.br'),
   GROUP_DEALERSHIPS_URL: httpUrl.default('https://www.grupopatio.com.br/concessionarias'),
+  DATA_PROTECTION_OFFICER: sender.optional(),
   BRAND_COLOR: z
     .string()
     .regex(/^#[0-9a-f]{6}$/i, { error: 'use uma cor como #0f5f8c' })

@@ -273,7 +273,11 @@ function buildPortalSettings(config: Config, demo: Demo | undefined): PortalSett
     reportEmbedBase: demo?.reportEmbedBase ?? `https://${config.powerBi.hosts[0]}`,
     powerBiHosts: config.powerBi.hosts,
     isDemo: config.isDemo,
-    privacy: { ...config.retention, sessionMaxDays: config.sessionMaxDays },
+    privacy: {
+      ...config.retention,
+      sessionMaxDays: config.sessionMaxDays,
+      ...(config.group.dataProtectionOfficer && { officer: config.group.dataProtectionOfficer }),
+    },
     version: VERSION,
   }
 }

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { formatOwnData, OWN_DATA_LABELS } from '#contract/own-data.ts'
 import { type Admin, openAdmin } from '#server/testing/admin-calls.ts'
 import { configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import { readEveryTable, searchDatabase } from '#server/testing/canaries.ts'
@@ -98,6 +99,16 @@ describeOnEachDatabase('personal data', (kind) => {
       expect(Object.keys(body)).toEqual(expect.arrayContaining(Object.values(EXPORTED)))
     }
     expect(Object.keys(replies[1]?.body)).toEqual(Object.keys(replies[0]?.body))
+    const sections = Object.entries<object>(replies[1]?.body)
+    const fields = sections.flatMap(([name, rows]) =>
+      [name].concat([rows].flat().flatMap((row) => (typeof row === 'object' ? Object.keys(row) : []))),
+    )
+    expect([...new Set(fields)].filter((field) => !(field in OWN_DATA_LABELS))).toEqual([])
+    const page = formatOwnData(replies[1]?.body, 'Grupo <b>Pátio</b>')
+    expect(page).toContain('<h1>Meus dados no portal Grupo &lt;b&gt;Pátio&lt;/b&gt;</h1>')
+    expect(page).toContain(`<th scope="row">E-mail</th><td>${person.email}</td>`)
+    expect(page).toContain('Entrou no portal')
+    expect(page).not.toMatch(/\dT\d\d:|undefined|\[object/)
     const entries = db.selectFrom('audit_entries').select('after').where('action', '=', 'data-exported')
     expect(await entries.orderBy('id').execute()).toEqual([{ after: null }, { after: { own: true } }])
 

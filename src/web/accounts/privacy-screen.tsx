@@ -42,6 +42,7 @@ export function PrivacyScreen() {
             'Depois de entrar, você baixa tudo de uma vez em “Segurança”, na sua conta.'
           )}
         </p>
+        <Officer officer={privacy?.officer} groupName={groupName} />
         <p>
           Para corrigir, excluir a conta ou perguntar,{' '}
           <Link to="/contato" className={textLinkClasses}>
@@ -62,5 +63,26 @@ export function PrivacyScreen() {
         </Link>
       </p>
     </VisitorPage>
+  )
+}
+
+/** Names who answers for the data (LGPD, article 41), or says that the group has named nobody. */
+function Officer({ officer, groupName }: { officer: string | undefined; groupName: string }) {
+  const [, name = '', email = officer] = /^(.+) <(.+)>$/.exec(officer ?? '') ?? []
+  if (!email)
+    return (
+      <p>
+        Quem responde pelos seus dados é a empresa que mantém este portal, {groupName}. Ela ainda não informou
+        aqui o encarregado (LGPD, artigo 41): pergunte aos administradores quem é.
+      </p>
+    )
+  return (
+    <p>
+      Quem responde pelos seus dados é {groupName}. O encarregado (LGPD, artigo 41) é {name && `${name}, `}
+      <a href={`mailto:${email}`} className={textLinkClasses}>
+        {email}
+      </a>
+      .
+    </p>
   )
 }

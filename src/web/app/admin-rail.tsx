@@ -65,7 +65,7 @@ function RailLink({ to, label, count, isDue, state }: RailItem) {
   return (
     <Link
       to={to}
-      activeOptions={{ exact: true, includeSearch: false }}
+      activeOptions={{ exact: to === '/admin', includeSearch: false }}
       activeProps={{ className: 'bg-subtle text-brand-strong' }}
       inactiveProps={{ className: 'text-muted hover:bg-subtle hover:text-ink' }}
       onClick={() => {
