@@ -5,6 +5,7 @@ import { hashPassword } from '#server/accounts/password-hashing.ts'
 import type { Db } from '#server/database/schema.ts'
 import { markAsDemo } from './demo-installation.ts'
 import { generatePeople } from './seeded-people.ts'
+import { seedTrail } from './seeded-trail.ts'
 import { seedUse } from './seeded-use.ts'
 
 export const DEMO_PASSWORD = 'Patio-Demo-2026!'
@@ -96,6 +97,7 @@ export async function seedDemo(db: Db, domain: string, reports: readonly DemoRep
     await seedRequests(transaction, now)
     await seedSettings(transaction, reports)
     await seedUse(transaction, now)
+    await seedTrail(transaction, now)
     await seedMessages(transaction, now)
     await markAsDemo(transaction)
   })
