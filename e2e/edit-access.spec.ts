@@ -147,25 +147,6 @@ test('changes all lists and the last day of many people at once, after their eff
   expect(await Promise.all(emails.map((email) => readAccess(other, email)))).toEqual(before)
 })
 
-test('shows what another administrator changed meanwhile, and overwrites only after a question', async ({
-  page,
-  other,
-}) => {
-  await other.change(VENDAS, { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] })
-  await openPerson(page, VENDAS)
-  await clickMenuItem(page, 'Editar acesso')
-  const dialog = getDialog(page)
-  await dialog.getByRole('checkbox', { name: 'CRM', exact: true }).check()
-  await other.change(VENDAS, { types: ['HPD'] })
-  await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
-  await expect(dialog.getByText('Nada foi sobrescrito: houve outra alteração nesse meio-tempo')).toBeVisible()
-  expect((await other.person(VENDAS)).types).toEqual(['HPD'])
-  expect(await listSelected(dialog)).toEqual(['Vendas', 'CRM', 'FIAT', 'RJ'])
-  await dialog.getByRole('button', { name: 'Salvar mesmo assim' }).click()
-  await expect(toast(page, 'Acesso atualizado')).toBeVisible()
-  expect((await other.person(VENDAS)).types).toEqual(['Vendas', 'CRM'])
-})
-
 test('one selected person has the dialog with what they have', async ({ page, other }) => {
   await other.change(VENDAS, { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] })
   await page.setViewportSize({ width: 390, height: 844 })

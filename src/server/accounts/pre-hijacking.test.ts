@@ -75,7 +75,8 @@ describeOnEachDatabase('a stranger who was at the account of another mailbox', (
     sessions.push(body)
     const token = body.access_token as string
     const path = `/api/auth/microsoft/link?mark_hash=${'a'.repeat(43)}`
-    expect((await send(portal, 'GET', path, { token })).status).toBe(403)
+    const linked = await send(portal, 'GET', path, { token })
+    expect([linked.status, linked.body.detail]).toEqual([403, expect.stringContaining('Confirme primeiro')])
     const factor = await send(portal, 'POST', '/api/auth/factors', { token, body: { factor_type: 'totp' } })
     expect(factor.status).toBe(409)
     const { db } = portal.database

@@ -75,15 +75,6 @@ describeOnEachDatabase('signing up', (kind) => {
     expect(me.body).toMatchObject({ approved: false, emailVerified: false, areas: [] })
   })
 
-  test('sends a mail whose link verifies and signs in', async () => {
-    const email = newAddress()
-    await signUp(portal, email)
-    const mail = await receiveMail(portal, email)
-    expect(mail?.kind).toBe('verification')
-    const { status, body } = await useLink(portal, 'signup', mail?.link)
-    expect([status, body.user.email_confirmed_at]).toEqual([200, expect.any(String)])
-  })
-
   test('is recorded, also when repeated', async () => {
     const email = newAddress()
     await signUp(portal, email)

@@ -105,13 +105,6 @@ describeOnEachDatabase('callers and operations', (kind) => {
     expect(await statuses(ask)).toEqual([400, 200, 200, 200])
   })
 
-  test('list only own areas in reports/me, none for pending people', async () => {
-    const replies = await askAll((caller) => send(portal, 'GET', '/api/reports/me', as(caller)))
-    expect(replies.map(({ status }) => status)).toEqual([401, 200, 200, 200])
-    const areas = replies.map(({ body }) => body.areas?.map(({ type }: { type: string }) => type))
-    expect(areas).toEqual([undefined, [], ['Vendas'], ['Vendas']])
-  })
-
   test('issue embed tokens only for own types, even for an administrator', async () => {
     const ask = (type: string) =>
       statuses((caller) =>
@@ -119,11 +112,6 @@ describeOnEachDatabase('callers and operations', (kind) => {
       )
     expect(await ask('Vendas')).toEqual([401, 403, 200, 200])
     expect(await ask('CRM')).toEqual([401, 403, 404, 404])
-  })
-
-  test.each(ADMIN_READS)('answer %s only for administrators', async (path) => {
-    const read = (caller: Awaited<ReturnType<typeof open>>) => send(portal, 'GET', path, as(caller))
-    expect(await statuses(read)).toEqual([401, 403, 403, 200])
   })
 
   test('do not depend on the verification of the address', async () => {

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest'
-import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { addPerson } from '#server/testing/builders.ts'
 import { fetchToken, toTokenBody } from '#server/testing/embed-token-calls.ts'
-import {
-  sendTest,
-  setUpReportSettings,
-  toLinkSetting,
-  toSetting,
-} from '#server/testing/report-setting-calls.ts'
+import { setUpReportSettings, toLinkSetting, toSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -100,23 +95,5 @@ describeOnEachDatabase('report settings', (kind) => {
     expect((await fetchToken(portal, person, toTokenBody('Oficina'))).status).toBe(200)
     await remove('vendas')
     expect((await fetchToken(portal, person, toTokenBody('Oficina'))).status).toBe(404)
-  })
-
-  test('are only for administrators', async () => {
-    const { access_token } = await openTestSession(portal, await addPerson(portal))
-    await save('vendas', toLinkSetting(LINK))
-    for (const [as, status] of [
-      [access_token, 403],
-      ['', 401],
-    ] as const) {
-      const replies = [
-        await send(portal, 'GET', '/api/global-powerbi-settings', { token: as }),
-        await save('vendas', toSetting('Vendas'), { as }),
-        await remove('vendas', { as }),
-        await sendTest(portal, as, toSetting('Vendas')),
-      ]
-      expect(replies.map((reply) => reply.status)).toEqual([status, status, status, status])
-    }
-    expect((await list())[0].report_url).toBe(LINK)
   })
 })
