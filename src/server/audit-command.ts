@@ -14,17 +14,15 @@ import {
 import { foldText } from '#contract/entitlement-lists.ts'
 import { isDay } from '#contract/user-rules.ts'
 import { readCatalogue } from './catalogue/catalogue.ts'
-import { startDatabaseClock } from './database/database-clock.ts'
 import type { PublicContext } from './http/context.ts'
 import { toFieldError } from './http/problem-error.ts'
 import { formatDateTime } from './mail/compose-mail.ts'
 import { readAreaAccess, readPersonAccess } from './operations/access-on-day.ts'
-import { createCliRequest } from './operations/admin-commands.ts'
 import { recordAudit } from './operations/audit.ts'
 import { formatReaders } from './operations/audit-handlers.ts'
 import { writeTrail } from './operations/export-trail.ts'
 import { resolveTrailFilter } from './operations/trail.ts'
-import { runOperatorCommand, withDatabase } from './operator-command.ts'
+import { createCliContext, runOperatorCommand, withDatabase } from './operator-command.ts'
 import { listUserLines } from './users/export-list.ts'
 import { formatCommand } from './version.ts'
 
@@ -185,9 +183,7 @@ await runOperatorCommand(usage, async (config, [, ...args]) => {
   const options = OPTIONS[name]
   if (!command || !options) return undefined
   const { values } = parseArgs({ args, options })
-  return withDatabase(config, async (database) => {
-    const { now: clock, stop } = await startDatabaseClock(database)
-    stop()
-    return command({ db: database.db, clock, request: createCliRequest(name) }, values as Values)
-  })
+  return withDatabase(config, async (database) =>
+    command(await createCliContext(database, name), values as Values),
+  )
 })

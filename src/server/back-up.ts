@@ -17,9 +17,7 @@ import { parseArgs } from 'node:util'
 import { createGzip } from 'node:zlib'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
-import { startDatabaseClock } from './database/database-clock.ts'
 import { formatInstant } from './mail/compose-mail.ts'
-import { createCliRequest } from './operations/admin-commands.ts'
 import {
   BackUpError,
   type BackUpSummary,
@@ -40,7 +38,7 @@ import {
   listRevocations,
   type Revocations,
 } from './operations/revocations.ts'
-import { runOperatorCommand, withDatabase } from './operator-command.ts'
+import { createCliContext, runOperatorCommand, withDatabase } from './operator-command.ts'
 import { formatCommand } from './version.ts'
 
 const USAGE = `Uso: ${formatCommand('backup')} ARQUIVO
@@ -177,9 +175,7 @@ function isGzip(file: string): boolean {
 }
 
 async function apply(database: Database, revocations: Revocations): Promise<string> {
-  const { now: clock, stop } = await startDatabaseClock(database)
-  stop()
-  const context = { db: database.db, clock, request: createCliRequest('restore') }
+  const context = await createCliContext(database, 'restore')
   const hasAdministrator = await applyRevocations(context, revocations)
   return hasAdministrator
     ? 'Retirado de novo.'

@@ -1,9 +1,12 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
+import { startDatabaseClock } from './database/database-clock.ts'
 import { openDatabase } from './database/open-database.ts'
 import { findCause } from './doctor/explain-error.ts'
+import type { PublicContext } from './http/context.ts'
 import { ProblemError } from './http/problem-error.ts'
 import { createLog } from './log.ts'
+import { AdminError, createCliRequest } from './operations/admin-commands.ts'
 import { BackUpError } from './operations/back-up.ts'
 
 /** Runs work on a database without time-outs, and closes it. */
@@ -19,6 +22,13 @@ export async function withDatabase<T>(
     await unlimited?.close()
     await database.close()
   }
+}
+
+/** Creates the context of a command, by the database's clock; its entries come from the terminal. */
+export async function createCliContext(database: Database, command: string): Promise<PublicContext> {
+  const { now: clock, stop } = await startDatabaseClock(database)
+  stop()
+  return { db: database.db, clock, request: createCliRequest(command) }
 }
 
 /**
@@ -50,8 +60,8 @@ export async function runOperatorCommand(
 
 /** Formats known errors as what happened and what to do, others with their stack. */
 function explain(error: unknown, usage: string): string {
-  if (error instanceof BackUpError || error instanceof ConfigError || error instanceof ProblemError)
-    return error.message
+  if ([AdminError, BackUpError, ConfigError, ProblemError].some((kind) => error instanceof kind))
+    return (error as Error).message
   const { code, path, message, stack } = error as NodeJS.ErrnoException
   if (code?.startsWith('ERR_PARSE_ARGS')) {
     const [, option] = /'(-*[^' ]+)/.exec(message) ?? []
@@ -60,7 +70,9 @@ function explain(error: unknown, usage: string): string {
   }
   const cause = findCause(error)
   if (error instanceof DatabaseOpenError) {
-    const todo = /em uso/.test(message) ? 'Pare o portal e tente de novo.' : cause?.todo
+    const todo = /em uso/.test(message)
+      ? 'O banco embutido é de um processo só: pare o portal e tente de novo.'
+      : cause?.todo
     return todo ? `${message}\n${todo}` : message
   }
   return cause
