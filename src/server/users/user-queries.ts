@@ -36,23 +36,28 @@ export const PROFILE_COLUMNS = PROFILE_FIELDS.map((name) =>
 
 type RefusedRequest = AccessRequest & Record<'refused_at' | 'refusal', string>
 
-/** SQL of the items of a request `a` that `profiles p` lacks and that are not archived. */
-const selectMissingList = (list: ListName) => `array(
-  select value from unnest(a.${list}) as value
-    join catalogue_items i on i.kind = '${list}' and not i.archived and value = i.${list === 'types' ? 'label' : 'code'}
-  where value <> all(array_replace(p.${list}, '${OLD_SPELLING.spelling}', '${OLD_SPELLING.label}'))
-  order by i.position, i.code) as ${list}`
+/** The column of `catalogue_items i` that a list holds. */
+const getItemColumn = (list: ListName) => (list === 'types' ? 'i.label' : 'i.code')
 
-/** Fenced by its offset: else each list is planned and computed twice. */
-const MISSING = `lateral (select ${LISTS.map(selectMissingList).join(', ')} offset 0) as missing`
-const IS_MISSING = 'cardinality(missing.types || missing.marcas || missing.estados) > 0'
+const selectMissingList = (list: ListName) =>
+  `coalesce(array_agg(${getItemColumn(list)} order by i.position, i.code) filter (where i.kind = '${list}'), '{}') as ${list}`
+
+const isMissingItem = (list: ListName) =>
+  `i.kind = '${list}' and ${getItemColumn(list)} = any(a.${list})
+    and ${getItemColumn(list)} <> all(array_replace(p.${list}, '${OLD_SPELLING.spelling}', '${OLD_SPELLING.label}'))`
+
+/** SQL of the items of a request `a` that `profiles p` lacks and that are not archived. */
+const MISSING = `lateral (
+  select count(*) as items, ${LISTS.map(selectMissingList).join(', ')} from catalogue_items i
+  where not i.archived and (${LISTS.map(isMissingItem).join(' or ')})) as missing`
+const IS_MISSING = 'missing.items > 0'
 
 /**
  * SQL of the request for more of an approved person `profiles p`: what is still missing. None once all
  * was given, and none while the access has ended.
  */
 const selectRequestForMore = (isRefused: boolean) => `
-  select a.workplace, missing.*, a.note, a.requested_at, a.refused_at, a.refusal
+  select a.workplace, missing.types, missing.marcas, missing.estados, a.note, a.requested_at, a.refused_at, a.refusal
   from access_requests a, ${MISSING}
   where a.user_id = p.user_id and a.for_more and a.granted_by is null
     and a.refused_at is ${isRefused ? 'not null' : 'null'}
@@ -250,7 +255,7 @@ const LAST_ACCESS: Record<NonNullable<ProfileFilter['lastAccess']>, RawBuilder<b
 
 /** SQL of the items that `profiles p` holds of a list; an area only counts with its report. */
 const selectHeld = (list: ListName) => sql`select from catalogue_items i
-  where i.kind = ${sql.lit(list)} and ${sql.ref(list === 'types' ? 'i.label' : 'i.code')} = any(${HELD[list]})
+  where i.kind = ${sql.lit(list)} and ${sql.raw(getItemColumn(list))} = any(${HELD[list]})
     ${list === 'types' ? sql`and i.code in (select type from global_powerbi_settings)` : sql``}`
 
 const REPORTS: Record<NonNullable<ProfileFilter['reports']>, RawBuilder<boolean>> = {
