@@ -82,16 +82,28 @@ test('a waiting person sees the status, can refresh it, and gets the reports wit
   await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
+test('‘Minha Conta’ names the areas that have no report', async ({ page }) => {
+  await openAs(page, 'diretoria', '/profile')
+  await expect(page.getByText('Ainda sem relatório: Administrativo e Slack.')).toBeVisible()
+})
+
 test('a person without areas sees why; without marcas the tabs remain, with the reason and whom to contact', async ({
   page,
   portal,
 }) => {
-  await openAs(page, 'semrelatorio')
-  await expect(
-    page.getByText(
-      'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.',
-    ),
-  ).toBeVisible()
+  await openAs(page, 'semrelatorio', '/power-bi?area=oficina')
+  const none = page.getByText(
+    'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.',
+  )
+  await expect(none).toBeVisible()
+  await page.getByRole('link', { name: 'Pedir acesso' }).click()
+  await expect(page.getByRole('checkbox', { name: 'Oficina', exact: true })).toBeChecked()
+  await page.getByLabel('Motivo').fill('Trabalho na oficina.')
+  await page.getByRole('button', { name: 'Enviar pedido' }).click()
+  await expect(page.getByRole('heading', { name: 'Pedido de acesso enviado' })).toBeVisible()
+  await page.goto('/power-bi')
+  await expect(none).toBeVisible()
+  await expect(page.getByText(/Pedido enviado hoje às/)).toBeVisible()
   await page.getByRole('link', { name: 'Escrever ao administrador' }).click()
   await expect(page).toHaveURL('/contato')
   await expect(page.getByLabel('E-mail')).toHaveValue('semrelatorio@grupopatio.com.br')

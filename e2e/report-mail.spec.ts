@@ -20,7 +20,8 @@ test('a report is mailed on a schedule, stopped by the link of the mail, taken u
   await dialog.getByRole('button', { name: 'Salvar' }).click()
   await expect(page.getByText('Você o recebe todo mês no dia 31 às 8h')).toBeVisible()
 
-  await page.goto('/profile/envios')
+  await page.goto('/profile')
+  await page.getByRole('link', { name: 'Relatórios por e-mail' }).click()
   const item = page.getByRole('list', { name: 'Envios' }).getByRole('listitem')
   await expect(item).toContainText('Todo mês no dia 31 às 8h, em PDF')
   await page.getByRole('button', { name: 'Mudar Vendas' }).click()
@@ -38,6 +39,7 @@ test('a report is mailed on a schedule, stopped by the link of the mail, taken u
   const link = /\S+\/parar-envio#token=\S+/.exec(mail.text)?.[0] ?? ''
   await page.goto(link)
   await expect(page.getByRole('heading', { name: 'Parar de receber?' })).toBeVisible()
+  await expect(page.getByText('Você deixa de receber por e-mail: Vendas.')).toBeVisible()
   expect(page.url()).not.toContain('token')
   expect(await findSeriousViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'Ver meus envios' }).click()
@@ -45,6 +47,9 @@ test('a report is mailed on a schedule, stopped by the link of the mail, taken u
   await page.goto(link)
   await page.getByRole('button', { name: 'Parar de receber' }).click()
   await expect(page.getByRole('heading', { name: 'Envio parado' })).toBeVisible()
+  await page.goto('about:blank')
+  await page.goto(link)
+  await expect(page.getByRole('heading', { name: 'Este envio já estava parado' })).toBeVisible()
   await page.getByRole('link', { name: 'Ver meus envios' }).click()
   await expect(item).toContainText('Parado')
   await page.getByRole('button', { name: 'Retomar Vendas' }).click()

@@ -487,7 +487,18 @@ export const SCREEN_STATES: ScreenState[] = [
     ready: text('O portal pede uma segunda etapa'),
   },
   { name: 'segunda-etapa-link', path: '/segunda-etapa#token_hash=x', ready: heading('Entre primeiro') },
-  { name: 'parar-envio', path: '/parar-envio#token=x', ready: heading('Parar de receber?') },
+  {
+    name: 'parar-envio',
+    path: '/parar-envio#token=x',
+    given: reply('**/unsubscribe?*', { name: 'Vendas, visão “Fechamento do mês”', wasStopped: false }),
+    ready: text('Fechamento do mês'),
+  },
+  {
+    name: 'parar-envio-de-novo',
+    path: '/parar-envio?de-novo#token=x',
+    given: reply('**/unsubscribe?*', { name: 'Vendas', wasStopped: true }),
+    ready: heading('Este envio já estava parado'),
+  },
   { name: 'power-bi-sso', path: '/power-bi?area=Operadores', as: 'diretoria', ready: card('Operadores') },
   {
     name: 'power-bi-carregando',

@@ -110,6 +110,15 @@ export const reportSubscriptionRoutes = {
     access: 'public',
     trail: 'report-mail-stopped',
     summary: 'Stops the subscription of a mail; takes the token of its link',
-    query: z.object({ token: z.string().check(z.maxLength(100)) }),
+    query: z.object({
+      token: z.string().check(z.maxLength(100)),
+      /** Only tells what the link would stop. */
+      dryRun: z.optional(z.literal('true')),
+    }),
+    response: z.object({
+      /** What was mailed, without names that the person may no longer read; null once it is deleted. */
+      name: z.nullable(z.string()),
+      wasStopped: z.boolean(),
+    }),
   },
 } as const satisfies Routes

@@ -473,13 +473,17 @@ describeOnEachDatabase('the use of the portal', (kind) => {
       expect(mail?.text).toContain('6 pessoas entraram no portal e abriram relatórios 6 vezes.')
       expect(mail?.text).toContain('Ninguém abriu: CRM')
       const { pathname, search } = new URL(mail?.unsubscribeUrl ?? '')
-      expect((await send(portal, 'POST', pathname + search)).status).toBe(204)
+      const stop = async (query = '') => (await send(portal, 'POST', pathname + search + query)).body
+      const name = 'O resumo mensal do uso'
+      expect(await stop('&dryRun=true')).toEqual({ name, wasStopped: false })
+      expect((await read()).is_mailed).toBe(true)
+      expect(await stop()).toEqual({ name, wasStopped: false })
       expect((await read()).is_mailed).toBe(false)
       await want(true)
       portal.clock.advance(MINUTE)
       await want(false)
       await want(true)
-      expect((await send(portal, 'POST', pathname + search)).status).toBe(204)
+      expect(await stop()).toEqual({ name: null, wasStopped: true })
       expect((await read()).is_mailed).toBe(true)
     })
 

@@ -121,10 +121,7 @@ export function reportSubscriptionHandlers(
       return undefined
     },
     listAllReportSubscriptions: ({ context }) => listAllReportSubscriptions(context),
-    unsubscribe: async ({ context, query }) => {
-      await unsubscribe({ ...services, ...context }, query.token)
-      return undefined
-    },
+    unsubscribe: ({ context, query }) => unsubscribe({ ...services, ...context }, query),
   }
 }
 

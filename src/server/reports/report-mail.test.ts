@@ -629,13 +629,21 @@ describeOnEachDatabase('mailing reports', (kind) => {
     const foreign = url.replace(/.{22}$/, 'x'.repeat(22))
     expect((await fetch(foreign, { method: 'POST' })).status).toBe(400)
     const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
-    for (let time = 0; time < 2; time++) expect((await fetch(url, { method: 'POST', body })).status).toBe(204)
+    const stop = async (query = '') => {
+      const response = await fetch(url + query, { method: 'POST', body })
+      return [response.status, await response.json()]
+    }
+    expect(await stop('&dryRun=true')).toEqual([200, { name: 'Vendas', wasStopped: false }])
+    expect((await readOwn(person)).nextRunAt).not.toBeNull()
+    for (const wasStopped of [false, true])
+      expect(await stop()).toEqual([200, { name: 'Vendas', wasStopped }])
+    expect(await stop('&dryRun=true')).toEqual([200, { name: 'Vendas', wasStopped: true }])
     const { id, ...stopped } = await readOwn(person)
     expect(stopped).toMatchObject({ nextRunAt: null, failure: null })
     expect(await readStops(person)).toMatchObject([{ actor_id: person.user_id }])
     // Whoever has the old mail cannot stop it again.
     await call(portal, person, 'PATCH', `/${id}`, { stopped: false })
-    expect((await fetch(url, { method: 'POST', body })).status).toBe(400)
+    for (const query of ['', '&dryRun=true']) expect((await stop(query))[0]).toBe(400)
     await call(portal, person, 'PATCH', `/${id}`, { stopped: true })
     expect(await readStops(person)).toHaveLength(2)
     portal.clock.advance(24 * HOUR)

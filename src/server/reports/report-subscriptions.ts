@@ -397,24 +397,27 @@ export function createUnsubscribeTokens(keyring: Keyring) {
 }
 
 /**
- * Stops the subscription of a mail; a second time changes nothing. Mails from before the person
- * changed or resumed it stop it no more. @throws ProblemError invalid-link
+ * Stops the subscription of a mail, or tells what it would stop; a second time changes nothing. Mails
+ * from before the person changed or resumed it stop it no more. @throws ProblemError invalid-link
  */
 export async function unsubscribe(
   { keyring, ...context }: PublicContext & { keyring: Keyring },
-  token: string,
-): Promise<void> {
+  { token, dryRun }: { token: string; dryRun?: 'true' | undefined },
+): Promise<ReplyOf<typeof reportSubscriptionRoutes.unsubscribe>> {
   const read = createUnsubscribeTokens(keyring).read(token)
   if (!read) throw new ProblemError('invalid-link')
-  await context.db.transaction().execute(async (db) => {
-    const found = await db
-      .selectFrom('report_subscriptions')
-      .select(['id', 'user_id', 'updated_at'])
-      .where('id', '=', read.id)
-      .where('next_run_at', 'is not', null)
-      .executeTakeFirst()
-    if (!found) return removeUsageMail(db, read)
-    if (found.updated_at > read.at) throw new ProblemError('invalid-link')
-    if (await lockProfile(db, found.user_id)) await stopSubscription({ ...context, db }, found)
+  return context.db.transaction().execute(async (db) => {
+    const query = selectSubscriptions({ ...context, db }).where('s.id', '=', read.id)
+    const found = await query.executeTakeFirst()
+    if (!found) {
+      const wasWanted = await removeUsageMail(db, { ...read, isDry: dryRun !== undefined })
+      return { name: wasWanted ? 'O resumo mensal do uso' : null, wasStopped: !wasWanted }
+    }
+    const wasStopped = found.next_run_at === null
+    if (!wasStopped && found.updated_at > read.at) throw new ProblemError('invalid-link')
+    if (!dryRun && !wasStopped && (await lockProfile(db, found.user_id)))
+      await stopSubscription({ ...context, db }, found)
+    const { area, report, view } = found
+    return { name: [area, report, view && `visão “${view}”`].filter(Boolean).join(', '), wasStopped }
   })
 }

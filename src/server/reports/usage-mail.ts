@@ -31,15 +31,23 @@ export async function setUsageMail(context: Context, wanted: boolean): Promise<{
 export const findUsageMail = (db: Db, userId: string) =>
   db.selectFrom('usage_mails').select('id').where('user_id', '=', userId).executeTakeFirst()
 
-/** Removes the monthly mail of a link. @throws ProblemError invalid-link if wanted again since */
-export async function removeUsageMail(db: Db, { id, at }: { id: string; at: Date }): Promise<void> {
+/**
+ * Removes the monthly mail of a link, unless it is a dry run. @throws ProblemError invalid-link if
+ * wanted again since
+ * @returns whether it was wanted
+ */
+export async function removeUsageMail(
+  db: Db,
+  { id, at, isDry }: { id: string; at: Date; isDry: boolean },
+): Promise<boolean> {
   const found = await db
     .selectFrom('usage_mails')
     .select('created_at')
     .where('id', '=', id)
     .executeTakeFirst()
   if (found && found.created_at > at) throw new ProblemError('invalid-link')
-  await db.deleteFrom('usage_mails').where('id', '=', id).execute()
+  if (!isDry) await db.deleteFrom('usage_mails').where('id', '=', id).execute()
+  return found !== undefined
 }
 
 /** Queues the mail to the administrators who want it, in the transaction that closes a month. */

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
+import { foldText } from '#contract/entitlement-lists.ts'
 import {
   changePasswordFormSchema,
   PASSWORD_MIN,
@@ -30,6 +31,13 @@ const ownProfileQuery = (userId: string) =>
     queryFn: ({ signal }) => callApi('GET /api/profiles/me', { signal }),
   })
 
+const ownAreasQuery = (userId: string) =>
+  queryOptions({
+    // Read again with the reports, of whose key this is an extension.
+    queryKey: ['own-reports', userId, 'areas'],
+    queryFn: ({ signal }) => callApi('GET /api/reports/me', { signal }),
+  })
+
 /**
  * How long the route loader waits for the profile (ms): long
  * enough to avoid a skeleton on fast connections.
@@ -44,6 +52,7 @@ export function prefetchProfile(): Promise<unknown> | undefined {
   const reads = [
     queryClient.prefetchQuery(ownProfileQuery(userId)),
     queryClient.prefetchQuery(catalogueQuery),
+    queryClient.prefetchQuery(ownAreasQuery(userId)),
   ]
   return Promise.race([Promise.all(reads), new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
 }
@@ -55,7 +64,10 @@ export function ProfileScreen() {
     <div className="mx-auto w-full max-w-5xl space-y-6 px-4 py-8 sm:py-10">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h1 className="font-semibold text-2xl tracking-tight">Minha Conta</h1>
-        <div className="flex gap-x-6">
+        <div className="flex flex-wrap gap-x-6">
+          <Link to="/profile/envios" className={`${textLinkClasses} text-sm`}>
+            Relatórios por e-mail
+          </Link>
           <Link to="/profile/seguranca" className={`${textLinkClasses} text-sm`}>
             Segurança
           </Link>
@@ -78,6 +90,7 @@ const LISTS = { types: 'Áreas', marcas: 'Marcas', estados: 'Estados' } as const
 function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
   const { data, error, refetch, isFetching } = useQuery(ownProfileQuery(user.id))
   const catalogue = useCatalogue()
+  const empty = useAreasWithoutReport(user.id, data)
   useEffect(() => {
     if (error) console.warn('The profile could not be read', error)
   }, [error])
@@ -93,7 +106,7 @@ function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
         {name !== null && <Row name="Nome">{name}</Row>}
         {!error &&
           Object.entries(LISTS).map(([list, title]) => (
-            <Row key={list} name={title}>
+            <Row key={list} name={title} note={list === 'types' ? describeEmpty(empty) : undefined}>
               {data && formatNames(catalogue, list as keyof typeof LISTS, data)}
             </Row>
           ))}
@@ -113,6 +126,17 @@ function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
   )
 }
 
+/** Lists the person's areas that have no report; none until it is known, or without an approval. */
+function useAreasWithoutReport(userId: string, profile: Profile | undefined): string[] {
+  const { data } = useQuery(ownAreasQuery(userId))
+  if (!data?.approved || !profile) return []
+  const shown = data.areas.map(({ type }) => foldText(type))
+  return profile.types.filter((area) => !shown.includes(foldText(area)))
+}
+
+const describeEmpty = (areas: readonly string[]) =>
+  areas.length > 0 ? `Ainda sem relatório: ${new Intl.ListFormat('pt-BR').format(areas)}.` : undefined
+
 /** Formats 'Vendas, CRM' with the catalogue's order and labels. */
 function formatNames(catalogue: Catalogue, list: keyof typeof LISTS, profile: Profile): string {
   const held = profile[list]
@@ -122,7 +146,7 @@ function formatNames(catalogue: Catalogue, list: keyof typeof LISTS, profile: Pr
 }
 
 /** A row of the list; a skeleton while its value loads. */
-function Row({ name, note, children }: { name: string; note?: string; children: ReactNode }) {
+function Row({ name, note, children }: { name: string; note?: string | undefined; children: ReactNode }) {
   return (
     <div className="gap-4 py-3 sm:grid sm:grid-cols-[8rem_1fr]">
       <dt className="text-muted">{name}</dt>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { ApiError, callPublic } from '#web/http/api.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
@@ -12,6 +12,16 @@ export function UnsubscribeScreen() {
   const token = new URLSearchParams(useLinkHash()).get('token')
   const [outcome, setOutcome] = useState<'stopped' | 'invalid' | undefined>(token ? undefined : 'invalid')
   const [failure, setFailure] = useState<string>()
+  const [mail, setMail] = useState<{ name: string | null; wasStopped: boolean }>()
+  useEffect(() => {
+    if (!token) return
+    const query = { token, dryRun: 'true' } as const
+    callPublic('POST /api/report-subscriptions/unsubscribe', { query }).then(setMail, (error) => {
+      if (isInvalidLink(error)) setOutcome('invalid')
+      // Without an answer the button tells what is wrong.
+      else setMail({ name: null, wasStopped: false })
+    })
+  }, [token])
   const { submit, isBusy } = useSubmit({
     async send() {
       setFailure(undefined)
@@ -19,7 +29,7 @@ export function UnsubscribeScreen() {
       setOutcome('stopped')
     },
     onFailed(error) {
-      if (error instanceof ApiError && error.problem.code === 'invalid-link') setOutcome('invalid')
+      if (isInvalidLink(error)) setOutcome('invalid')
       else setFailure(error instanceof Error ? error.message : 'Tente novamente mais tarde.')
     },
   })
@@ -28,13 +38,22 @@ export function UnsubscribeScreen() {
       Ver meus envios
     </Link>
   )
+  const what = mail?.name ? `por e-mail: ${mail.name}` : 'este e-mail'
   if (outcome)
     return (
       <MessagePage title={outcome === 'stopped' ? 'Envio parado' : 'Link inválido'} actions={toList}>
         <p role="status">
           {outcome === 'stopped'
-            ? 'Você não recebe mais este e-mail. Para voltar a receber, peça de novo onde o pediu: em “Meus envios” ou na tela “Uso”.'
+            ? `Você não recebe mais ${what}. ${AGAIN}`
             : 'Este link não vale mais. Entre no portal e pare o envio na lista.'}
+        </p>
+      </MessagePage>
+    )
+  if (mail?.wasStopped)
+    return (
+      <MessagePage title="Este envio já estava parado" actions={toList}>
+        <p role="status">
+          Você já não recebe {what}. {AGAIN}
         </p>
       </MessagePage>
     )
@@ -42,16 +61,24 @@ export function UnsubscribeScreen() {
     <MessagePage
       title="Parar de receber?"
       actions={
-        <>
-          {failure && <Alert kind="error">{failure}</Alert>}
-          <Button size="large" isBusy={isBusy} onClick={() => void submit()}>
-            Parar de receber
-          </Button>
-          {toList}
-        </>
+        mail && (
+          <>
+            {failure && <Alert kind="error">{failure}</Alert>}
+            <Button size="large" isBusy={isBusy} onClick={() => void submit()}>
+              Parar de receber
+            </Button>
+            {toList}
+          </>
+        )
       }
     >
-      <p>Você deixa de receber os e-mails como esta mensagem. Os seus outros envios continuam.</p>
+      <p role="status">
+        {mail ? `Você deixa de receber ${what}. Os seus outros envios continuam.` : 'Conferindo o link…'}
+      </p>
     </MessagePage>
   )
 }
+
+const AGAIN = 'Para voltar a receber, peça de novo onde o pediu: em “Meus envios” ou na tela “Uso”.'
+
+const isInvalidLink = (error: unknown) => error instanceof ApiError && error.problem.code === 'invalid-link'

@@ -31,7 +31,7 @@ const LIST_STYLES: Record<ListName, { title: string; className: string }> = {
 
 type OwnRequest = ReplyNamed<'GET /api/access-requests/me'>
 
-const ownRequestQuery = (userId: string) =>
+export const ownRequestQuery = (userId: string) =>
   queryOptions({
     queryKey: ['own-access-request', userId],
     queryFn: ({ signal }) => callApi('GET /api/access-requests/me', { signal }),
@@ -99,7 +99,7 @@ export function AccessRequest({ userId, area, withoutAccess }: AccessRequestProp
   )
 }
 
-const isSameArea = (label: string, wanted: string) => foldText(label) === foldText(wanted.trim())
+export const isSameArea = (label: string, wanted: string) => foldText(label) === foldText(wanted.trim())
 
 interface SentRequestProps {
   own: OwnRequest

@@ -222,6 +222,7 @@ interface NoReportsProps {
 
 /** The empty state: explains why there are no reports, and links to the administrators. */
 export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoReportsProps) {
+  const { area } = useSearch({ strict: false }) as { area?: string }
   const causes = groupByCause(failures).map(
     (group) => `${group.map(({ area }) => area).join(', ')}: ${group[0].message}`,
   )
@@ -235,18 +236,23 @@ export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoRepo
     <div className="p-4">
       <FailedLoad kind="info" onRetry={onRetry} isRetrying={isRetrying} className="mx-auto mt-4 max-w-2xl">
         <p>{reportMessages.none}</p>
-        <p className="pt-1">
+        <div className="pt-1">
           {explanation}{' '}
           {!causes.length && !onRetry && (
             <>
-              <Link to="/pedir-acesso" className={textLinkClasses}>
-                Pedir acesso
-              </Link>{' '}
+              <LazyPart
+                name="missing-area"
+                load={loadMissingArea}
+                loading="Pedir acesso"
+                failed="Recarregue a página para pedir acesso."
+              >
+                {({ RequestLink }) => <RequestLink area={area} />}
+              </LazyPart>{' '}
               ou{' '}
             </>
           )}
           <AskAdministrator message={`Olá! ${question}`} />
-        </p>
+        </div>
         {causes.map((cause) => (
           <p key={cause} className="pt-1 text-muted">
             {cause}

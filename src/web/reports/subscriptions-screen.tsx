@@ -63,8 +63,7 @@ function Subscriptions({ userId }: { userId: string }) {
       </div>
       <div className="flex flex-wrap items-center justify-between gap-4">
         <p className="max-w-prose text-muted text-sm">
-          Um relatório ou uma visão, só com os seus dados, na hora que você escolher. O portal prepara cinco
-          de cada vez: 500 envios da mesma hora levam cerca de 1 h 40 min, se cada um levar um minuto.
+          Um relatório ou uma visão, só com os seus dados, na hora que você escolher.
         </p>
         {/* Takes its room before the reports are known. */}
         <Button disabled={!first} onClick={() => setEdited('new')}>
@@ -135,6 +134,12 @@ function Subscriptions({ userId }: { userId: string }) {
             </li>
           ))}
         </ul>
+      )}
+      {items && (
+        <p className="max-w-prose text-muted text-xs">
+          O portal prepara cinco de cada vez: 500 envios da mesma hora levam cerca de 1 h 40 min, se cada um
+          levar um minuto.
+        </p>
       )}
       {edited === 'new' && first && (
         <SubscriptionDialog
