@@ -338,7 +338,8 @@ function formatHour(at: string | undefined): string {
   return ` entre ${hours.join(' e ')}`
 }
 
-function formatMethod(method: unknown): string {
+/** Formats how somebody signed in: 'password+totp' → 'a senha e um código do aplicativo'. */
+export function formatMethod(method: unknown): string {
   const steps = typeof method === 'string' ? method.split('+').map((step) => METHODS[step] ?? step) : []
   return new Intl.ListFormat('pt-BR').format(steps)
 }

@@ -1,6 +1,6 @@
 // A person's own data as a page to read; loaded when it is asked for.
 import { ACCESS_ACTIONS, AUDIT_ACTIONS, type TrailAction } from './audit-actions.ts'
-import { formatState, nameAction } from './describe-change.ts'
+import { formatMethod, formatState, nameAction } from './describe-change.ts'
 import { escapeHtml } from './portal.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -61,6 +61,7 @@ export const OWN_DATA_LABELS: Readonly<Record<string, string>> = {
     seen_at: 'Visto em',
   },
   ...{
+    method: 'Entrou com',
     changed_at: 'Trocada em',
     purpose: 'Para quê',
     expires_at: 'Vale até',
@@ -147,6 +148,7 @@ function formatCell(field: string, value: unknown): string {
   if (typeof value === 'object')
     return field === 'before' || field === 'after' ? formatState(value as Row) : JSON.stringify(value)
   const text = String(value)
+  if (field === 'method') return formatMethod(value)
   if (field === 'action' && ACTIONS.has(text)) return nameAction(text as TrailAction)
   if (INSTANT.test(text)) {
     const options = { timeZone: 'America/Sao_Paulo', dateStyle: 'short', timeStyle: 'short' } as const

@@ -108,6 +108,7 @@ describeOnEachDatabase('personal data', (kind) => {
     expect(page).toContain('<h1>Meus dados no portal Grupo &lt;b&gt;Pátio&lt;/b&gt;</h1>')
     expect(page).toContain(`<th scope="row">E-mail</th><td>${person.email}</td>`)
     expect(page).toContain('Entrou no portal')
+    expect(page).toContain('<td>a senha</td>')
     expect(page).not.toMatch(/\dT\d\d:|undefined|\[object/)
     const entries = db.selectFrom('audit_entries').select('after').where('action', '=', 'data-exported')
     expect(await entries.orderBy('id').execute()).toEqual([{ after: null }, { after: { own: true } }])
