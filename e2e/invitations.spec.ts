@@ -170,9 +170,11 @@ test('open invitations are edited, sent again and withdrawn together, with an en
   for (const name of ['Vendas', 'FIAT', 'RJ']) await page.getByRole('checkbox', { name, exact: true }).check()
   await page.getByLabel('Válido até').fill('31/12/2098')
   await page.getByRole('button', { name: 'Conferir' }).click()
+  const access = 'Vendas · FIAT · RJ · acesso até 31/12/2098'
+  await expect(page.getByRole('list', { name: 'Serão convidadas' }).getByText(access)).toHaveCount(3)
   await page.getByRole('button', { name: 'Convidar 3 pessoas' }).click()
   const list = page.getByRole('list', { name: 'Convites sem resposta (3)' })
-  await expect(list.getByText('Vendas · FIAT · RJ · acesso até 31/12/2098')).toHaveCount(3)
+  await expect(list.getByText(access)).toHaveCount(3)
   await expect(page.getByRole('navigation', { name: 'Administração' })).toContainText('Convites3')
 
   // Both at once, with a double press and a connection that breaks after the first request.

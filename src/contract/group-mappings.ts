@@ -38,6 +38,8 @@ export const groupMappingRoutes = {
       known: z.number(),
       /** Who has signed in with Microsoft without a complete claim of groups. */
       unknown: z.number(),
+      /** Ids of groups with which nobody has signed in. */
+      unseen: z.array(z.string()),
     }),
   },
   setGroupMappings: {

@@ -90,6 +90,15 @@ describeOnEachDatabase('groups of the directory', (kind) => {
     expect((await call('GET', '')).body).toMatchObject({ known: 2, unknown: 1 })
   })
 
+  test('are listed with those with which nobody has signed in yet', async () => {
+    await addMember([oficina, UNMAPPED])
+    await addMember(null)
+    await map([vendas, 'vendas'], [oficina, 'oficina'])
+    expect((await call('GET', '')).body).toMatchObject({ unseen: [vendas] })
+    await addMember([vendas])
+    expect((await call('GET', '')).body).toMatchObject({ unseen: [] })
+  })
+
   test('are not applied when anything has changed since the preview', async () => {
     const person = await addMember([vendas])
     await map([vendas, 'vendas'])

@@ -22,10 +22,13 @@ const computeVersion = (items: readonly GroupMapping[]) =>
 
 export async function listGroupMappings(db: Db) {
   const items = await readMappings(db)
-  const { rows } = await sql<{ known: number; unknown: number }>`
-    select count(groups_at)::int as known, (count(*) - count(groups_at))::int as unknown
+  const { rows } = await sql<{ known: number; unknown: number; unseen: string[] }>`
+    select count(groups_at)::int as known, (count(*) - count(groups_at))::int as unknown, array(
+      select group_id::text from group_mappings m
+      where not exists (select from identities i where m.group_id = any(i.groups))
+      order by group_id) as unseen
     from identities`.execute(db)
-  return { items, version: computeVersion(items), ...(rows[0] ?? { known: 0, unknown: 0 }) }
+  return { items, version: computeVersion(items), ...(rows[0] ?? { known: 0, unknown: 0, unseen: [] }) }
 }
 
 const readMappings = (db: Db): Promise<GroupMapping[]> =>

@@ -75,7 +75,12 @@ export function GroupMappingsScreen() {
                 <h2 className="break-words font-medium">{item.name}</h2>
                 <p className="break-all text-muted text-xs">{item.group_id}</p>
               </div>
-              <p className="basis-48 break-words">{nameTemplate(item.template_id)}</p>
+              <div className="basis-48 break-words">
+                <p>{nameTemplate(item.template_id)}</p>
+                {mappings.data?.unseen.includes(item.group_id) && (
+                  <p className="text-muted text-xs">Ninguém ainda entrou com este grupo</p>
+                )}
+              </div>
               <EditButtons name={item.name} onOpen={(kind) => setOpen({ kind, item })} />
             </li>
           ))}

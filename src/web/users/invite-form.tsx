@@ -159,6 +159,7 @@ export function InviteForm() {
         {dryRun && (
           <InvitePreview
             result={dryRun}
+            validUntil={validUntil}
             isBusy={invite.isBusy}
             onConfirm={() => void invite.submit(dryRun)}
             onApproved={() => void check.submit()}

@@ -6,6 +6,7 @@ import { Alert, type NoticeKind } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { FormDialog } from '#web/ui/dialog.tsx'
+import { formatDate } from '#web/ui/format-instant.ts'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { describeMissing, formatAccess } from './entitlements.tsx'
 import { getEmailId } from './row-actions.tsx'
@@ -27,6 +28,8 @@ const describeRight = (count: number) =>
 
 interface InvitePreviewProps {
   result: InvitationResult
+  /** The last day of the access of all; '' for no end. */
+  validUntil: string
   isBusy: boolean
   /** Sends the invitations of the lines without an error. */
   onConfirm: () => void
@@ -35,7 +38,7 @@ interface InvitePreviewProps {
 }
 
 /** The outcome of each line in the dry run, and the button that sends the invitations. */
-export function InvitePreview({ result, isBusy, onConfirm, onApproved }: InvitePreviewProps) {
+export function InvitePreview({ result, validUntil, isBusy, onConfirm, onApproved }: InvitePreviewProps) {
   const { lines, invited } = result
   const [isAsking, setIsAsking] = useState(false)
   const { dialogs, open } = useDialogs(NO_SELECTION, false, () => {}, getEmailId, onApproved)
@@ -75,6 +78,7 @@ export function InvitePreview({ result, isBusy, onConfirm, onApproved }: InviteP
           key={outcome}
           title={title}
           lines={lines.filter((line) => line.outcome === outcome)}
+          validUntil={validUntil}
           onApprove={(email) => void approve.submit(email)}
         />
       ))}
@@ -107,10 +111,11 @@ export function InvitePreview({ result, isBusy, onConfirm, onApproved }: InviteP
 interface LinesProps {
   title: string
   lines: readonly InvitedLine[]
+  validUntil: string
   onApprove: (email: string) => void
 }
 
-function Lines({ title, lines, onApprove }: LinesProps) {
+function Lines({ title, lines, validUntil, onApprove }: LinesProps) {
   if (lines.length === 0) return null
   return (
     <div>
@@ -130,7 +135,12 @@ function Lines({ title, lines, onApprove }: LinesProps) {
               <span className="min-w-0 break-words text-danger">{line.message}</span>
             ) : (
               <span className="min-w-0 break-words text-muted">
-                {line.outcome !== 'unchanged' && <span className="block">{formatAccess(line)}</span>}
+                {line.outcome !== 'unchanged' && (
+                  <span className="block">
+                    {formatAccess(line)}
+                    {validUntil && ` · acesso até ${formatDate(validUntil)}`}
+                  </span>
+                )}
                 {line.message}{' '}
                 {line.waits && (
                   <button
