@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { OTHER_ADMIN, test as withOther } from './administration.ts'
+import { clickMenuItem, OTHER_ADMIN, test as withOther } from './administration.ts'
 import { findSeriousViolations } from './axe-findings.ts'
 import { expect, openAs, test, toEmail } from './portal-fixture.ts'
 import { hasHorizontalOverflow } from './user-table-fixture.ts'
@@ -39,6 +39,31 @@ withOther(
     expect(await hasHorizontalOverflow(page)).toBe(false)
   },
 )
+
+test('undoes one’s own change of access after its notice has gone', async ({ page }) => {
+  await openAs(page, 'admin', `/admin?q=${SELLER}`)
+  const row = page.locator('#usuarios [data-index]', { hasText: SELLER })
+  await clickMenuItem(row, 'Editar acesso')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'HPD', exact: true }).check()
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
+  await expect(page.getByText('Acesso atualizado')).toBeVisible()
+  await page.goto('/admin/auditoria?action=acts')
+  const entries = page.getByRole('list', { name: /^Registros/ }).getByRole('listitem')
+  await entries
+    .filter({ hasText: /Você mudou os tipos: \+ HPD/ })
+    .first()
+    .locator('summary')
+    .click()
+  await page.getByRole('button', { name: 'Desfazer esta alteração' }).click()
+  await expect(dialog).toContainText('menos quem foi alterado depois')
+  expect(await findSeriousViolations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(page.getByText('Alteração desfeita')).toBeVisible()
+  await expect(entries.filter({ hasText: /Você desfez uma alteração: tipos − HPD/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Desfazer esta alteração' })).toHaveCount(0)
+  await expect(entries.locator('summary').and(page.locator(':focus'))).toHaveCount(1)
+})
 
 test('takes names, offers several people and says that nobody is called so', async ({ page }) => {
   test.setTimeout(120_000)

@@ -34,6 +34,8 @@ const trailEntrySchema = z.extend(historyEntrySchema, {
   target_email: z.nullable(z.string()),
   ip: z.nullable(z.string()),
   user_agent: z.nullable(z.string()),
+  /** For the undo of the reader's own change of people, while it can be undone. */
+  undo_id: z.optional(z.uuid()),
 })
 export type TrailEntry = z.output<typeof trailEntrySchema>
 

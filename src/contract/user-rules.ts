@@ -95,8 +95,10 @@ export const ENDING_DAYS = 30
 /** Days after which who has an area or a brand should be reviewed again. */
 export const REVIEW_DAYS = 180
 
-/** How long a bulk edit, or an approval of several people, can be undone. */
+/** How long the notice of a change of people offers to undo it; mails wait for that. */
 export const UNDO_SECONDS = 30
+/** How long 'Auditoria' offers it to whoever made the change. */
+export const UNDO_HOURS = 24
 
 /** Validity of an invitation's link, from its newest mail. */
 export const INVITATION_DAYS = 7

@@ -462,7 +462,7 @@ export const userRoutes = {
     trail: 'bulk-edit-undone',
     idempotent: true,
     summary:
-      'Restores exactly what was before a bulk edit or an approval of several of one’s own, within 30 seconds; `changed` names by e-mail who was changed since and stays so, 409 when that is everybody',
+      'Restores exactly what was before a bulk edit or an approval of several of one’s own, within a day; `changed` names by e-mail who was changed since and stays so, 409 when that is everybody',
     params: z.object({ undoId: z.uuid() }),
     response: z.object({ restored: z.number(), changed: z._default(z.array(z.string()), []) }),
   },

@@ -15,7 +15,8 @@ import { readTrail } from './trail.ts'
 
 export function auditHandlers(): Handlers<typeof auditRoutes> {
   return {
-    readTrail: ({ context, query }) => readTrail(context.db, query),
+    readTrail: ({ context: { db, clock, actor }, query }) =>
+      readTrail(db, { ...query, reader: { id: actor.profile.user_id, now: clock() } }),
     exportTrail: ({ context, query }) => exportTrail(context, query),
     readAreaAccess: ({ context, params, query }) =>
       readAreaAccess(context.db, { slug: params.type, ...query, now: context.clock() }),

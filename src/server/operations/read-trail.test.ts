@@ -1,8 +1,15 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TrailEntry } from '#contract/audit.ts'
 import type { Profile } from '#contract/users.ts'
-import { openAdmin, patchProfile, removeAllPeople } from '#server/testing/admin-calls.ts'
-import { addPerson, configureReports, getEmulatedReport, send, UNKNOWN_ID } from '#server/testing/builders.ts'
+import { openAdmin, patchProfile, removeAllPeople, undoEdit } from '#server/testing/admin-calls.ts'
+import {
+  addPerson,
+  configureReports,
+  getEmulatedReport,
+  openTestSession,
+  send,
+  UNKNOWN_ID,
+} from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { TRAIL_PAGE } from './trail.ts'
@@ -159,6 +166,20 @@ describeOnEachDatabase('reading the audit trail', (kind) => {
       'user-deleted -',
     ])
     expect(JSON.stringify(await read())).not.toContain(ana.email)
+  })
+
+  test('names the undo of one’s own changes for a day, while they are not undone', async () => {
+    const other = await openAdmin(portal)
+    const { undoId } = (await patchProfile(portal, admin, ana.user_id, { types: ['HPD'] })).body
+    await patchProfile(portal, other, bia.user_id, { types: ['HPD'] })
+    const undone = (await patchProfile(portal, admin, bia.user_id, { types: ['CRM', 'HPD'] })).body.undoId
+    await undoEdit(portal, admin, undone)
+    const listUndo = async () => (await read({ action: 'acts' })).items.map(({ undo_id }) => undo_id)
+    expect(await listUndo()).toEqual([undefined, undefined, undefined, undoId])
+    portal.clock.advance(24 * 3_600_000)
+    const { access_token } = await openTestSession(portal, admin)
+    admin = { ...admin, token: access_token }
+    expect(await listUndo()).toEqual([undefined, undefined, undefined, undefined])
   })
 
   test('exports all that matches as CSV and as JSON lines, and records the export without the name', async () => {

@@ -2,18 +2,26 @@ import { type RawBuilder, sql } from 'kysely'
 import { NOT_PEOPLE, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
 import { AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import { parsePseudonym } from '#contract/describe-access.ts'
+import { UNDO_HOURS } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
+import { EDITS } from '#server/users/undo-bulk-edit.ts'
 import { matchesFilter } from '#server/users/user-queries.ts'
 import { type AreaNames, namesArea, readAreaNames } from './area-names.ts'
 
 export const TRAIL_PAGE = 50
 
-type Wanted = TrailFilter & { cursor?: string | undefined; limit?: number }
+/** @param reader whose own changes get the id of their undo */
+type Wanted = TrailFilter & {
+  cursor?: string | undefined
+  limit?: number
+  reader?: { id: string; now: number }
+}
 /** One of the three tables of the trail, by its letter in ids and cursors. */
 type Source = 'a' | 'f' | 'r'
 type Condition = RawBuilder<unknown>
-interface Row extends Omit<TrailEntry, 'id'> {
+interface Row extends Omit<TrailEntry, 'id' | 'undo_id'> {
+  undo_id: string | null
   source: Source
   id: string
   report_id: string | null
@@ -22,16 +30,17 @@ interface Row extends Omit<TrailEntry, 'id'> {
 const ISO = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
 const COLUMNS: Record<Source, RawBuilder<unknown>> = {
   a: sql`'a' as source, t.id, t.at, action, actor_id, actor_email, target_id, target_email, before, after,
-    ip, user_agent, null::text as report_id from audit_entries t`,
+    ip, user_agent, null::text as report_id, batch_id from audit_entries t`,
   r: sql`'r' as source, t.id, t.at, t.action, t.user_id as actor_id, null::text as actor_email,
     t.viewed_as as target_id, null::text as target_email, null::jsonb as before,
     case when t.method is not null then jsonb_build_object('method', t.method) end as after,
-    t.ip, t.user_agent, t.report_id from access_records t`,
+    t.ip, t.user_agent, t.report_id, null::uuid as batch_id from access_records t`,
   f: sql`'f' as source, t.id, t.hour as at, 'sign-in-refused' as action, null::uuid as actor_id,
     null::text as actor_email, t.user_id as target_id, null::text as target_email, null::jsonb as before,
     jsonb_build_object('attempts', attempts, 'outcome', outcome, 'ips', ips,
       'last_at', to_char(last_at at time zone 'America/Sao_Paulo', 'DD/MM/YYYY HH24:MI')) as after,
-    ips[1] as ip, null::text as user_agent, null::text as report_id from failed_sign_ins t`,
+    ips[1] as ip, null::text as user_agent, null::text as report_id, null::uuid as batch_id
+    from failed_sign_ins t`,
 }
 const SOURCES: readonly Source[] = ['a', 'f', 'r']
 
@@ -54,7 +63,8 @@ export async function readTrail(db: Db, asked: Wanted) {
   const { rows } = await sql<Row>`
     select e.source, e.id::text as id, to_char(e.at at time zone 'UTC', ${ISO}) as at, e.action, e.actor_id,
       coalesce(e.actor_email, actor.email) as actor_email, e.target_id,
-      coalesce(e.target_email, target.email) as target_email, e.before, e.after, e.ip, e.user_agent, e.report_id
+      coalesce(e.target_email, target.email) as target_email, e.before, e.after, e.ip, e.user_agent, e.report_id,
+      ${selectUndoId(wanted.reader)} as undo_id
     from (select * from (${sql.join(pages, sql` union all `)}) as pages
       order by at desc, source desc, id desc limit ${limit + 1}) as e
     left join profiles actor on actor.user_id = e.actor_id and e.source = 'r'
@@ -65,8 +75,17 @@ export async function readTrail(db: Db, asked: Wanted) {
   return { items, next: rows.length > limit && last ? `${last.at}_${last.id}` : null }
 }
 
-function toEntry({ source, report_id, ...row }: Row, reports: ReportNames): TrailEntry {
-  const entry = { ...row, id: `${source}${row.id}` }
+/** An undo has the batch of what it undid. */
+const selectUndoId = (reader: Wanted['reader']) =>
+  reader
+    ? sql`case when e.actor_id = ${reader.id} and e.action = any(${EDITS}::text[])
+        and e.at > ${new Date(reader.now - UNDO_HOURS * 60 * 60_000)} and not exists (
+          select from audit_entries u where u.batch_id = e.batch_id and u.action = 'bulk-edit-undone')
+        then e.batch_id end`
+    : sql`null`
+
+function toEntry({ source, report_id, undo_id, ...row }: Row, reports: ReportNames): TrailEntry {
+  const entry = { ...row, id: `${source}${row.id}`, ...(undo_id && { undo_id }) }
   if (row.action !== 'report' && row.action !== 'report-shown') return entry
   const { code: _, ...named } = reports.get(report_id ?? '') ?? { code: '' }
   const after = { ...named, report_id, ...(row.target_id && { viewed_as: true }) }

@@ -11,11 +11,13 @@ import {
   undoEdit,
   withRowLock,
 } from '#server/testing/admin-calls.ts'
-import { addPerson } from '#server/testing/builders.ts'
+import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { bulkEdit } from './bulk-edit.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'
+
+const DAY_MS = 24 * 3_600_000
 
 describeOnEachDatabase('undoing a bulk edit', (kind) => {
   const portal = setUpPortal({ kind })
@@ -128,17 +130,30 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
     expect(await undoEdit(portal, admin, 'abc')).toMatchObject({ status: 400 })
   })
 
-  test('expires after half a minute plus a grace period', async () => {
+  test('expires after a day, and after half a minute mails what the people have now', async () => {
     const inTime = await edit()
     portal.clock.advance(35_000)
     expect((await undoEdit(portal, admin, inTime)).status).toBe(200)
-    const tooLate = await edit()
-    const edited = await readLists()
-    portal.clock.advance(35_001)
-    const reply = await undoEdit(portal, admin, tooLate)
+    const readMails = () =>
+      portal.database.db
+        .selectFrom('mail_outbox')
+        .select('recipient')
+        .where('kind', '=', 'access-changed')
+        .execute()
+    expect(await readMails()).toEqual([])
+    const late = await edit()
+    const tooLate = await edit({ types: [], marcas: ['GM'] })
+    await portal.database.db.deleteFrom('mail_outbox').execute()
+    const undoAfter = async (ms: number, undoId: string | null) => {
+      portal.clock.advance(ms)
+      const { access_token: token } = await openTestSession(portal, admin)
+      return undoEdit(portal, { ...admin, token }, undoId)
+    }
+    expect((await undoAfter(DAY_MS, late)).body.restored).toBe(2)
+    expect((await readMails()).length).toBe(2)
+    const reply = await undoAfter(1, tooLate)
     expect(reply).toMatchObject({ status: 404 })
-    expect(reply.body.detail).toContain('30 segundos')
-    expect(await readLists()).toEqual(edited)
+    expect(reply.body.detail).toContain('24 horas')
   })
 
   test('counts from the end of a long edit', async () => {

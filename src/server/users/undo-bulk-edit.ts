@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { UNDO_SECONDS } from '#contract/user-rules.ts'
+import { UNDO_HOURS, UNDO_SECONDS } from '#contract/user-rules.ts'
 import { lockCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
@@ -7,11 +7,13 @@ import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { type State, splitIntoChunks, writeChanges } from './entitlements.ts'
-import { withdrawMails } from './mails.ts'
+import { queueAccessMails, withdrawMails } from './mails.ts'
 
 /** Allows for network latency: a click in the last second still works. */
 export const GRACE_SECONDS = 5
-const EDITS = [
+const HOUR_MS = 60 * 60_000
+/** The entries of changes that can be undone by their batch. */
+export const EDITS = [
   'entitlements-added',
   'entitlements-removed',
   'validity-set',
@@ -62,7 +64,7 @@ export async function undoBulkEdit(
     await lockCatalogue(db)
     const ids = await lockPeople(db, undoId)
     // After locking: another undo of the same edit may have run meanwhile.
-    await assertUndoable(txContext, undoId)
+    const isLate = await assertUndoable(txContext, undoId)
     let restored = 0
     const changed: string[] = []
     for (const chunk of splitIntoChunks(ids)) {
@@ -77,6 +79,12 @@ export async function undoBulkEdit(
         db,
         'access-changed',
         changes.flatMap(({ ids }) => ids),
+      )
+      // They were told of the change: they are told what they have now.
+      const told = changes.filter(({ after }) => isLate && !('full_name' in after))
+      await queueAccessMails(
+        db,
+        told.flatMap(({ ids }) => ids),
       )
       for (const { isUnchanged, who } of edited) {
         if (isUnchanged) restored += who.length
@@ -116,7 +124,8 @@ async function lockPeople(db: Db, undoId: string): Promise<string[]> {
   return rows[0]?.ids ?? []
 }
 
-async function assertUndoable({ db, clock, actor }: Context, undoId: string): Promise<void> {
+/** @returns whether mails no longer wait for it */
+async function assertUndoable({ db, clock, actor }: Context, undoId: string): Promise<boolean> {
   const entries = await db
     .selectFrom('audit_entries')
     .select((query) => ['action', 'actor_id', query.fn.max('at').as('at'), query.fn.max('id').as('id')])
@@ -125,16 +134,18 @@ async function assertUndoable({ db, clock, actor }: Context, undoId: string): Pr
     .execute()
   const edit = entries.find(({ action }) => EDITS.includes(action))
   const isDone = entries.some(({ action }) => !EDITS.includes(action))
+  const ageMs = edit ? clock() - edit.at.getTime() : 0
   const detail =
     edit?.actor_id !== actor.profile.user_id
       ? 'Não há alteração sua para desfazer.'
       : isDone
         ? 'Esta alteração já foi desfeita.'
-        : clock() - edit.at.getTime() > (UNDO_SECONDS + GRACE_SECONDS) * 1000
-          ? `O prazo de ${UNDO_SECONDS} segundos para desfazer esta alteração terminou.`
+        : ageMs > UNDO_HOURS * HOUR_MS
+          ? `O prazo de ${UNDO_HOURS} horas para desfazer esta alteração terminou.`
           : undefined
   if (detail) throw new ProblemError('not-found', { detail })
   await assertNotRenamed(db, edit?.id ?? 0)
+  return ageMs > (UNDO_SECONDS + GRACE_SECONDS) * 1000
 }
 
 /** A restored list could hold an area's old name. @throws ProblemError conflict */

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { ACTION_GROUPS, NOT_PEOPLE, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import { formatPseudonym, parsePseudonym } from '#contract/describe-access.ts'
@@ -15,12 +15,14 @@ import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Alert, ChangeSentence, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
+import { FormDialog } from '#web/ui/dialog.tsx'
 import { formatFileDate, formatInstant } from '#web/ui/format-instant.ts'
 import { listClasses } from '#web/ui/list-card.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { Picker } from '#web/ui/picker.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { toFailureToast } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { undoBulkEdit } from './bulk-edit.ts'
 import { WhoField } from './who-field.tsx'
 
 type Action = NonNullable<TrailFilter['action']>
@@ -268,6 +270,7 @@ const formatHour = (at: string) =>
 
 function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefined }) {
   const { at, actor_id, actor_email, target_id, target_email, before, after, ip, user_agent, action } = entry
+  const { undo_id } = entry
   const isOther = target_id !== null && target_id !== actor_id
   const details: [string, string | null][] = [
     ['Quem fez', actor_email ?? (actor_id ? formatPseudonym(actor_id) : nameNobody(entry))],
@@ -306,9 +309,37 @@ function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefine
           {actor_id && (
             <FilterLink search={{ actor: actor_email ?? actor_id }}>Outros atos de quem fez</FilterLink>
           )}
+          {undo_id && <Undo id={undo_id} />}
         </dd>
       </dl>
     </details>
+  )
+}
+
+/** Undoes one's own change of people, for a day. */
+function Undo({ id }: { id: string }) {
+  const [isAsking, setIsAsking] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const close = () => setIsAsking(false)
+  const { submit, isBusy } = useSubmit({ send: () => undoBulkEdit(id), onDone: close, onFailed: close })
+  return (
+    <>
+      <button ref={button} type="button" className={textLinkClasses} onClick={() => setIsAsking(true)}>
+        Desfazer esta alteração
+      </button>
+      {isAsking && (
+        <FormDialog
+          title="Desfazer esta alteração?"
+          description="Todos os que ela mudou voltam ao que tinham, menos quem foi alterado depois. Quem já recebeu o e-mail recebe outro."
+          confirmLabel="Desfazer"
+          isBusy={isBusy}
+          // The button goes with what can be undone.
+          finalFocus={() => button.current?.closest('details')?.querySelector('summary')}
+          onSubmit={() => void submit()}
+          onCancel={close}
+        />
+      )}
+    </>
   )
 }
 

@@ -50,7 +50,7 @@ it('offers no undo when the reply arrives too late', () => {
   const notice = { kind: 'success', title: 'Feito', description: '1 mudou.' } as const
   announceUndoable(notice, { undoId: 'a', undoSeconds: 0 })
   const [shown] = toastStore.read()
-  expect(shown?.description).toBe('1 mudou. O prazo de 30 segundos para desfazer já terminou.')
+  expect(shown?.description).toBe('1 mudou. Ainda dá para desfazer na Auditoria, por 24 horas.')
   expect(shown?.action).toBeUndefined()
   closeAllToasts()
 })

@@ -1,5 +1,5 @@
 import type { Entitlements } from '#contract/entitlement-lists.ts'
-import { adminMessages, checkEndDay, UNDO_SECONDS } from '#contract/user-rules.ts'
+import { adminMessages, checkEndDay, UNDO_HOURS, UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -98,13 +98,13 @@ export function announceUndoable(
   if (undoSeconds === 0)
     return void showToast({
       ...notice,
-      description: `${notice.description ?? ''} O prazo de ${UNDO_SECONDS} segundos para desfazer já terminou.`,
+      description: `${notice.description ?? ''} Ainda dá para desfazer na Auditoria, por ${UNDO_HOURS} horas.`,
     })
   const action = { label: 'Desfazer', run: () => void undoBulkEdit(undoId) }
   showToast({ ...notice, lifetimeMs: undoSeconds * 1_000, action })
 }
 
-async function undoBulkEdit(undoId: string): Promise<void> {
+export async function undoBulkEdit(undoId: string): Promise<void> {
   try {
     showToast(
       describeUndo(await retryCall('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })),
@@ -116,7 +116,7 @@ async function undoBulkEdit(undoId: string): Promise<void> {
     showToast(isOutcomeUnknown(error) ? { ...notice, ...again, lifetimeMs: UNDO_SECONDS * 1_000 } : notice)
   }
   void refreshUsers()
-  for (const key of ['access-reviews', 'catalogue-use'])
+  for (const key of ['access-reviews', 'catalogue-use', 'audit'])
     void queryClient.invalidateQueries({ queryKey: [key] })
 }
 
