@@ -133,6 +133,12 @@ test('says who sees an area and why, and that nothing is known of a day before t
 
 test('is one press away from a person, and from the report of an area', async ({ page }) => {
   await openAs(page, 'admin', '/admin/relatorios')
+  await page.getByRole('link', { name: 'Quem abriu nos últimos 30 dias' }).click()
+  await expect(page).toHaveURL(/area=Vendas&action=report-shown&from=\d{4}-\d\d-\d\d$/)
+  await expect(
+    page.getByRole('listitem').filter({ hasText: 'abriu o relatório de Vendas' }).first(),
+  ).toBeVisible()
+  await page.goBack()
   await page.getByRole('link', { name: 'Quem vê esta área' }).click()
   await expect(page).toHaveURL(/\/admin\/auditoria\/acesso\?area=[a-z]+$/)
   await page.getByRole('combobox', { name: 'ou pessoa' }).fill(SELLER)

@@ -70,6 +70,7 @@ export const OWN_DATA_LABELS: Readonly<Record<string, string>> = {
   },
   ...{
     report_id: 'Relatório',
+    method: 'Como',
     period: 'Período',
     starts_on: 'Começa em',
     openings: 'Aberturas',
@@ -92,6 +93,7 @@ export const OWN_DATA_LABELS: Readonly<Record<string, string>> = {
 }
 
 const VALUES: Readonly<Record<string, string>> = {
+  ...{ password: 'senha', passkey: 'chave de acesso', microsoft: 'Microsoft' },
   ...{ day: 'dia', week: 'semana', month: 'mês', admin: 'administração', user: 'pessoa' },
   ...{
     totp: 'aplicativo de códigos',

@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
+import { READERS } from './seeded-use.ts'
 
 const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+
+/** The pseudonym of an administrator of before, whose account is gone. */
+const FORMER = '3f6c1d52-8a0b-4b7e-9d14-5e2a7c90b6f1'
 
 /**
  * Seeds the trail of the generated people: their accounts, approvals and later areas, and two weeks of
@@ -17,7 +21,10 @@ export async function seedTrail(db: Db, now: Date): Promise<void> {
   const lists = sql`'marcas', p.marcas, 'estados', p.estados`
   await sql`
     insert into audit_entries (at, actor_id, actor_email, action, target_id, target_email, before, after, ip, user_agent)
-    select at, by_admin.user_id, by_admin.email, action, e.user_id, e.email, before, after, ip, user_agent from (
+    select at, case when at < since then ${FORMER} else by_admin.user_id end,
+      case when at >= since then by_admin.email end, action, e.user_id, e.email, before, after,
+      case when at < since then null else ip end, case when at < since then null else user_agent end
+    from (
       select created_at as at, null as role, 'account-created' as action, user_id, email,
         null::jsonb as before, null::jsonb as after,
         '10.20.' || dice % 40 || '.' || dice % 250 as ip, ${BROWSER} as user_agent
@@ -33,7 +40,8 @@ export async function seedTrail(db: Db, now: Date): Promise<void> {
       select ${now}::timestamptz - (2 + dice % 30) * interval '1 day', 'admin', 'types-set', user_id, email,
         jsonb_build_object('types', p.types[2:]), jsonb_build_object('types', p.types), '10.20.0.5', ${BROWSER}
       from ${people} where has_more
-    ) as e left join (select role, p.user_id, p.email from user_roles r join profiles p using (user_id)) as by_admin
+    ) as e left join (
+      select role, p.user_id, p.email, p.created_at as since from user_roles r join profiles p using (user_id)) as by_admin
       on by_admin.role = e.role
     order by at`.execute(db)
   await sql`
@@ -51,7 +59,9 @@ export async function seedTrail(db: Db, now: Date): Promise<void> {
         union all
         select coalesce(s.report_id::text, s.id::text), 1 + abs(hashtext(s.type || visits.day)) % 9
         from global_powerbi_settings s join catalogue_items c on c.kind = 'types' and c.code = s.type
-        where c.label = any(visits.types) and abs(hashtext(visits.email || s.type || visits.day)) % 2 = 0
+          join jsonb_each_text(${JSON.stringify(READERS)}::jsonb) as area(type, share) using (type)
+        where c.label = any(visits.types)
+          and (day = 0 or abs(hashtext(visits.email || s.type || visits.day)) % 100 < share::numeric * 100)
       ) as seen
     ) as rows where at < ${now} order by at`.execute(db)
 }

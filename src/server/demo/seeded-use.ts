@@ -4,7 +4,7 @@ import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
 
 /** The share of those who come that read an area's report; nobody opens that of an area without one. */
-const READERS = { vendas: 0.62, oficina: 0.34, crm: 0.3, marketing: 0.14, hpd: 0.1, operadores: 0.05 }
+export const READERS = { vendas: 0.62, oficina: 0.34, crm: 0.3, marketing: 0.14, hpd: 0.1, operadores: 0.05 }
 /** How long half of the people wait for it, as a step of the timings, and how often it fails. */
 const WAITS = { vendas: 11, oficina: 12, crm: 14, marketing: 13, hpd: 17, operadores: 10 }
 

@@ -239,7 +239,7 @@ function Figures({ data: { periods, by, timing, reports } }: { data: Usage }) {
         note={`${formatCount(readers)} de ${formatCount(reports.length)} relatórios foram abertos`}
       />
       <Figure
-        label="Espera pelo primeiro relatório"
+        label="Espera pelo relatório"
         value={timing.median_ms === null ? '–' : formatSeconds(timing.median_ms)}
         note={
           timing.slow_ms === null

@@ -127,7 +127,7 @@ const FILTERS: {
     { value: true, searchValue: 'yes', label: 'Administrador', buttonLabel: 'administrador' },
     { value: false, searchValue: 'no', label: 'Usuário', buttonLabel: 'usuário' },
   ]),
-  secondFactor: createOptionFilter('Segunda etapa', [
+  secondFactor: createOptionFilter('2ª etapa', [
     { value: true, searchValue: 'yes', label: 'Usa no portal', buttonLabel: 'usa' },
     { value: false, searchValue: 'no', label: 'Sem segunda etapa', buttonLabel: 'sem' },
   ]),

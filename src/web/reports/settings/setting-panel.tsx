@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { ReportSetting } from '#contract/report-settings.ts'
+import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -14,6 +15,7 @@ import type { AreaView, Draft } from './setting-form.ts'
 import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
 import { TestedLine } from './tested-line.tsx'
 
+const MONTH_MS = 30 * 86_400_000
 const loadFurtherReports = () => import('./further-reports.tsx')
 
 interface SettingPanelProps {
@@ -162,6 +164,13 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
         </Link>
         <Link to="/admin/auditoria/acesso" search={{ area: slug }} className={textLinkClasses}>
           Quem vê esta área
+        </Link>
+        <Link
+          to="/admin/auditoria"
+          search={{ area: type, action: 'report-shown', from: toSaoPauloDay(Date.now() - MONTH_MS) }}
+          className={textLinkClasses}
+        >
+          Quem abriu nos últimos 30 dias
         </Link>
       </p>
     </>
