@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS, type HistoryEntry, type TrailAction } from './audit-actions.ts'
-import { describeChange, nameAction } from './describe-change.ts'
+import { describeChange, formatState, nameAction } from './describe-change.ts'
 
 const CARLA = 'carla@grupopatio.com.br'
 
@@ -188,5 +188,15 @@ describe('describeChange', () => {
   it('inserts the time between the action and the differences', () => {
     const change = createEntry('types-set', { before: { types: [] }, after: { types: ['CRM'] } })
     expect(describeChange(change, undefined, 'às 14:32')).toBe(`${CARLA} mudou os tipos às 14:32: + CRM`)
+  })
+})
+
+describe('formatState', () => {
+  it('writes the filters of an exported list in Portuguese', () => {
+    expect(
+      formatState({ people: 7, verified: 'false', lastAccess: 'idle', reports: 'none', searched: true }),
+    ).toBe(
+      'pessoas: 7; e-mail verificado: não; último acesso: há muito tempo; relatórios: nenhum; com busca: sim',
+    )
   })
 })

@@ -1,6 +1,7 @@
 import type { HistoryEntry, TrailAction } from './audit-actions.ts'
 import { LISTS, type ListName } from './entitlement-lists.ts'
 import { formatReportTitle } from './messages.ts'
+import type { ProfileFilter } from './users.ts'
 
 type State = Readonly<Record<string, unknown>>
 
@@ -287,10 +288,28 @@ export function nameAction(action: TrailAction): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1)
 }
 
+/** The filters of people, as the entry of an exported list has them. */
+const FILTERS: Record<Exclude<keyof ProfileFilter, 'q'>, string> = {
+  ...{ approved: 'aprovação', verified: 'e-mail verificado', waiting: 'aguardando aprovação' },
+  ...{ requesting: 'pedindo mais acesso', type: 'área', marca: 'marca', estado: 'estado' },
+  ...{ template: 'igual ao modelo', lastAccess: 'último acesso', reports: 'relatórios' },
+  ...{ allOf: 'tem toda a lista', validity: 'prazo', admin: 'administrador', secondFactor: 'segunda etapa' },
+}
+/** The values of a filter that are words of the API. */
+const FILTER_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  lastAccess: { recent: 'recente', idle: 'há muito tempo', never: 'nunca' },
+  reports: { none: 'nenhum', all: 'todos' },
+  validity: { ending: 'perto do fim', ended: 'encerrado' },
+} satisfies {
+  [Name in 'lastAccess' | 'reports' | 'validity']: Record<NonNullable<ProfileFilter[Name]>, string>
+}
+
 const FIELDS: Record<string, string> = {
-  ...{ types: 'tipos', marcas: 'marcas', estados: 'estados', approved: 'aprovação', role: 'papel' },
+  ...FILTERS,
+  searched: 'com busca',
+  ...{ types: 'tipos', marcas: 'marcas', estados: 'estados', role: 'papel' },
   ...{ valid_until: 'válido até', full_name: 'nome', name: 'nome', label: 'nome', code: 'código' },
-  ...{ type: 'área', kind: 'lista', position: 'posição', archived: 'arquivado', exports: 'exportação' },
+  ...{ kind: 'lista', position: 'posição', archived: 'arquivado', exports: 'exportação' },
   ...{ embed_mode: 'modo', report_url: 'URL', workspace_id: 'workspace', report_id: 'relatório' },
   ...{ dataset_id: 'conjunto de dados', format: 'formato', reason: 'motivo', count: 'quantidade' },
   ...{ people: 'pessoas', email: 'e-mail', invited_by: 'convite de', attempts: 'tentativas', ips: 'IPs' },
@@ -301,12 +320,10 @@ const FIELDS: Record<string, string> = {
     method: 'entrada com',
     what: 'arquivo',
     item: 'item',
-    verified: 'e-mail verificado',
     created_at: 'cadastro',
   },
   ...{ area: 'área', action: 'ato', actor: 'quem', person: 'pessoa', from: 'desde', to: 'até' },
   ...{
-    secondFactor: 'segunda etapa',
     templates: 'modelos',
     text: 'texto',
     severity: 'gravidade',
@@ -320,7 +337,7 @@ export function formatState(state: State | null): string {
   return Object.entries(state ?? {})
     .map(
       ([name, value]) =>
-        `${FIELDS[name] ?? name}: ${(name === 'outcome' ? formatRefusal : name === 'method' ? formatMethod : formatValue)(value)}`,
+        `${FIELDS[name] ?? name}: ${FILTER_VALUES[name]?.[String(value)] ?? (name === 'outcome' ? formatRefusal : name === 'method' ? formatMethod : formatValue)(value)}`,
     )
     .join('; ')
 }
@@ -350,7 +367,8 @@ function formatRefusal(outcome: unknown): string {
 
 function formatValue(value: unknown): string {
   if (value === null) return 'nenhum'
-  if (typeof value === 'boolean') return value ? 'sim' : 'não'
+  // The filters of an exported list are texts.
+  if (['true', 'false'].includes(String(value))) return String(value) === 'true' ? 'sim' : 'não'
   if (Array.isArray(value)) return value.map(String).join(', ') || 'nenhum'
   if (typeof value === 'object') return JSON.stringify(value)
   const [, day] = /^(\d{4}-\d{2}-\d{2})(T.*)?$/.exec(String(value)) ?? []
