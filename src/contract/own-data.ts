@@ -2,11 +2,12 @@
 import { ACCESS_ACTIONS, AUDIT_ACTIONS, type TrailAction } from './audit-actions.ts'
 import { formatMethod, formatState, nameAction } from './describe-change.ts'
 import { escapeHtml } from './portal.ts'
+import type { Profile } from './users.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
 /** The Portuguese names of all sections and fields of the export. */
-export const OWN_DATA_LABELS: Readonly<Record<string, string>> = {
+export const OWN_DATA_LABELS: Readonly<Record<string, string> & Record<keyof Profile, string>> = {
   // Sections
   ...{ exported_at: 'Baixado em', profile: 'Sua conta', access_requests: 'Seus pedidos de acesso' },
   ...{ invitations: 'Convites para o seu e-mail', sessions: 'Sessões abertas', factors: 'Segunda etapa' },
