@@ -60,7 +60,8 @@ type NameOf<R> = R extends RouteShape ? `${R['method']} ${R['path']}` : never
 
 /** The browser's name of a route, 'GET /api/profiles/{userId}'; schemas stay on the server. */
 export type RouteName = NameOf<ApiRoute>
-export type PublicRouteName = NameOf<Extract<ApiRoute, { access: 'public' }>>
+export type RouteNameWith<Fields> = NameOf<Extract<ApiRoute, Fields>>
+export type PublicRouteName = RouteNameWith<{ access: 'public' }>
 export type RouteNamed<N extends RouteName> = ApiRoute extends infer R
   ? R extends RouteShape
     ? N extends NameOf<R>

@@ -30,6 +30,7 @@ import {
   createCallerTokens,
   EXAMPLES,
   EXAMPLES_WITHOUT_BODY,
+  type Example,
   FREE_TEMPLATE,
   FULL,
   getExpectedOutcome,
@@ -81,8 +82,10 @@ const CHALLENGES = [
 const SECRET = 'a secret of 20 bytes'
 const FACTORS = [SOME_FACTOR, SOME_PASSKEY]
 const listExamples = (name: string): { path: string; body?: Body }[] => {
-  const path = EXAMPLES_WITHOUT_BODY[name]
-  return EXAMPLES[name] ?? (path ? [{ path }] : [])
+  const paths: Partial<Record<string, string>> = EXAMPLES_WITHOUT_BODY
+  const path = paths[name]
+  const bodies: Partial<Record<string, Example[]>> = EXAMPLES
+  return bodies[name] ?? (path ? [{ path }] : [])
 }
 const ADMINS = ROUTES.filter(({ access, events }) => access === 'admin' && !events)
 const AUDITED = ADMINS.filter(isAudited)
@@ -104,12 +107,6 @@ const getRefused = (route: Route): CallerName[] =>
       getExpectedOutcome(route, caller) !== 'passes' ||
       (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
   )
-
-test('every writing route has an example, and no other route', () => {
-  const writing = ROUTES.filter((route) => route.method !== 'GET').map(getRouteName)
-  const examples = [...Object.keys(EXAMPLES), ...Object.keys(EXAMPLES_WITHOUT_BODY)]
-  expect(examples.toSorted()).toEqual(writing.toSorted())
-})
 
 describeOnEachDatabase('a refused request changes nothing', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })

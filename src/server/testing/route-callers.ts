@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Caller, getRefusal, type WantedSessionKind } from '#contract/access.ts'
-import { routeGroups } from '#contract/index.ts'
+import { type RouteName, type RouteNameWith, routeGroups } from '#contract/index.ts'
 import { PROBLEMS } from '#contract/problem.ts'
-import type { Route } from '#contract/route.ts'
+import type { Route, Schema } from '#contract/route.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { createAccessTokens } from '#server/accounts/tokens.ts'
 import { createKeyring } from '#server/keyring.ts'
@@ -231,8 +231,11 @@ export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
 const { workspaceId, reportId, datasetId } = getEmulatedReport('CRM')
 
+type RouteNameWithBody = RouteNameWith<{ body: Schema }>
+type WritingRouteName = RouteNameWith<{ method: Exclude<Route['method'], 'GET'> }>
+
 /** Valid bodies of each route, with their paths. */
-export const EXAMPLES: Record<string, Example[]> = {
+export const EXAMPLES: Record<RouteNameWithBody, Example[]> = {
   'POST /api/auth/token': [
     { path: '/api/auth/token?grant_type=password', body: { email, password: 'uma senha', captcha: 'x' } },
     { path: '/api/auth/token?grant_type=refresh_token', body: { refresh_token: 'x'.repeat(48) } },
@@ -514,7 +517,7 @@ export const EXAMPLES: Record<string, Example[]> = {
 }
 
 /** Paths of writing routes without a body; {undoId} comes from a bulk edit. */
-export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
+export const EXAMPLES_WITHOUT_BODY: Record<Exclude<WritingRouteName, RouteNameWithBody>, string> = {
   'POST /api/auth/logout': '/api/auth/logout',
   'POST /api/profiles/bulk-edit/{undoId}/undo': '/api/profiles/bulk-edit/{undoId}/undo',
   'DELETE /api/global-powerbi-settings/{type}': '/api/global-powerbi-settings/vendas',
@@ -546,4 +549,4 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
 /** All routes of the contract. */
 export const ROUTES = Object.values(routeGroups).flatMap((group) => Object.values(group))
 /** Returns the key in these tables: 'GET /api/profiles/{userId}'. */
-export const getRouteName = (route: Route) => `${route.method} ${route.path}`
+export const getRouteName = (route: Route) => `${route.method} ${route.path}` as RouteName
