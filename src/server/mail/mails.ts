@@ -47,10 +47,10 @@ export interface QueuedMail {
   after_entry: number | null
 }
 
-/** Context for composing mails; `db` is the transaction that claims the row. */
 /** Due date of unsent mail and of mailed reports after a restore. */
 export const HELD_UNTIL = sql<Date>`'9000-01-01'::timestamptz`
 
+/** Context for composing mails; `db` is the transaction that claims the row. */
 export interface MailContext extends Pick<Context, 'db' | 'clock'> {
   /** Origin of the portal, with which every link starts. */
   publicUrl: string
