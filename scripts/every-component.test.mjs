@@ -12,7 +12,7 @@ test('the style page shows every component of ui', () => {
         ([, component]) => component ?? '',
       ),
     )
-  // Parts of other components, and those that every page renders once.
+  // Parts of other components, around a shown one, and those that every page renders once.
   const elsewhere = [
     ...[
       'BlankPage',
@@ -25,8 +25,19 @@ test('the style page shows every component of ui', () => {
       'FrameSlot',
       'LazyPart',
     ],
-    ...['MessagePage', 'RecentEntries', 'ThumbLabel', 'Toaster'],
+    ...['MessagePage', 'RecentEntries', 'SubmitDialog', 'ThumbLabel', 'Toaster'],
   ]
   const missing = components.filter((name) => !elsewhere.includes(name) && !screen.includes(`<${name}`))
   expect(missing).toEqual([])
+})
+
+test('every page has a state in e2e/screen-states.ts, so that it is drawn and checked', () => {
+  const routes = readFileSync(new URL('../src/web/app/routes.tsx', import.meta.url), 'utf8')
+  const states = readFileSync(new URL('../e2e/screen-states.ts', import.meta.url), 'utf8')
+  const pages = [...routes.matchAll(/describePage\(\(\) => \w+, '([^']+)'/g)].map(([, path]) => path)
+  const drawn = [...states.matchAll(/path: ['`]([^'`?#]+)/g)].map(([, path]) => path)
+  // Steps lead there, no address alone.
+  const elsewhere = ['/email-verification', '/admin/ver-como/$userId']
+  expect(pages).toContain('/login')
+  expect(pages.filter((path) => !drawn.includes(path))).toEqual(elsewhere)
 })

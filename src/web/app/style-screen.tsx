@@ -11,6 +11,7 @@ import { Checkbox, CheckboxList, RadioGroup } from '#web/ui/choices.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
 import { ConfirmDialog, Dialog, FormDialog } from '#web/ui/dialog.tsx'
 import { Footer } from '#web/ui/footer.tsx'
+import { EditButtons } from '#web/ui/list-card.tsx'
 import { Skeleton, Spinner } from '#web/ui/loading.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
@@ -52,6 +53,7 @@ export function StyleScreen() {
             </Button>
           </div>
         ))}
+        <EditButtons name="Gerente" onOpen={() => {}} />
         <p>
           Um{' '}
           <a href="#estilo" className={textLinkClasses}>
