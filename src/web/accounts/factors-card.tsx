@@ -48,26 +48,26 @@ export function FactorsCard({ userId }: { userId: string }) {
     setHasCodes(false)
   }
   const data = own.data
+  const isSetUp = data !== undefined && data.factors.length > 0
   return (
     <Card className="space-y-4">
       <div className="flex min-h-10 flex-wrap items-center justify-between gap-x-6 gap-y-2">
         <h2 className="font-semibold text-lg">Verificação em duas etapas</h2>
-        {data && data.factors.length > 0 && (
-          <Button variant="secondary" onClick={() => setOpen('add')}>
-            Adicionar
+        {data && (
+          <Button variant={isSetUp ? 'secondary' : 'primary'} onClick={() => setOpen('add')}>
+            {isSetUp ? 'Adicionar' : 'Configurar'}
           </Button>
         )}
       </div>
       {!data ? (
         <NotLoaded query={own} failed="Sua segunda etapa não pôde ser lida agora." skeleton="h-24" />
-      ) : data.factors.length === 0 ? (
+      ) : !isSetUp ? (
         <>
           {data.due && <DueNotice due={data.due} />}
           <p className="text-muted text-sm">
             Com ela, quem descobrir sua senha ainda não entra: além da senha, o portal pede um código do seu
             celular ou uma chave de acesso.
           </p>
-          <Button onClick={() => setOpen('add')}>Configurar</Button>
         </>
       ) : (
         <>
