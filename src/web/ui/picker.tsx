@@ -39,7 +39,7 @@ export function Picker<V extends string | boolean>({ title, every, options, valu
   const trigger = {
     'aria-label': `Filtrar por ${text}`,
     className: classNames(
-      'flex h-10 max-sm:h-11 min-w-0 items-center gap-1.5 rounded-lg border bg-surface pr-2 pl-3 text-sm transition-colors hover:bg-subtle focus-visible:outline-offset-0 aria-expanded:bg-subtle xl:max-w-44',
+      'flex h-10 max-sm:h-11 min-w-0 items-center gap-1.5 rounded-lg border bg-surface pr-2 pl-3 text-sm transition-colors hover:bg-subtle focus-visible:outline-offset-0 aria-expanded:bg-subtle xl:max-w-60',
       picked ? 'border-brand-strong font-medium text-ink' : 'border-line-strong/50 text-muted',
     ),
     children: (

@@ -52,7 +52,9 @@ export function UsersToolbar({ ref, filter, onFilter, actions, children }: Users
         <div
           id="filtros"
           className={classNames(
-            isOpen ? 'grid basis-full grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6' : 'hidden xl:contents',
+            isOpen
+              ? 'grid basis-full grid-cols-2 gap-2 sm:grid-cols-3 xl:flex xl:flex-wrap'
+              : 'hidden xl:contents',
           )}
         >
           <Filters filter={filter} onFilter={onFilter} onlyPicked={!isOpen} />
