@@ -93,7 +93,7 @@ function Figure({ label, count, of, note, isDue = false, to, search = {} }: Figu
       <Link
         to={to}
         search={search}
-        className="block h-28 rounded-xl border border-line bg-surface px-4 py-3 shadow-xs transition-colors hover:border-line-strong sm:h-26"
+        className="block h-28 rounded-xl border border-line bg-surface px-3 py-3 shadow-xs sm:px-4 transition-colors hover:border-line-strong sm:h-26"
       >
         <span className="block truncate text-muted text-xs">{label}</span>
         <span className="block font-semibold text-2xl tabular-nums leading-9 tracking-tight">

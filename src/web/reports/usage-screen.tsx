@@ -262,7 +262,7 @@ function Figures({ data: { periods, by, timing, reports } }: { data: Usage }) {
 
 function Figure({ label, value, note }: { label: string; value: string; note: string | undefined }) {
   return (
-    <li className="h-28 rounded-xl border border-line bg-surface px-4 py-3 shadow-xs sm:h-26">
+    <li className="h-28 rounded-xl border border-line bg-surface px-3 py-3 shadow-xs sm:h-26 sm:px-4">
       <span className="block truncate text-muted text-xs">{label}</span>
       <span className="block font-semibold text-2xl tabular-nums leading-9 tracking-tight">
         <SmallGroup text={value} />
