@@ -100,7 +100,7 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
           label: <AreaLabel name={area.label} state={getState(area)} />,
         }))}
         selectedId={selected?.code}
-        className="-mx-6 mt-2 border-line border-b px-3"
+        className="-mx-6 mt-2 border-line border-b [&>div]:mx-0"
       />
       {shown
         .filter(({ code }) => visited.includes(code))
@@ -179,7 +179,7 @@ function AreaLabel({ name, state }: { name: string; state: AreaState }) {
 /** The legend of the dots; visual only, since every tab has the text. */
 function AreaLegend() {
   return (
-    <ul aria-hidden="true" className="flex flex-wrap gap-x-4 gap-y-1 text-muted text-xs">
+    <ul aria-hidden="true" className="mr-auto flex flex-wrap gap-x-4 gap-y-1 text-muted text-xs">
       {(['configured', 'empty', 'changed'] as const).map((state) => (
         <li key={state} className="inline-flex items-center gap-1.5">
           <StateDot state={state} />
