@@ -63,7 +63,7 @@ export function CheckboxList(props: CheckboxListProps) {
         <Checkbox
           label="Marcar todos"
           className={classNames('text-muted', !isLegendHidden && 'flex-row-reverse')}
-          checked={count === options.length}
+          checked={count > 0 && count === options.length}
           isMixed={count > 0 && count < options.length}
           onChange={({ target }) => onChange(target.checked ? values : [])}
         />
