@@ -54,4 +54,4 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
 }
 
 export const keyClasses =
-  'whitespace-nowrap rounded-md border border-line-strong/50 px-1.5 py-0.5 font-sans text-muted text-xs'
+  'whitespace-nowrap rounded-md border border-line-strong/50 px-1.5 py-0.5 font-sans text-muted text-xs tabular-nums'
