@@ -110,7 +110,7 @@ function LeaveButton() {
     onFailed: () => showToast({ kind: 'error', title: sessionMessages.signOutFailed }),
   })
   return (
-    <Button variant="ghost" isBusy={isBusy} onClick={() => void submit()} className="w-full">
+    <Button variant="ghost" isBusy={isBusy} onClick={() => void submit()} className="-ml-4">
       Entrar com outra conta
     </Button>
   )
