@@ -13,14 +13,17 @@ export function PrivacyScreen() {
     <VisitorPage
       title="Privacidade"
       hasPanel={false}
+      isWide
       description={`O que o portal de relatórios de ${groupName} guarda de você, para quê e por quanto tempo, como está configurado hoje.`}
     >
       <dl className="divide-y divide-line border-line border-y text-sm">
         {KEPT_DATA.map(({ what, why, period }) => (
-          <div key={what} className="space-y-1 py-3">
+          <div key={what} className="space-y-1 py-3 sm:grid sm:grid-cols-[1fr_15rem] sm:gap-x-8">
             <dt className="font-medium">{what}</dt>
             <dd className="text-muted">{why}.</dd>
-            {privacy && <dd>Prazo: {period(privacy)}</dd>}
+            {privacy && (
+              <dd className="sm:col-start-2 sm:row-span-2 sm:row-start-1">Prazo: {period(privacy)}</dd>
+            )}
           </div>
         ))}
       </dl>

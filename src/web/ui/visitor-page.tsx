@@ -11,6 +11,8 @@ interface VisitorPageProps {
   description?: ReactNode
   /** Whether to show a report next to it; not for a message alone. */
   hasPanel?: boolean
+  /** For a page to read. */
+  isWide?: boolean
   /** Stands in the gap above the heading. */
   notice?: ReactNode
   children?: ReactNode
@@ -23,7 +25,9 @@ export const InsideFrame = createContext(false)
  * The layout of all visitors' screens: brand, heading and form at the same position
  * on each, so that nothing jumps between screens. A message alone is centered.
  */
-export function VisitorPage({ title, description, hasPanel = true, notice, children }: VisitorPageProps) {
+export function VisitorPage(props: VisitorPageProps) {
+  const { title, description, hasPanel = true, isWide = false, notice, children } = props
+  const column = classNames(columnClasses, isWide && 'max-w-3xl!')
   const content = (
     <>
       <div className="space-y-2">
@@ -40,11 +44,11 @@ export function VisitorPage({ title, description, hasPanel = true, notice, child
       {children}
     </>
   )
-  if (useContext(InsideFrame)) return <div className={`${columnClasses} space-y-7 py-16`}>{content}</div>
+  if (useContext(InsideFrame)) return <div className={`${column} space-y-7 py-16`}>{content}</div>
   return (
     <div className="flex min-h-dvh flex-col bg-surface">
       <div className={classNames('flex-1', hasPanel && gridClasses)}>
-        <div className={`${columnClasses} pt-6 pb-10 sm:pt-10`}>
+        <div className={`${column} pt-6 pb-10 sm:pt-10`}>
           <header className="relative flex min-h-8 flex-wrap items-center">
             <BrandMark />
             {notice}
