@@ -16,7 +16,7 @@ type PastReview = ReplyNamed<'GET /api/access-reviews'>['past'][number]
 export function AccessReviewsScreen() {
   const { kind, code } = useSearch({ from: '/signed-in/administrators/admin/revisoes' })
   const back = (
-    <Link to="/admin/revisoes" className={textLinkClasses}>
+    <Link to="/admin/revisoes" className={`text-sm ${textLinkClasses}`}>
       Todas as revisões
     </Link>
   )

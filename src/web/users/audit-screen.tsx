@@ -158,7 +158,7 @@ function Filters({ filter }: { filter: TrailFilter }) {
           onPick={(area) => change({ area })}
         />
         {Object.keys(filter).length > 0 && (
-          <Link to="/admin/auditoria" className={textLinkClasses}>
+          <Link to="/admin/auditoria" className={`text-sm ${textLinkClasses}`}>
             Limpar filtros
           </Link>
         )}
@@ -194,7 +194,7 @@ export function DayField(props: { label: string; value: string | undefined; onPi
       // Otherwise what the address has, which may have changed: the answer is of that day.
       value={error ? text : (props.value ?? '')}
       error={error}
-      className="w-40"
+      className="w-40 max-sm:grow"
       onChange={(day) => {
         setText(day)
         if (!getError(day)) props.onPick(day)

@@ -53,7 +53,7 @@ export function CatalogueScreen() {
       title="Áreas, marcas e estados"
       isWide
       action={
-        <Link to="/admin/auditoria" search={{ action: 'catalogue' }} className={textLinkClasses}>
+        <Link to="/admin/auditoria" search={{ action: 'catalogue' }} className={`text-sm ${textLinkClasses}`}>
           O que mudou nas listas
         </Link>
       }
