@@ -7,6 +7,7 @@ import {
   describeHindrance,
   formatPseudonym,
   formatUnknown,
+  parsePseudonym,
 } from '#contract/describe-access.ts'
 import { isDay, toSaoPauloDay } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
@@ -98,6 +99,9 @@ function Unknown({ reach }: { reach: string | null }) {
   )
 }
 
+/** By the address, or as a deleted account. */
+const nameGiver = (by: string) => (parsePseudonym(by) ? formatPseudonym(by) : by)
+
 const formatSince = ({
   since,
   by,
@@ -107,7 +111,7 @@ const formatSince = ({
   [
     since ? `desde ${formatInstant(since)}` : 'desde antes do registro',
     since &&
-      `por ${describeGrant(grant).replace(/^./, (first) => first.toLowerCase())}${by ? ` (${by})` : ''}`,
+      `por ${describeGrant(grant).replace(/^./, (first) => first.toLowerCase())}${by ? ` (${nameGiver(by)})` : ''}`,
     until ? `até ${formatDate(until)}` : 'sem prazo',
   ]
     .filter(Boolean)
