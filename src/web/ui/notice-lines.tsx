@@ -41,6 +41,7 @@ export function NoticeLines({ notices, onClose }: NoticeLinesProps) {
           className={classNames(
             'flex min-h-9 items-center gap-2 border-b pr-1 pl-4 text-ink text-sm',
             SEVERITIES[notice.severity].tint,
+            isOpen && 'max-sm:flex-wrap',
           )}
         >
           <KindIcon kind={SEVERITIES[notice.severity].kind} />
@@ -59,7 +60,11 @@ export function NoticeLines({ notices, onClose }: NoticeLinesProps) {
               type="button"
               aria-expanded={isOpen}
               onClick={() => setIsOpen(!isOpen)}
-              className="h-11 shrink-0 rounded-sm px-2 font-medium text-xs underline-offset-4 hover:underline sm:h-9"
+              className={classNames(
+                'h-11 shrink-0 rounded-sm px-2 font-medium text-xs underline-offset-4 hover:underline sm:h-9',
+                // Below the text, which has no room beside it.
+                isOpen && 'max-sm:order-last max-sm:basis-full max-sm:pl-6 max-sm:text-left',
+              )}
             >
               {isOpen ? 'Mostrar menos' : notices.length > 1 ? `Mais ${notices.length - 1}` : 'Ler tudo'}
             </button>
