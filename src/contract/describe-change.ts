@@ -361,7 +361,8 @@ export function formatMethod(method: unknown): string {
   return new Intl.ListFormat('pt-BR').format(steps)
 }
 
-function formatRefusal(outcome: unknown): string {
+/** Says why a sign-in was refused. */
+export function formatRefusal(outcome: unknown): string {
   return REFUSALS[String(outcome).replace(/^.* /, '')] ?? ''
 }
 

@@ -1,6 +1,7 @@
 // A person's own data as a page to read; loaded when it is asked for.
 import { ACCESS_ACTIONS, AUDIT_ACTIONS, type TrailAction } from './audit-actions.ts'
-import { formatMethod, formatState, nameAction } from './describe-change.ts'
+import { formatMethod, formatRefusal, formatState, nameAction } from './describe-change.ts'
+import { MAIL_NAMES } from './mail-names.ts'
 import { escapeHtml } from './portal.ts'
 import type { Profile } from './users.ts'
 
@@ -62,7 +63,6 @@ export const OWN_DATA_LABELS: Readonly<Record<string, string> & Record<keyof Pro
     seen_at: 'Visto em',
   },
   ...{
-    method: 'Entrou com',
     changed_at: 'Trocada em',
     purpose: 'Para quê',
     expires_at: 'Vale até',
@@ -103,8 +103,9 @@ const VALUES: Readonly<Record<string, string>> = {
     aal1: 'uma',
     aal2: 'duas',
   },
-  ...{ types: 'tipos', marcas: 'marcas', estados: 'estados', verification: 'confirmar o e-mail' },
-  ...{ recovery: 'criar uma senha', pending: 'em andamento', done: 'pronto', failed: 'falhou' },
+  ...MAIL_NAMES,
+  ...{ types: 'tipos', marcas: 'marcas', estados: 'estados' },
+  ...{ queued: 'na fila', running: 'em andamento', done: 'pronto', failed: 'falhou' },
 }
 
 const ACTIONS: ReadonlySet<string> = new Set([...AUDIT_ACTIONS, ...ACCESS_ACTIONS])
@@ -152,6 +153,7 @@ function formatCell(field: string, value: unknown): string {
     return field === 'before' || field === 'after' ? formatState(value as Row) : JSON.stringify(value)
   const text = String(value)
   if (field === 'method') return formatMethod(value)
+  if (field === 'outcome') return formatRefusal(value)
   if (field === 'action' && ACTIONS.has(text)) return nameAction(text as TrailAction)
   if (INSTANT.test(text)) {
     const options = { timeZone: 'America/Sao_Paulo', dateStyle: 'short', timeStyle: 'short' } as const

@@ -1,39 +1,9 @@
 import { sql } from 'kysely'
+import type { MAIL_NAMES } from '#contract/mail-names.ts'
 import type { Context } from '#server/http/context.ts'
 import type { MailContent } from './compose-mail.ts'
 
-/** All kinds of mail, composed by the feature that sends them. */
-export type MailKind =
-  | 'access-changed'
-  | 'access-refused'
-  | 'account-approved'
-  | 'account-exists'
-  | 'account-unlocked'
-  | 'administrators-changed'
-  | 'builtin-failures'
-  | 'factor-added'
-  | 'factor-failures'
-  | 'factor-link'
-  | 'factor-removed'
-  | 'factor-reset'
-  | 'invitation'
-  | 'message-digest'
-  | 'microsoft-link'
-  | 'microsoft-linked'
-  | 'new-device'
-  | 'password-changed'
-  | 'recovery'
-  | 'recovery-code-used'
-  | 'recovery-codes-replaced'
-  | 'report-mail-failed'
-  | 'report-settings-changed'
-  | 'role-changed'
-  | 'session-reuse'
-  | 'sessions-ended'
-  | 'trail-hash'
-  | 'usage-summary'
-  | 'verification'
-  | 'waiting-digest'
+export type MailKind = keyof typeof MAIL_NAMES
 
 /** A row of the outbox, claimed for sending. */
 export interface QueuedMail {
