@@ -296,14 +296,33 @@ const peopleAsk = async (page: Page) => {
   })
 }
 
+/** Lists the states of a screen, each with what it has of its own. */
+const listStates = (
+  screen: Omit<ScreenState, 'name'>,
+  states: Record<string, Partial<Omit<ScreenState, 'name'>>>,
+): ScreenState[] => Object.entries(states).map(([name, own]) => ({ name, ...screen, ...own }))
+
 export const SCREEN_STATES: ScreenState[] = [
-  { name: 'login', path: '/login', ready: (page) => page.locator('altcha-widget'), isInDocs: true },
-  {
-    name: 'login-vazio',
-    path: '/login',
-    ready: (page) => page.locator('altcha-widget'),
-    act: (page) => press(page, 'Entrar'),
-  },
+  ...listStates(
+    { path: '/login', ready: (page) => page.locator('altcha-widget') },
+    {
+      login: { isInDocs: true },
+      'login-vazio': { act: (page) => press(page, 'Entrar') },
+      'segunda-etapa-login': { given: oweStep('verify'), ready: text('Abra o aplicativo de códigos') },
+      'segunda-etapa-exigida': { given: oweStep('set-up'), ready: text('O portal pede uma segunda etapa') },
+      'login-aviso': {
+        given: reply('**/api/notices/public', {
+          items: [
+            {
+              ...NOTICES[1],
+              text: 'Manutenção hoje das 22h às 23h30: o portal pode ficar fora do ar por uns minutos. Salve antes.',
+            },
+          ],
+        }),
+        ready: text('Manutenção hoje das 22h'),
+      },
+    },
+  ),
   { name: 'signup', path: '/signup', ready: (page) => page.locator('altcha-widget') },
   {
     name: 'signup-senha-fraca',
@@ -342,74 +361,89 @@ export const SCREEN_STATES: ScreenState[] = [
   },
   { name: 'nao-encontrada', path: '/nada-aqui', ready: heading('Oops! Page not found') },
   { name: 'estilo', path: '/demo/estilo', ready: heading('Estilo') },
-
-  { name: 'power-bi', path: '/power-bi', as: 'diretoria', ready: card('Vendas'), isInDocs: true },
-  {
-    name: 'power-bi-visoes',
-    path: '/power-bi',
-    as: 'diretoria',
-    ready: card('Vendas'),
-    act: async (page) => {
-      await press(page, 'Visões')
-      await text('Como foi publicado')(page).waitFor()
+  ...listStates(
+    { path: '/power-bi', as: 'diretoria', ready: card('Vendas') },
+    {
+      'power-bi': { isInDocs: true },
+      'power-bi-visoes': {
+        act: async (page) => {
+          await press(page, 'Visões')
+          await text('Como foi publicado')(page).waitFor()
+        },
+      },
+      'power-bi-buscar': {
+        act: async (page) => {
+          await press(page, 'Buscar')
+          await page.getByRole('option', { name: 'Detalhe por estado' }).waitFor()
+        },
+      },
+      'power-bi-compartilhar': {
+        act: async (page) => {
+          const wide = page.getByRole('button', { name: 'Compartilhar', exact: true })
+          await ((await wide.isVisible()) ? wide.click() : press(page, 'Ações do relatório'))
+          await page.getByLabel('Link').waitFor()
+        },
+      },
+      'power-bi-outros-relatorios': {
+        given: addFurtherReport,
+        act: async (page) => {
+          await press(page, 'Relatório: Vendas')
+          await page.getByRole('dialog', { name: 'Relatórios da área' }).waitFor()
+        },
+      },
+      'power-bi-varios-relatorios': { given: addFurtherReport },
+      'power-bi-exportar': {
+        act: async (page) => {
+          if (!(await page.getByRole('button', { name: 'Exportar', exact: true }).isVisible()))
+            await press(page, 'Ações do relatório')
+          await press(page, /^Exportar$/)
+          await text('Como foi publicado')(page).waitFor()
+        },
+      },
+      'power-bi-carregando': { given: hang(OWN_REPORTS), ready: text('Carregando configurações') },
+      'power-bi-token-a-caminho': { given: hang(TOKEN), ready: text('Carregando o relatório Vendas') },
+      'power-bi-demorando': {
+        given: hang(TOKEN),
+        ready: text('Carregando o relatório Vendas'),
+        act: (page) => text('Está demorando')(page).waitFor(),
+      },
+      'power-bi-sem-rede': {
+        given: hang(TOKEN),
+        ready: text('Carregando o relatório Vendas'),
+        act: async (page) => {
+          await page.evaluate(() => {
+            Object.defineProperty(navigator, 'onLine', { value: false })
+            dispatchEvent(new Event('offline'))
+          })
+          await text('Você está sem conexão')(page).waitFor()
+        },
+      },
+      'power-bi-falha': {
+        given: fail(OWN_REPORTS, 500),
+        ready: text('Nenhum relatório Power BI disponível'),
+      },
+      'power-bi-token-falha': {
+        given: fail(TOKEN, 503, {
+          code: 'power-bi-unavailable',
+          detail:
+            'O Power BI não respondeu como devia (código InternalServerError, pedido 6d55a3e0-1b2c). Tente novamente em instantes.',
+        }),
+        ready: text('O portal tenta de novo sozinho'),
+      },
+      'power-bi-capacidade-pausada': {
+        given: fail(TOKEN, 503, {
+          code: 'capacity-paused',
+          detail: 'A capacidade do Power BI está pausada.',
+        }),
+        ready: text('A capacidade está pausada'),
+      },
     },
-  },
-  {
-    name: 'power-bi-buscar',
-    path: '/power-bi',
-    as: 'diretoria',
-    ready: card('Vendas'),
-    act: async (page) => {
-      await press(page, 'Buscar')
-      await page.getByRole('option', { name: 'Detalhe por estado' }).waitFor()
-    },
-  },
-  {
-    name: 'power-bi-compartilhar',
-    path: '/power-bi',
-    as: 'diretoria',
-    ready: card('Vendas'),
-    act: async (page) => {
-      const wide = page.getByRole('button', { name: 'Compartilhar', exact: true })
-      await ((await wide.isVisible()) ? wide.click() : press(page, 'Ações do relatório'))
-      await page.getByLabel('Link').waitFor()
-    },
-  },
-  {
-    name: 'power-bi-outros-relatorios',
-    path: '/power-bi',
-    as: 'diretoria',
-    given: addFurtherReport,
-    ready: card('Vendas'),
-    act: async (page) => {
-      await press(page, 'Relatório: Vendas')
-      await page.getByRole('dialog', { name: 'Relatórios da área' }).waitFor()
-    },
-  },
-  {
-    name: 'power-bi-varios-relatorios',
-    path: '/power-bi',
-    as: 'diretoria',
-    given: addFurtherReport,
-    ready: card('Vendas'),
-  },
+  ),
   {
     name: 'power-bi-sem-a-area',
     path: '/power-bi?area=Oficina',
     as: 'vendas.rj',
     ready: text('Pedir acesso'),
-  },
-  {
-    name: 'power-bi-exportar',
-    path: '/power-bi',
-    as: 'diretoria',
-    ready: card('Vendas'),
-    act: async (page) => {
-      if (!(await page.getByRole('button', { name: 'Exportar', exact: true }).isVisible()))
-        await press(page, 'Ações do relatório')
-      await press(page, /^Exportar$/)
-      await text('Como foi publicado')(page).waitFor()
-    },
   },
   {
     name: 'receber-por-e-mail',
@@ -429,63 +463,37 @@ export const SCREEN_STATES: ScreenState[] = [
       page.route('**/api/report-subscriptions', (route) => route.fulfill({ json: SUBSCRIPTIONS })),
     ready: text('Todo mês no dia 31'),
   },
-  {
-    name: 'seguranca',
-    path: '/profile/seguranca',
-    as: 'diretoria',
-    given: (page) => page.route('**/api/sessions/me', (route) => route.fulfill({ json: OWN_SESSIONS })),
-    ready: text('Safari no iPhone'),
-  },
-  {
-    name: 'segunda-etapa',
-    path: '/profile/seguranca',
-    as: 'diretoria',
-    given: withFactors,
-    ready: text('restam 9 de 10'),
-  },
-  {
-    name: 'segunda-etapa-qr',
-    path: '/profile/seguranca',
-    as: 'diretoria',
-    given: stubEnrolment,
-    ready: text('Com ela, quem descobrir sua senha'),
-    async act(page) {
-      await press(page, 'Configurar')
-      await press(page, 'Aplicativo de códigos')
-      await text('Digite o código de 6 números')(page).waitFor()
+  ...listStates(
+    { path: '/profile/seguranca', as: 'diretoria', ready: text('restam 9 de 10') },
+    {
+      seguranca: {
+        given: (page) => page.route('**/api/sessions/me', (route) => route.fulfill({ json: OWN_SESSIONS })),
+        ready: text('Safari no iPhone'),
+      },
+      'segunda-etapa': { given: withFactors },
+      'segunda-etapa-qr': {
+        given: stubEnrolment,
+        ready: text('Com ela, quem descobrir sua senha'),
+        async act(page) {
+          await press(page, 'Configurar')
+          await press(page, 'Aplicativo de códigos')
+          await text('Digite o código de 6 números')(page).waitFor()
+        },
+      },
+      'segunda-etapa-escolha': {
+        ready: text('Com ela, quem descobrir sua senha'),
+        act: (page) => press(page, 'Configurar'),
+      },
+      'segunda-etapa-codigos': {
+        given: withFactors,
+        async act(page) {
+          await press(page, 'Criar novos códigos')
+          await page.getByRole('dialog').getByRole('button', { name: 'Criar novos códigos' }).click()
+          await text('Guarde estes códigos agora')(page).waitFor()
+        },
+      },
     },
-  },
-  {
-    name: 'segunda-etapa-escolha',
-    path: '/profile/seguranca',
-    as: 'diretoria',
-    ready: text('Com ela, quem descobrir sua senha'),
-    act: (page) => press(page, 'Configurar'),
-  },
-  {
-    name: 'segunda-etapa-codigos',
-    path: '/profile/seguranca',
-    as: 'diretoria',
-    given: withFactors,
-    ready: text('restam 9 de 10'),
-    async act(page) {
-      await press(page, 'Criar novos códigos')
-      await page.getByRole('dialog').getByRole('button', { name: 'Criar novos códigos' }).click()
-      await text('Guarde estes códigos agora')(page).waitFor()
-    },
-  },
-  {
-    name: 'segunda-etapa-login',
-    path: '/login',
-    given: oweStep('verify'),
-    ready: text('Abra o aplicativo de códigos'),
-  },
-  {
-    name: 'segunda-etapa-exigida',
-    path: '/login',
-    given: oweStep('set-up'),
-    ready: text('O portal pede uma segunda etapa'),
-  },
+  ),
   { name: 'segunda-etapa-link', path: '/segunda-etapa#token_hash=x', ready: heading('Entre primeiro') },
   {
     name: 'parar-envio',
@@ -500,74 +508,23 @@ export const SCREEN_STATES: ScreenState[] = [
     ready: heading('Este envio já estava parado'),
   },
   { name: 'power-bi-sso', path: '/power-bi?area=Operadores', as: 'diretoria', ready: card('Operadores') },
-  {
-    name: 'power-bi-carregando',
-    path: '/power-bi',
-    as: 'diretoria',
-    given: hang(OWN_REPORTS),
-    ready: text('Carregando configurações'),
-  },
-  {
-    name: 'power-bi-token-a-caminho',
-    path: '/power-bi',
-    as: 'diretoria',
-    given: hang(TOKEN),
-    ready: text('Carregando o relatório Vendas'),
-  },
-  {
-    name: 'power-bi-demorando',
-    path: '/power-bi',
-    as: 'diretoria',
-    given: hang(TOKEN),
-    ready: text('Carregando o relatório Vendas'),
-    act: (page) => text('Está demorando')(page).waitFor(),
-  },
-  {
-    name: 'power-bi-sem-rede',
-    path: '/power-bi',
-    as: 'diretoria',
-    given: hang(TOKEN),
-    ready: text('Carregando o relatório Vendas'),
-    act: async (page) => {
-      await page.evaluate(() => {
-        Object.defineProperty(navigator, 'onLine', { value: false })
-        dispatchEvent(new Event('offline'))
-      })
-      await text('Você está sem conexão')(page).waitFor()
+  ...listStates(
+    { path: '/power-bi', as: 'vendas.rj', ready: (page) => card('Vendas')(page) },
+    {
+      'power-bi-sem-marcas': {
+        given: withoutScope,
+        ready: text('Sua conta ainda não tem marcas ou estados liberados'),
+      },
+      'relatorios-avisos': {
+        given: reply('**/api/notices', { items: NOTICES.slice(0, 3) }),
+        act: (page) => page.getByRole('list', { name: 'Avisos' }).waitFor({ timeout: 30_000 }),
+      },
+      'relatorios-avisos-abertos': {
+        given: reply('**/api/notices', { items: NOTICES.slice(0, 3) }),
+        act: (page) => page.getByRole('button', { name: 'Mais 2' }).click({ timeout: 30_000 }),
+      },
     },
-  },
-  {
-    name: 'power-bi-falha',
-    path: '/power-bi',
-    as: 'diretoria',
-    given: fail(OWN_REPORTS, 500),
-    ready: text('Nenhum relatório Power BI disponível'),
-  },
-  {
-    name: 'power-bi-token-falha',
-    path: '/power-bi',
-    as: 'diretoria',
-    given: fail(TOKEN, 503, {
-      code: 'power-bi-unavailable',
-      detail:
-        'O Power BI não respondeu como devia (código InternalServerError, pedido 6d55a3e0-1b2c). Tente novamente em instantes.',
-    }),
-    ready: text('O portal tenta de novo sozinho'),
-  },
-  {
-    name: 'power-bi-capacidade-pausada',
-    path: '/power-bi',
-    as: 'diretoria',
-    given: fail(TOKEN, 503, { code: 'capacity-paused', detail: 'A capacidade do Power BI está pausada.' }),
-    ready: text('A capacidade está pausada'),
-  },
-  {
-    name: 'power-bi-sem-marcas',
-    path: '/power-bi',
-    as: 'vendas.rj',
-    given: withoutScope,
-    ready: text('Sua conta ainda não tem marcas ou estados liberados'),
-  },
+  ),
   {
     name: 'power-bi-sem-relatorio',
     path: '/power-bi',
@@ -586,8 +543,14 @@ export const SCREEN_STATES: ScreenState[] = [
     },
   },
   { name: 'power-bi-email-nao-verificado', path: '/power-bi', as: 'naoverificado', ready: card('Vendas') },
-
   { name: 'profile', path: '/profile', as: 'vendas.rj', ready: text('FIAT, JEEP') },
+  {
+    name: 'profile-senha',
+    path: '/profile',
+    as: 'vendas.rj',
+    ready: text('FIAT, JEEP'),
+    act: (page) => press(page, /Alterar [Ss]enha/),
+  },
   { name: 'pedir-acesso', path: '/pedir-acesso?area=HPD', as: 'vendas.rj', ready: heading('O que falta?') },
   {
     name: 'pedir-acesso-enviado',
@@ -603,33 +566,21 @@ export const SCREEN_STATES: ScreenState[] = [
     given: hasAsked('As férias da Ana acabaram. Se precisar de novo, peça com a data.'),
     ready: heading('Pedido de acesso recusado'),
   },
-  {
-    name: 'profile-senha',
-    path: '/profile',
-    as: 'vendas.rj',
-    ready: text('FIAT, JEEP'),
-    act: (page) => press(page, /Alterar [Ss]enha/),
-  },
-  {
-    name: 'admin',
-    path: '/admin',
-    as: 'admin',
-    ready: heading('Estado dos relatórios'),
-    isInDocs: true,
-  },
-  { name: 'admin-pedidos', path: '/admin', as: 'admin', given: peopleAsk, ready: heading(/^Pedidos$/) },
-  {
-    name: 'admin-pedidos-recusar',
-    path: '/admin',
-    as: 'admin',
-    given: peopleAsk,
-    ready: heading(/^Pedidos$/),
-    act: async (page) => {
-      await press(page, 'Recusar')
-      await press(page, 'Recusar pedido')
-      await text('Escreva o motivo')(page).waitFor()
+  ...listStates(
+    { path: '/admin', as: 'admin', ready: heading(/^Pedidos$/) },
+    {
+      admin: { ready: heading('Estado dos relatórios'), isInDocs: true },
+      'admin-pedidos': { given: peopleAsk },
+      'admin-pedidos-recusar': {
+        given: peopleAsk,
+        act: async (page) => {
+          await press(page, 'Recusar')
+          await press(page, 'Recusar pedido')
+          await text('Escreva o motivo')(page).waitFor()
+        },
+      },
     },
-  },
+  ),
   { name: 'admin-pessoas', path: '/admin/pessoas', as: 'admin', ready: text(/^adriana\./) },
   { name: 'admin-relatorios', path: '/admin/relatorios', as: 'admin', ready: text('Testar relatório') },
   {
@@ -703,13 +654,17 @@ export const SCREEN_STATES: ScreenState[] = [
     as: 'admin',
     ready: heading('Nunca vieram'),
   },
-  {
-    name: 'admin-auditoria',
-    path: '/admin/auditoria',
-    as: 'admin',
-    ready: (page) => page.locator('ol summary').first(),
-    act: async (page) => void (await page.locator('ol summary').first().click()),
-  },
+  ...listStates(
+    { path: '/admin/auditoria', as: 'admin', ready: (page) => page.locator('ol summary').first() },
+    {
+      'admin-auditoria': { act: async (page) => void (await page.locator('ol summary').first().click()) },
+      'admin-auditoria-carregando': { given: hang('**/api/audit?*'), ready: heading('Auditoria') },
+      'admin-auditoria-falha': {
+        given: fail('**/api/audit*', 500),
+        ready: text('A auditoria não pôde ser lida agora.'),
+      },
+    },
+  ),
   {
     name: 'admin-auditoria-vazia',
     path: '/admin/auditoria?action=role-changed&area=Slack',
@@ -717,30 +672,10 @@ export const SCREEN_STATES: ScreenState[] = [
     ready: text('Nada registrado com estes filtros'),
   },
   {
-    name: 'admin-auditoria-carregando',
-    path: '/admin/auditoria',
-    as: 'admin',
-    given: hang('**/api/audit?*'),
-    ready: heading('Auditoria'),
-  },
-  {
-    name: 'admin-auditoria-falha',
-    path: '/admin/auditoria',
-    as: 'admin',
-    given: fail('**/api/audit*', 500),
-    ready: text('A auditoria não pôde ser lida agora.'),
-  },
-  {
     name: 'admin-acesso',
     path: '/admin/auditoria/acesso?area=vendas',
     as: 'admin',
     ready: text('podem ver agora'),
-  },
-  {
-    name: 'admin-acesso-sem-registro',
-    path: '/admin/auditoria/acesso?area=vendas&dia=2020-02-01',
-    as: 'admin',
-    ready: text('Não há registro deste dia'),
   },
   {
     name: 'admin-acesso-falha',
@@ -750,60 +685,32 @@ export const SCREEN_STATES: ScreenState[] = [
     ready: text('Não foi possível ler quem vê esta área.'),
   },
   {
-    name: 'admin-avisos',
-    path: '/admin/avisos',
+    name: 'admin-acesso-sem-registro',
+    path: '/admin/auditoria/acesso?area=vendas&dia=2020-02-01',
     as: 'admin',
-    given: reply('**/api/admin/notices', { items: NOTICES }),
-    ready: text('Feliz 2026!'),
+    ready: text('Não há registro deste dia'),
   },
-  { name: 'admin-avisos-vazio', path: '/admin/avisos', as: 'admin', ready: text('Nenhum aviso ainda.') },
-  {
-    name: 'admin-avisos-erro',
-    path: '/admin/avisos',
-    as: 'admin',
-    given: fail('**/api/admin/notices', 400),
-    ready: text('Os avisos não puderam ser lidos agora.'),
-  },
-  {
-    name: 'admin-avisos-novo',
-    path: '/admin/avisos',
-    as: 'admin',
-    ready: text('Nenhum aviso ainda.'),
-    act: async (page) => {
-      await press(page, 'Novo aviso')
-      await page.getByRole('dialog').getByLabel('Texto').fill(LONG_NOTICE)
-      await page.getByText('Atenção').first().click()
-    },
-  },
-  {
-    name: 'relatorios-avisos',
-    path: '/power-bi',
-    as: 'vendas.rj',
-    given: reply('**/api/notices', { items: NOTICES.slice(0, 3) }),
-    ready: (page) => card('Vendas')(page),
-    act: (page) => page.getByRole('list', { name: 'Avisos' }).waitFor({ timeout: 30_000 }),
-  },
-  {
-    name: 'relatorios-avisos-abertos',
-    path: '/power-bi',
-    as: 'vendas.rj',
-    given: reply('**/api/notices', { items: NOTICES.slice(0, 3) }),
-    ready: (page) => card('Vendas')(page),
-    act: (page) => page.getByRole('button', { name: 'Mais 2' }).click({ timeout: 30_000 }),
-  },
-  {
-    name: 'login-aviso',
-    path: '/login',
-    given: reply('**/api/notices/public', {
-      items: [
-        {
-          ...NOTICES[1],
-          text: 'Manutenção hoje das 22h às 23h30: o portal pode ficar fora do ar por uns minutos. Salve antes.',
+  ...listStates(
+    { path: '/admin/avisos', as: 'admin', ready: text('Nenhum aviso ainda.') },
+    {
+      'admin-avisos': {
+        given: reply('**/api/admin/notices', { items: NOTICES }),
+        ready: text('Feliz 2026!'),
+      },
+      'admin-avisos-vazio': {},
+      'admin-avisos-erro': {
+        given: fail('**/api/admin/notices', 400),
+        ready: text('Os avisos não puderam ser lidos agora.'),
+      },
+      'admin-avisos-novo': {
+        act: async (page) => {
+          await press(page, 'Novo aviso')
+          await page.getByRole('dialog').getByLabel('Texto').fill(LONG_NOTICE)
+          await page.getByText('Atenção').first().click()
         },
-      ],
-    }),
-    ready: text('Manutenção hoje das 22h'),
-  },
+      },
+    },
+  ),
   { name: 'privacidade', path: '/privacidade', ready: heading('Como pedir') },
   {
     name: 'admin-saude',
