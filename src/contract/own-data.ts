@@ -104,6 +104,9 @@ const VALUES: Readonly<Record<string, string>> = {
     aal2: 'duas',
   },
   ...MAIL_NAMES,
+  ...{ signup: 'confirmar o e-mail', factor: 'confirmar que é você' },
+  ...{ 'disown-account': 'dizer que não foi você', 'disown-change': 'dizer que não foi você' },
+  'disown-factor': 'dizer que não foi você',
   ...{ types: 'tipos', marcas: 'marcas', estados: 'estados' },
   ...{ queued: 'na fila', running: 'em andamento', done: 'pronto', failed: 'falhou' },
 }

@@ -47,6 +47,9 @@ export const PROFILE_SORTS = [
 ] as const
 export type ProfileSort = (typeof PROFILE_SORTS)[number]
 
+/** The filter by a whole list, or all of it but one item: 'marcas:BYD'. */
+export const WHOLE_LIST = /^(types|marcas|estados)(:[\w-]{1,40})?$/
+
 /** Maximum of people per call by their ids. */
 export const MAX_IDS = 1_000
 

@@ -3,7 +3,14 @@ import { historyEntrySchema } from './audit-actions.ts'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
 import { mapLists } from './entitlement-lists.ts'
 import type { Routes } from './route.ts'
-import { adminMessages, MAX_IDS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH, PROFILE_SORTS } from './user-rules.ts'
+import {
+  adminMessages,
+  MAX_IDS,
+  MAX_NAME_LENGTH,
+  MAX_NOTE_LENGTH,
+  PROFILE_SORTS,
+  WHOLE_LIST,
+} from './user-rules.ts'
 
 /** An instant: ISO 8601 in UTC here, a timestamptz in the database. */
 export const instantSchema = z.iso.datetime()
@@ -105,7 +112,7 @@ const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
   /** Approved people who see no report; everyone who holds all areas, brands and states. */
   reports: z.optional(z.enum(['none', 'all'])),
   /** Everyone who holds a whole list: 'marcas'; or all of it but one item, by its code: 'marcas:BYD'. */
-  allOf: z.optional(z.string().check(z.regex(/^(types|marcas|estados)(:[\w-]{1,40})?$/))),
+  allOf: z.optional(z.string().check(z.regex(WHOLE_LIST))),
   /** Approved people whose access ends within ENDING_DAYS, or has ended. */
   validity: z.optional(z.enum(['ending', 'ended'])),
   admin: z.optional(flag),

@@ -154,17 +154,17 @@ const contactRoute = createRoute({
   component: screen(() => import('#web/support/contact-screen.tsx'), 'ContactScreen'),
 })
 
+const privacyRoute = createRoute({
+  ...describePage(() => rootRoute, PRIVACY_PATH, 'Privacidade'),
+  component: screen(() => import('#web/accounts/privacy-screen.tsx'), 'PrivacyScreen'),
+})
+
 // Targets of links in mails.
 
 /** Moves the token out of the address bar, and so out of the browser's history, at once. */
 function moveHashToState({ location: { pathname, hash } }: { location: { pathname: string; hash: string } }) {
   if (hash) throw redirect({ to: pathname, replace: true, state: { linkHash: hash } })
 }
-
-const privacyRoute = createRoute({
-  ...describePage(() => rootRoute, PRIVACY_PATH, 'Privacidade'),
-  component: screen(() => import('#web/accounts/privacy-screen.tsx'), 'PrivacyScreen'),
-})
 
 const callbackRoute = createRoute({
   ...describePage(() => rootRoute, '/auth/callback', 'Verificação de e-mail'),

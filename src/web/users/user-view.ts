@@ -2,7 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues, LISTS, type ListName } from '#contract/entitlement-lists.ts'
-import { ENDING_DAYS, IDLE_DAYS, PROFILE_SORTS, type ProfileSort, RECENT_DAYS } from '#contract/user-rules.ts'
+import {
+  ENDING_DAYS,
+  IDLE_DAYS,
+  PROFILE_SORTS,
+  type ProfileSort,
+  RECENT_DAYS,
+  WHOLE_LIST,
+} from '#contract/user-rules.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -63,9 +70,6 @@ const createListFilter = (options: ListName, title: string): ScreenFilter<string
   picker: { title, options },
 })
 
-/** A whole list, or all of it but one item: 'marcas:BYD'. */
-const ALL_OF = /^(types|marcas|estados)(:[\w-]{1,40})?$/
-
 /** Every filter in the order of the buttons; null for one that is not part of the address. */
 const FILTERS: {
   [Name in keyof ProfileFilter]-?: ScreenFilter<NonNullable<ProfileFilter[Name]>> | null
@@ -110,7 +114,7 @@ const FILTERS: {
     { value: 'all', searchValue: 'all', label: 'Tem todas as áreas, marcas e estados', buttonLabel: 'tudo' },
   ]),
   allOf: {
-    parse: (raw) => (typeof raw === 'string' && ALL_OF.test(raw) ? raw : undefined),
+    parse: (raw) => (typeof raw === 'string' && WHOLE_LIST.test(raw) ? raw : undefined),
     serialize: String,
     picker: { title: 'Tem', options: 'wholeLists' },
   },
