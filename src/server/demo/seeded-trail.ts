@@ -45,8 +45,8 @@ export async function seedTrail(db: Db, now: Date): Promise<void> {
       on by_admin.role = e.role
     order by at`.execute(db)
   await sql`
-    insert into access_records (at, user_id, action, report_id, ip, user_agent)
-    select at, user_id, action, report_id, '10.20.' || dice % 40 || '.' || dice % 250, ${BROWSER} from (
+    insert into access_records (at, user_id, action, method, report_id, ip, user_agent)
+    select at, user_id, action, case when report_id is null then 'password' end, report_id, '10.20.' || dice % 40 || '.' || dice % 250, ${BROWSER} from (
       select visits.at + coalesce(seen.minutes, 0) * interval '1 minute' as at, visits.user_id, visits.dice,
         case when seen.report_id is null then 'sign-in' else 'report-shown' end as action, seen.report_id
       from (

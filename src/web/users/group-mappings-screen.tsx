@@ -74,13 +74,11 @@ export function GroupMappingsScreen() {
               <div className="min-w-0 flex-1 basis-64">
                 <h2 className="break-words font-medium">{item.name}</h2>
                 <p className="break-all text-muted text-xs">{item.group_id}</p>
-              </div>
-              <div className="basis-48 break-words">
-                <p>{nameTemplate(item.template_id)}</p>
                 {mappings.data?.unseen.includes(item.group_id) && (
                   <p className="text-muted text-xs">Ninguém ainda entrou com este grupo</p>
                 )}
               </div>
+              <p className="basis-48 break-words">{nameTemplate(item.template_id)}</p>
               <EditButtons name={item.name} onOpen={(kind) => setOpen({ kind, item })} />
             </li>
           ))}
