@@ -24,6 +24,16 @@ test("'Meus dados' downloads a page to read, or JSON", async ({ page }) => {
   await expect(page.getByText(/^Quem responde pelos seus dados é/)).toBeVisible()
 })
 
+test.describe('with an encarregado', () => {
+  test.use({ env: { DATA_PROTECTION_OFFICER: 'Ana Souza <privacidade@exemplo.com.br>' } })
+  test("'Privacidade' names whom to ask, also to visitors", async ({ page }) => {
+    await page.goto('/privacidade')
+    await expect(page.getByText('O encarregado (LGPD, artigo 41) é Ana Souza, ')).toBeVisible()
+    const link = page.getByRole('link', { name: 'privacidade@exemplo.com.br' })
+    await expect(link).toHaveAttribute('href', 'mailto:privacidade@exemplo.com.br')
+  })
+})
+
 test("'Segurança' shows where one is signed in, and ends it there at once", async ({
   page,
   browser,
