@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { useSession } from '#web/session/session.ts'
 import { classNames } from '#web/ui/class-names.ts'
+import { useOverflowFade } from '#web/ui/tabs.tsx'
 import { NO_FILTER, profileCountQuery, tasksQuery } from '#web/users/count-query.ts'
 import { unreadCountQuery } from './admin-links.tsx'
 import { useServiceStatus } from './service-status.tsx'
@@ -25,20 +26,23 @@ let wasPressed = false
 /** The screens of administration: at the left, on narrow windows a row above the screen. */
 export function AdminRail() {
   const groups = useGroups()
-  const nav = useRef<HTMLElement>(null)
+  const { box: nav, fade } = useOverflowFade<HTMLElement>()
   useLayoutEffect(() => {
     const current = nav.current?.querySelector<HTMLElement>('[aria-current]')
-    if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - 16
+    if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - 48
     if (wasPressed) current?.focus({ preventScroll: true })
     wasPressed = false
-  }, [])
+  }, [nav])
   return (
     <div className="border-line bg-surface max-xl:border-b xl:w-60 xl:shrink-0 xl:border-r print:hidden">
       <nav
         ref={nav}
         id="administracao"
         aria-label="Administração"
-        className="relative flex gap-1 overflow-x-auto px-2 py-1 sm:px-6 xl:sticky xl:top-0 xl:max-h-[calc(100dvh-5.5rem)] xl:flex-col xl:gap-0 xl:overflow-y-auto xl:px-2 xl:py-3"
+        className={classNames(
+          'relative flex gap-1 overflow-x-auto px-2 py-1 sm:px-6 xl:sticky xl:top-0 xl:max-h-[calc(100dvh-5.5rem)] xl:flex-col xl:gap-0 xl:overflow-y-auto xl:px-2 xl:py-3',
+          fade,
+        )}
       >
         {groups.map(({ title, items }) => (
           <div key={title} className="flex gap-1 xl:block xl:not-first:pt-3">
@@ -71,7 +75,7 @@ function RailLink({ to, label, count, isDue, state }: RailItem) {
       onClick={() => {
         wasPressed = true
       }}
-      className="flex h-11 items-center gap-3 whitespace-nowrap rounded-lg px-2.5 font-medium text-sm transition-colors focus-visible:-outline-offset-2 xl:h-8"
+      className="flex h-11 scroll-mx-12 items-center gap-3 whitespace-nowrap rounded-lg px-2.5 font-medium text-sm transition-colors focus-visible:-outline-offset-2 xl:h-8"
     >
       <span className="flex-1">{label}</span>
       {count !== undefined && count !== 0 && (

@@ -52,7 +52,7 @@ export function TabList({ label, tabs, selectedId, className }: TabListProps) {
   const { onSelect, toDomIds } = useContext(TabsContext)
   const [focusedId, setFocusedId] = useState<string>()
   const list = useRef<HTMLDivElement>(null)
-  const { box, hasBefore, hasAfter } = useOverflowEdges()
+  const { box, fade } = useOverflowFade<HTMLDivElement>()
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the selected tab is found in the page
   useEffect(() => {
@@ -69,16 +69,7 @@ export function TabList({ label, tabs, selectedId, className }: TabListProps) {
   }, [selectedId])
 
   return (
-    <div
-      ref={box}
-      className={classNames(
-        'overflow-x-auto [scrollbar-width:none]',
-        (hasBefore || hasAfter) && 'fade-ends',
-        hasBefore && 'fade-start',
-        hasAfter && 'fade-end',
-        className,
-      )}
-    >
+    <div ref={box} className={classNames('overflow-x-auto [scrollbar-width:none]', fade, className)}>
       <div
         ref={list}
         role="tablist"
@@ -159,9 +150,9 @@ export function TabPanel({ id, isLaidOut = false, className, children }: TabPane
   )
 }
 
-/** Detects at which edges of a horizontal scroller content is hidden. */
-function useOverflowEdges() {
-  const box = useRef<HTMLDivElement>(null)
+/** Returns the classes that fade the edges of a horizontal scroller where content is hidden. */
+export function useOverflowFade<T extends HTMLElement>() {
+  const box = useRef<T>(null)
   const [ends, setEnds] = useState({ hasBefore: false, hasAfter: false })
   useEffect(() => {
     const element = box.current
@@ -183,7 +174,13 @@ function useOverflowEdges() {
       element.removeEventListener('scroll', measure)
     }
   }, [])
-  return { box, ...ends }
+  const { hasBefore, hasAfter } = ends
+  const fade = classNames(
+    (hasBefore || hasAfter) && 'fade-ends',
+    hasBefore && 'fade-start',
+    hasAfter && 'fade-end',
+  )
+  return { box, fade }
 }
 
 /** Returns every tab selected so far, for panels that stay mounted. */
