@@ -155,17 +155,22 @@ function Readers({ area, on }: { area: string; on: string | undefined }) {
       {data.readers.length > 0 && (
         <ul className={listClasses}>
           {data.readers.slice(0, shown).map((reader) => (
-            <li key={reader.user_id} className="px-4 py-3 sm:px-6">
-              <p className="break-words font-medium">
-                {reader.full_name ?? reader.email ?? formatPseudonym(reader.user_id)}
-                {reader.full_name && reader.email && (
-                  <span className="font-normal text-muted"> · {reader.email}</span>
-                )}
-              </p>
-              <p className="break-words text-muted">{formatSince(reader)}</p>
-              <p className="break-words text-muted">
-                {reader.marcas.join(', ')} · {reader.estados.join(', ')}
-              </p>
+            <li
+              key={reader.user_id}
+              className="grid grid-cols-1 gap-x-6 break-words px-4 py-3 text-muted sm:grid-cols-[2fr_3fr] sm:px-6"
+            >
+              <div>
+                <p className="font-medium text-ink">
+                  {reader.full_name ?? reader.email ?? formatPseudonym(reader.user_id)}
+                </p>
+                {reader.full_name && <p>{reader.email}</p>}
+              </div>
+              <div>
+                <p>
+                  {reader.marcas.join(', ')} · {reader.estados.join(', ')}
+                </p>
+                <p>{formatSince(reader)}</p>
+              </div>
             </li>
           ))}
         </ul>
