@@ -59,21 +59,17 @@ const NOTICES = [
     ['info', 'draft', 'Relatório novo em Vendas: Metas do mês.', ['Vendas'], null, null],
     ['info', 'ended', 'Feliz 2026!', null, '2026-01-01T03:00:00.000Z', '2026-01-02T02:59:00.000Z'],
   ].map(([severity, state, text, types, starts_at, ends_at], index) => ({
-    ...{
-      id: `00000000-0000-4000-8000-00000000000${index}`,
-      severity,
-      state,
-      text,
-      types,
-      starts_at,
-      ends_at,
-    },
-    ...{
-      on_login: state === 'scheduled',
-      is_draft: state === 'draft',
-      closed: index === 0 ? 12 : 0,
-      version: 1,
-    },
+    id: `00000000-0000-4000-8000-00000000000${index}`,
+    severity,
+    state,
+    text,
+    types,
+    starts_at,
+    ends_at,
+    on_login: state === 'scheduled',
+    is_draft: state === 'draft',
+    closed: index === 0 ? 12 : 0,
+    version: 1,
   })),
 ]
 const TOKEN = '**/api/functions/get-powerbi-token'
@@ -94,36 +90,46 @@ const addFurtherReport = (page: Page) =>
   })
 
 const SUBSCRIPTION = {
-  ...{
-    id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c4',
-    area: 'Vendas',
-    report: null,
-    reportId: 'r',
-    format: 'pdf',
-  },
-  ...{ viewId: null, view: null, schedule: { every: 'month', day: 31, hour: 8 }, failure: null },
-  ...{ nextRunAt: '2026-12-31T11:00:00Z', lastSentAt: '2026-10-31T11:02:00Z' },
+  id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c4',
+  area: 'Vendas',
+  report: null,
+  reportId: 'r',
+  format: 'pdf',
+  viewId: null,
+  view: null,
+  schedule: { every: 'month', day: 31, hour: 8 },
+  failure: null,
+  nextRunAt: '2026-12-31T11:00:00Z',
+  lastSentAt: '2026-10-31T11:02:00Z',
 }
 const SUBSCRIPTIONS = {
   items: [
     SUBSCRIPTION,
     {
       ...SUBSCRIPTION,
-      ...{ id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c5', view: 'Fechamento do mês', format: 'pptx' },
+      id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c5',
+      view: 'Fechamento do mês',
+      format: 'pptx',
       schedule: { every: 'week', weekday: 1, hour: 7 },
       failure: 'O Power BI não conseguiu exportar este relatório.',
     },
     {
       ...SUBSCRIPTION,
-      ...{ id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c6', area: 'Oficina', nextRunAt: null },
+      id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5c6',
+      area: 'Oficina',
+      nextRunAt: null,
       schedule: { every: 'day', hour: 8 },
     },
   ],
 }
 
 const FACTOR = {
-  ...{ id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5f1', friendly_name: 'Notebook', factor_type: 'webauthn' },
-  ...{ status: 'verified', created_at: '2026-11-03T11:12:00.000Z', updated_at: '2026-11-20T11:12:00.000Z' },
+  id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5f1',
+  friendly_name: 'Notebook',
+  factor_type: 'webauthn',
+  status: 'verified',
+  created_at: '2026-11-03T11:12:00.000Z',
+  updated_at: '2026-11-20T11:12:00.000Z',
 }
 const APP = {
   ...FACTOR,
@@ -153,7 +159,9 @@ const stubEnrolment = (page: Page) =>
   page.route('**/api/auth/factors', (route) =>
     route.fulfill({
       json: {
-        ...{ id: APP.id, type: 'totp', friendly_name: 'Aplicativo de códigos' },
+        id: APP.id,
+        type: 'totp',
+        friendly_name: 'Aplicativo de códigos',
         totp: { qr_code: QR, secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', uri: '' },
       },
     }),
@@ -167,9 +175,13 @@ const oweStep = (second_factor: string) => async (page: Page) => {
   await page.evaluate(
     ([owed, factors]) => {
       const session = {
-        ...{ access_token: '-', refresh_token: '-', expires_at: 4_000_000_000 },
+        access_token: '-',
+        refresh_token: '-',
+        expires_at: 4_000_000_000,
         user: {
-          ...{ id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5f0', email: 'diretoria@grupopatio.com.br', factors },
+          id: '0d9c8b7a-6f5e-4d3c-8b2a-1908f7e6d5f0',
+          email: 'diretoria@grupopatio.com.br',
+          factors,
           app_metadata: { must_change_password: false, second_factor: owed },
         },
       }

@@ -71,8 +71,10 @@ function listQueries(now: number): Record<string, TrailFilter & { cursor?: strin
     'an area without entries': { area: 'Slack' },
     'a month in the past': { from: day(200), to: day(170) },
     'a rare act of one administrator in a month': {
-      ...{ actor: 'pessoa1@grupopatio.com.br', action: 'role-changed' },
-      ...{ from: day(200), to: day(170) },
+      actor: 'pessoa1@grupopatio.com.br',
+      action: 'role-changed',
+      from: day(200),
+      to: day(170),
     },
     'a rare area and a frequent act': { area: 'HPD', action: 'entitlements-added' },
     'one person and a frequent area': { person: 'pessoa77@grupopatio.com.br', area: 'Vendas' },

@@ -160,11 +160,15 @@ export function mutate(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 /** The two addresses of a sign-in with Microsoft, which are outside the contract. */
 export const MICROSOFT_ROUTES = [
   {
-    ...{ method: 'GET', path: '/auth/microsoft', access: 'public' },
+    method: 'GET',
+    path: '/auth/microsoft',
+    access: 'public',
     query: z.object({ mark: z.enum([HASH, `${HASH}A`]), ligar: z.optional(z.string()) }),
   },
   {
-    ...{ method: 'GET', path: '/auth/microsoft/callback', access: 'public' },
+    method: 'GET',
+    path: '/auth/microsoft/callback',
+    access: 'public',
     query: z.object({ state: z.string(), code: z.optional(z.string()), error: z.optional(z.string()) }),
   },
 ] as unknown as Route[]

@@ -60,8 +60,13 @@ export async function createCallers(
     const secret = context.tokens.factorSecrets.seal(Buffer.alloc(20))
     const at = new Date()
     const factor = {
-      ...{ id, user_id: userId, factor_type: 'totp' as const, friendly_name: 'Celular' },
-      ...{ created_at: at, verified_at: at, secret },
+      id,
+      user_id: userId,
+      factor_type: 'totp' as const,
+      friendly_name: 'Celular',
+      created_at: at,
+      verified_at: at,
+      secret,
     }
     // Sessions may end and open anew at once.
     await db

@@ -42,8 +42,21 @@ const JOINING_WORDS = new Set(['da', 'de', 'do', 'das', 'dos', 'em', 'na', 'no',
 
 /** Letters that a digit or symbol may stand for. */
 const LOOK_ALIKES: Record<string, string> = {
-  ...{ '0': 'o', '2': 'z', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g' },
-  ...{ '@': 'a', $: 's', '€': 'e', '+': 't', '1': 'il', '!': 'il', '|': 'il' },
+  '0': 'o',
+  '2': 'z',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '8': 'b',
+  '9': 'g',
+  '@': 'a',
+  $: 's',
+  '€': 'e',
+  '+': 't',
+  '1': 'il',
+  '!': 'il',
+  '|': 'il',
 }
 
 /** Removes accents, lower-cases and cuts the text. */

@@ -27,8 +27,11 @@ describe('npm run users, access and trail as processes', () => {
       await db
         .insertInto('audit_entries')
         .values({
-          ...{ ...entry, at: new Date('2026-02-03T12:00:00Z'), actor_email: 'chefe@grupopatio.com.br' },
-          ...{ before: JSON.stringify({ approved: false, types: [] }), after: JSON.stringify(access) },
+          ...entry,
+          at: new Date('2026-02-03T12:00:00Z'),
+          actor_email: 'chefe@grupopatio.com.br',
+          before: JSON.stringify({ approved: false, types: [] }),
+          after: JSON.stringify(access),
         })
         .execute()
     })
@@ -96,7 +99,8 @@ describe('npm run users, access and trail as processes', () => {
       }
       expect(await runWhole('access', '--person', 'ana', '--on', '2020-01-01')).toMatchObject({ code: 3 })
       expect(await runWhole('trail', '--person', ANA, '--until', '2020-01-01')).toMatchObject({
-        ...{ code: 3, complaint: 'Nada registrado com estes filtros.\n' },
+        code: 3,
+        complaint: 'Nada registrado com estes filtros.\n',
       })
       expect(await run('trail', '--actor', 'portal')).not.toContain('exportou')
       expect(await run('trail', '--actor', 'servidor')).toContain('Quem opera o servidor exportou')

@@ -64,8 +64,14 @@ const OPTIONS: Record<string, Record<string, typeof text | typeof flag>> = {
   users: { csv: flag, 'without-second-factor': flag },
   access: { report: text, person: text, on: text, csv: flag },
   trail: {
-    ...{ since: text, until: text, person: text, actor: text, action: text, area: text },
-    ...{ csv: flag, json: flag },
+    since: text,
+    until: text,
+    person: text,
+    actor: text,
+    action: text,
+    area: text,
+    csv: flag,
+    json: flag,
   },
 }
 

@@ -102,7 +102,12 @@ export async function servePortal(
   const mailer = trackStatus(demo?.mailer ?? createMailer(config), serviceStatus)
   const keyring = createKeyring(secrets)
   const mailContext = {
-    ...{ db, log, clock, mailer, publicUrl: config.publicUrl, groupName: config.group.name },
+    db,
+    log,
+    clock,
+    mailer,
+    publicUrl: config.publicUrl,
+    groupName: config.group.name,
     signUnsubscribe: (id: string) => createUnsubscribeTokens(keyring).sign(id, clock()),
   }
   const outbox = createOutbox({
@@ -132,7 +137,11 @@ export async function servePortal(
   const leavers =
     microsoft &&
     createLeaversJob({
-      ...{ db, log, clock, microsoft, entraSessionHours: config.entraSessionHours },
+      db,
+      log,
+      clock,
+      microsoft,
+      entraSessionHours: config.entraSessionHours,
       tokens: createTokens(keyring, clock),
     })
   const { exports } = config

@@ -54,8 +54,11 @@ export async function tryFactor<T>(
   const { db, actor, request } = context
   const { email } = actor.profile
   const attempt: Attempt = {
-    ...{ email, secondStep, ip: request.ip },
-    ...{ deviceId: undefined, skipsHumanCheck: false },
+    email,
+    secondStep,
+    ip: request.ip,
+    deviceId: undefined,
+    skipsHumanCheck: false,
   }
   return serializePerSource(attempt, async () => {
     const counted = context.rateLimits ? await reserve(context, attempt) : 0

@@ -81,7 +81,9 @@ export async function enrolFactor(
     return transaction
       .insertInto('factors')
       .values({
-        ...{ user_id, factor_type: type, created_at: new Date(clock()) },
+        user_id,
+        factor_type: type,
+        created_at: new Date(clock()),
         friendly_name: name || DEFAULT_NAMES[type],
         secret: created ? tokens.factorSecrets.seal(created.bytes) : null,
       })

@@ -85,7 +85,9 @@ describeOnEachDatabase('a recent authentication by Microsoft', (kind) => {
     const reply = await fetch(portal.url + body.location, { redirect: 'manual' })
     const { searchParams } = new URL(reply.headers.get('location') ?? '')
     expect(Object.fromEntries(searchParams)).toMatchObject({
-      ...{ prompt: 'login', max_age: '600', login_hint: 'novata@grupopatio.com.br' },
+      prompt: 'login',
+      max_age: '600',
+      login_hint: 'novata@grupopatio.com.br',
     })
   })
 
@@ -123,7 +125,10 @@ describeOnEachDatabase('a recent authentication by Microsoft', (kind) => {
 
   test('comes before a required factor is set up, after a silent sign-in', async () => {
     const strict = await startTestPortal({
-      ...{ kind, database: portal.database, clock: portal.clock, microsoft: directory.createClient() },
+      kind,
+      database: portal.database,
+      clock: portal.clock,
+      microsoft: directory.createClient(),
       secondFactor: { requiredOf: 'everyone', graceDays: 0 },
     })
     directory.hooks.authenticatedAt = portal.clock() - 60 * MINUTE
@@ -144,7 +149,10 @@ describeOnEachDatabase('a recent authentication by Microsoft', (kind) => {
     const email = 'novata@grupopatio.com.br'
     const person = await addPerson(portal, { email, password: TEST_PASSWORD })
     const only = await startTestPortal({
-      ...{ kind, database: portal.database, clock: portal.clock, microsoft: directory.createClient() },
+      kind,
+      database: portal.database,
+      clock: portal.clock,
+      microsoft: directory.createClient(),
       onlyMicrosoft: true,
     })
     const { access_token: token } = await openTestSession(portal, person)

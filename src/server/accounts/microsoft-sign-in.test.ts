@@ -188,7 +188,9 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
 
   test('takes one of two equal callbacks, and of two equal tokens, on two replicas at once', async () => {
     const replica = await startTestPortal({
-      ...{ kind, database: portal.database, clock: portal.clock },
+      kind,
+      database: portal.database,
+      clock: portal.clock,
       microsoft: directory.createClient(),
     })
     const trip = await goToMicrosoft(portal, directory, 'novata')

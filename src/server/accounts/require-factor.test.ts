@@ -92,7 +92,9 @@ describeOnEachDatabase('a required second factor', (kind) => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     expect((await enter(email)).user.app_metadata.second_factor_due).toBeNull()
     const everyone = await startTestPortal({
-      ...{ kind, database: portal.database, clock: portal.clock },
+      kind,
+      database: portal.database,
+      clock: portal.clock,
       secondFactor: { requiredOf: 'everyone', graceDays: 0 },
     })
     const { body } = await signIn(everyone, email, TEST_PASSWORD)
@@ -154,8 +156,11 @@ describeOnEachDatabase('a lost second factor', (kind) => {
   test('is reset by the command on the server', async () => {
     const { access_token } = await openTestSession(portal, person, 'full', 'passkey')
     const context = {
-      ...{ db: portal.database.db, clock: portal.clock, request: createCliRequest() },
-      ...{ publicUrl: 'http://localhost', companyEmailDomain: 'grupopatio.com.br' },
+      db: portal.database.db,
+      clock: portal.clock,
+      request: createCliRequest(),
+      publicUrl: 'http://localhost',
+      companyEmailDomain: 'grupopatio.com.br',
     }
     const run = () => ADMIN_COMMANDS['reset-factor']?.(context, person.email)
     expect(await run()).toContain(`A verificação em duas etapas de ${person.email} foi retirada`)
@@ -185,7 +190,9 @@ describeOnEachDatabase('a lost second factor', (kind) => {
       await resealFactors(db, createKeyring([newest, TEST_SECRET]))
       expect(await countUnreadableFactors(db, createKeyring([newest]))).toBe(0)
       const replica = await startTestPortal({
-        ...{ kind, database: portal.database, clock: portal.clock },
+        kind,
+        database: portal.database,
+        clock: portal.clock,
         secrets: [newest],
       })
       const { body } = await signIn(replica, person.email, TEST_PASSWORD)

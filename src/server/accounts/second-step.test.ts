@@ -333,8 +333,12 @@ describeOnEachDatabase('the second step', (kind) => {
     await addFactor(portal, person.user_id)
     const at = new Date(portal.clock())
     const opening = portal.database.db.insertInto('sessions').values({
-      ...{ id: crypto.randomUUID(), user_id: person.user_id, kind: 'full', refresh_key: Buffer.alloc(0) },
-      ...{ created_at: at, refreshed_at: at },
+      id: crypto.randomUUID(),
+      user_id: person.user_id,
+      kind: 'full',
+      refresh_key: Buffer.alloc(0),
+      created_at: at,
+      refreshed_at: at,
     })
     await expect(opening.execute()).rejects.toThrow('this person has a second factor')
   })

@@ -195,7 +195,13 @@ export async function raiseSession(context: OwnAccountContext, method: string): 
     await recordAccess(context, { action: 'sign-in', userId: row.user_id, method: steps.join('+') })
   }
   return presentSession(context, {
-    ...{ id: row.id, kind, refreshKey, counter: row.refresh_counter, profile, amr, aal: 'aal2' },
+    id: row.id,
+    kind,
+    refreshKey,
+    counter: row.refresh_counter,
+    profile,
+    amr,
+    aal: 'aal2',
   })
 }
 

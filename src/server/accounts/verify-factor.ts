@@ -266,8 +266,12 @@ export async function verifyPasskeyRegistration(
       added = await db
         .insertInto('factors')
         .values({
-          ...{ user_id, factor_type: 'webauthn', friendly_name: DEFAULT_NAMES.webauthn },
-          ...{ created_at: at, verified_at: at, ...columns },
+          user_id,
+          factor_type: 'webauthn',
+          friendly_name: DEFAULT_NAMES.webauthn,
+          created_at: at,
+          verified_at: at,
+          ...columns,
         })
         .returningAll()
         .executeTakeFirstOrThrow()

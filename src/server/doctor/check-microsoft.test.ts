@@ -54,9 +54,18 @@ describeOnEachDatabase('the doctor about the sign-in with Microsoft', (kind) => 
     await portal.database.db
       .insertInto('audit_entries')
       .values({
-        ...{ at: new Date(), action: 'microsoft-refused', after: '{"reason":"kind-unknown"}', before: null },
-        ...{ actor_id: null, actor_email: null, target_id: null, target_email: null },
-        ...{ ip: null, user_agent: null, request_id: null, batch_id: null },
+        at: new Date(),
+        action: 'microsoft-refused',
+        after: '{"reason":"kind-unknown"}',
+        before: null,
+        actor_id: null,
+        actor_email: null,
+        target_id: null,
+        target_email: null,
+        ip: null,
+        user_agent: null,
+        request_id: null,
+        batch_id: null,
       })
       .execute()
     expect(await diagnose()).toEqual([
@@ -67,7 +76,9 @@ describeOnEachDatabase('the doctor about the sign-in with Microsoft', (kind) => 
 
   test('finds claims that the tokens of people who came in lacked, each with what to do', async () => {
     const signing = await startTestPortal({
-      ...{ kind, database: portal.database, clock: portal.clock },
+      kind,
+      database: portal.database,
+      clock: portal.clock,
       microsoft: directory.createClient(),
     })
     const { claims } = directory.find('novata')

@@ -149,8 +149,14 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     await db
       .insertInto('sessions')
       .values({
-        ...{ id: SOME_SESSION, user_id: SOME_USER, kind: 'full', refresh_key: Buffer.alloc(0) },
-        ...{ created_at: at, refreshed_at: at, renewed_at: at, aal: 'aal2' },
+        id: SOME_SESSION,
+        user_id: SOME_USER,
+        kind: 'full',
+        refresh_key: Buffer.alloc(0),
+        created_at: at,
+        refreshed_at: at,
+        renewed_at: at,
+        aal: 'aal2',
       })
       .execute()
     const { factorSecrets } = createTokens(portal.keyring, portal.clock)
@@ -167,8 +173,14 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     await db
       .insertInto('identities')
       .values({
-        ...{ tenant_id: 'tenant', object_id: 'object', user_id: SOME_USER, email: 'alguem@example.com' },
-        ...{ linked_at: at, last_used_at: at, groups: [SOME_GROUP], groups_at: at },
+        tenant_id: 'tenant',
+        object_id: 'object',
+        user_id: SOME_USER,
+        email: 'alguem@example.com',
+        linked_at: at,
+        last_used_at: at,
+        groups: [SOME_GROUP],
+        groups_at: at,
       })
       .execute()
     await db.deleteFrom('access_templates').execute()
@@ -219,8 +231,19 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
     await db
       .insertInto('report_subscriptions')
       .values({
-        ...{ id: SOME_SUBSCRIPTION, user_id, type, report_id, view_id: null, format: 'pdf', every: 'day' },
-        ...{ weekday: null, day: null, hour: 8, next_run_at: now, created_at: now, updated_at: now },
+        id: SOME_SUBSCRIPTION,
+        user_id,
+        type,
+        report_id,
+        view_id: null,
+        format: 'pdf',
+        every: 'day',
+        weekday: null,
+        day: null,
+        hour: 8,
+        next_run_at: now,
+        created_at: now,
+        updated_at: now,
       })
       .execute()
     await db.deleteFrom('notices').execute()

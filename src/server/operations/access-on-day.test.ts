@@ -58,8 +58,14 @@ describeOnEachDatabase('who sees what', (kind) => {
     expect((await readArea(removedOn)).emails).toEqual([])
     expect((await readArea(approvedOn)).readers).toEqual([
       {
-        ...{ user_id: ana.user_id, email: ana.email, full_name: ana.full_name, ...scope },
-        ...{ since, through: 'approval-given', by: giver, until: given.valid_until },
+        user_id: ana.user_id,
+        email: ana.email,
+        full_name: ana.full_name,
+        ...scope,
+        since,
+        through: 'approval-given',
+        by: giver,
+        until: given.valid_until,
       },
     ])
     expect(await readPerson(approvedOn)).toMatchObject({
@@ -146,12 +152,10 @@ describeOnEachDatabase('who sees what', (kind) => {
     const { db } = portal.database
     const addOld = (name: string) =>
       addPerson(portal, {
-        ...{
-          email: `${name}@grupopatio.com.br`,
-          types: ['HPD'],
-          created_at: new Date('2020-01-01'),
-          ...scope,
-        },
+        email: `${name}@grupopatio.com.br`,
+        types: ['HPD'],
+        created_at: new Date('2020-01-01'),
+        ...scope,
       })
     await patchProfile(portal, admin, ana.user_id, { approved: true })
     const [bia, old, young] = [await addOld('bia'), await addOld('old'), await addOld('young')]

@@ -190,7 +190,12 @@ export async function readAreaAccess(db: Db, { slug, ...asked }: Asked & { slug:
   )
   const items = readers.map(
     ({ user_id, email, full_name, marcas = [], estados = [], valid_until = null }): Reader => ({
-      ...{ user_id, email, full_name, marcas, estados, until: valid_until },
+      user_id,
+      email,
+      full_name,
+      marcas,
+      estados,
+      until: valid_until,
       ...(grants.get(user_id) ?? NO_GRANT),
     }),
   )

@@ -86,15 +86,17 @@ async function fill(db: Db): Promise<void> {
     .execute()
   const at = new Date()
   const subscription = {
-    ...{
-      user_id: ANA,
-      type: 'vendas',
-      report_id: 'r',
-      view_id: null,
-      format: 'pdf' as const,
-      every: 'day' as const,
-    },
-    ...{ weekday: null, day: null, hour: 8, created_at: at, updated_at: at },
+    user_id: ANA,
+    type: 'vendas',
+    report_id: 'r',
+    view_id: null,
+    format: 'pdf' as const,
+    every: 'day' as const,
+    weekday: null,
+    day: null,
+    hour: 8,
+    created_at: at,
+    updated_at: at,
   }
   await db
     .insertInto('report_subscriptions')

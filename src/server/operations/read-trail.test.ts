@@ -50,8 +50,13 @@ describeOnEachDatabase('reading the audit trail', (kind) => {
     await portal.database.db
       .insertInto('failed_sign_ins')
       .values({
-        ...{ hour, subject: ana.user_id, user_id: ana.user_id, outcome: 'invalid-credentials' },
-        ...{ attempts: 3, ips: ['203.0.113.9'], last_at: new Date(hour.getTime() + 60_000) },
+        hour,
+        subject: ana.user_id,
+        user_id: ana.user_id,
+        outcome: 'invalid-credentials',
+        attempts: 3,
+        ips: ['203.0.113.9'],
+        last_at: new Date(hour.getTime() + 60_000),
       })
       .execute()
     await patchProfile(portal, admin, ana.user_id, { types: ['CRM', 'HPD'] })

@@ -26,7 +26,10 @@ export function createRetentionJob(services: RetentionServices) {
   const rules = createRetentionRules(services.periods)
   const { start, runNow, stop } = createPeriodicJob({
     ...services,
-    ...{ name: 'retention', claimMs: CLAIM_MS, intervalMs: HOUR_MS, retryMs: RETRY_MS },
+    name: 'retention',
+    claimMs: CLAIM_MS,
+    intervalMs: HOUR_MS,
+    retryMs: RETRY_MS,
     async run(at, shouldContinue) {
       const outcome = await applyRetention({ ...services, shouldContinue }, rules, at)
       if (Object.keys(outcome.deleted).length > 0)

@@ -125,16 +125,30 @@ describeOnEachDatabase('retention rules', (kind) => {
       .values([report, { ...report, deleted_at: now }])
       .execute()
     const subscription = {
-      ...{ user_id, type: 'vendas', report_id: 'r', view_id: null, format: 'pdf' as const },
-      ...{ every: 'day' as const, weekday: null, day: null, hour: 8, created_at: now, updated_at: now },
+      user_id,
+      type: 'vendas',
+      report_id: 'r',
+      view_id: null,
+      format: 'pdf' as const,
+      every: 'day' as const,
+      weekday: null,
+      day: null,
+      hour: 8,
+      created_at: now,
+      updated_at: now,
     }
     await db
       .insertInto('report_subscriptions')
       .values([subscription, { ...subscription, next_run_at: now }])
       .execute()
     const notice = {
-      ...{ text: 'Manutenção', severity: 'info' as const, types: null, starts_at: now, on_login: false },
-      ...{ is_draft: false, updated_at: now },
+      text: 'Manutenção',
+      severity: 'info' as const,
+      types: null,
+      starts_at: now,
+      on_login: false,
+      is_draft: false,
+      updated_at: now,
     }
     await db
       .insertInto('notices')

@@ -199,8 +199,14 @@ interface Outcome {
   isUnlinked: boolean
 }
 const NO_OUTCOME: Outcome = {
-  ...{ state: {}, role: undefined, hasNewPassword: false, hasReusedToken: false },
-  ...{ removed: [], isReset: false, hasOtherCodes: false, isUnlinked: false },
+  state: {},
+  role: undefined,
+  hasNewPassword: false,
+  hasReusedToken: false,
+  removed: [],
+  isReset: false,
+  hasOtherCodes: false,
+  isUnlinked: false,
 }
 const STATE_FIELDS = ['approved', 'valid_until', ...LISTS] as const
 

@@ -154,8 +154,14 @@ const GROUPS: Record<string, RegExp> = {
 
 function limitAction(source: Source, action: TrailFilter['action']): Condition[] {
   const sources: Record<string, Source> = {
-    ...{ acts: 'a', accesses: 'r', refusals: 'f' },
-    ...{ 'sign-in': 'r', 'first-step': 'r', report: 'r', 'report-shown': 'r', 'sign-in-refused': 'f' },
+    acts: 'a',
+    accesses: 'r',
+    refusals: 'f',
+    'sign-in': 'r',
+    'first-step': 'r',
+    report: 'r',
+    'report-shown': 'r',
+    'sign-in-refused': 'f',
   }
   if (!action) return []
   if ((sources[action] ?? 'a') !== source) return [sql`false`]

@@ -76,7 +76,12 @@ export async function verifyChain(db: Db, chain: Chain, anchors: readonly Anchor
     checkpoint: head.checkpoint_position,
     position: head.position,
     anchor: formatAnchor(chain, head.position, head.hash),
-    ...{ entries: 0, erasures: 0, unsealed: 0, faults: 0, findings: [], notes: [] },
+    entries: 0,
+    erasures: 0,
+    unsealed: 0,
+    faults: 0,
+    findings: [],
+    notes: [],
   }
   const addFault = (text: string) => {
     report.faults += 1

@@ -45,8 +45,13 @@ describeOnEachDatabase('the use of the portal', (kind) => {
       .insertInto('access_records')
       .values(
         who.map(({ user_id }) => ({
-          ...{ at: new Date(at), user_id, action: 'report' as const, report_id: null },
-          ...{ ip: null, user_agent: null, request_id: null },
+          at: new Date(at),
+          user_id,
+          action: 'report' as const,
+          report_id: null,
+          ip: null,
+          user_agent: null,
+          request_id: null,
         })),
       )
       .execute()
@@ -149,8 +154,12 @@ describeOnEachDatabase('the use of the portal', (kind) => {
       }
       expect(counted[0]).toEqual(counted[1])
       expect(counted[0]).toContainEqual({
-        ...{ period: 'month', starts_on: '2099-03-01', kind: 'all', code: '' },
-        ...{ people: 6, openings: 6 },
+        period: 'month',
+        starts_on: '2099-03-01',
+        kind: 'all',
+        code: '',
+        people: 6,
+        openings: 6,
       })
     })
 
@@ -173,7 +182,9 @@ describeOnEachDatabase('the use of the portal', (kind) => {
         total: 1,
         people: [
           {
-            ...{ user_id: stopped.user_id, email: stopped.email, full_name: null },
+            user_id: stopped.user_id,
+            email: stopped.email,
+            full_name: null,
             at: new Date(NOON - 60 * DAY).toISOString(),
           },
         ],
@@ -299,7 +310,11 @@ describeOnEachDatabase('the use of the portal', (kind) => {
       const { id } = await portal.database.db
         .insertInto('further_reports')
         .values({
-          ...{ type: 'vendas', name: 'Metas', position: 1, embed_mode: 'secure_sso', exports: true },
+          type: 'vendas',
+          name: 'Metas',
+          position: 1,
+          embed_mode: 'secure_sso',
+          exports: true,
           report_url: 'https://app.powerbi.com/reportEmbed?reportId=metas',
         })
         .returning('id')

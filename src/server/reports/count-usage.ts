@@ -85,7 +85,10 @@ export function createUsageJob(
 ) {
   return createPeriodicJob({
     ...services,
-    ...{ name: 'usage', claimMs: 45_000, intervalMs: MINUTE_MS, retryMs: MINUTE_MS },
+    name: 'usage',
+    claimMs: 45_000,
+    intervalMs: MINUTE_MS,
+    retryMs: MINUTE_MS,
     run: async (_, shouldContinue) => ({
       isComplete: await countUsage(services, shouldContinue, onMonthClosed),
     }),
@@ -281,7 +284,8 @@ const OPEN_TTL_MS = 30_000
 /** Creates sumOpenUsage with a cache. @param clock ms since the epoch */
 export function createOpenUsage(clock: () => number): typeof sumOpenUsage {
   const sums = createCache<OpenSum[], { db: Db; by: UsagePeriod; startsOn: string }>(clock, {
-    ...{ max: 6, ttl: OPEN_TTL_MS },
+    max: 6,
+    ttl: OPEN_TTL_MS,
     fetchMethod: (_key, _stale, { context: { db, by, startsOn } }) => sumOpenUsage(db, by, startsOn),
   })
   return (db, by, startsOn) => sums.forceFetch(`${by} ${startsOn}`, { context: { db, by, startsOn } })

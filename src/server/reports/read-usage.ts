@@ -93,7 +93,9 @@ const hideSmall = (people: number) => {
 
 /** What few people felt is theirs too; of failures readSteps leaves those that many felt. */
 const hideTiming = ({ failures }: { failures: number }) => ({
-  ...{ median_ms: null, slow_ms: null, failures: failures || null },
+  median_ms: null,
+  slow_ms: null,
+  failures: failures || null,
 })
 
 const NO_USE = { people: 0, openings: 0, is_masked: false }

@@ -170,8 +170,12 @@ describeOnEachDatabase('exporting a report', (kind) => {
     const { id: viewId } = await db
       .insertInto('report_views')
       .values({
-        ...{ user_id: rui.person.user_id, type: 'vendas', report_id: reportId, name: 'Mês 10/11' },
-        ...{ state: 'H4sI', updated_at: new Date(portal.clock()) },
+        user_id: rui.person.user_id,
+        type: 'vendas',
+        report_id: reportId,
+        name: 'Mês 10/11',
+        state: 'H4sI',
+        updated_at: new Date(portal.clock()),
       })
       .returning('id')
       .executeTakeFirstOrThrow()

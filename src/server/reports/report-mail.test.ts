@@ -491,7 +491,10 @@ describeOnEachDatabase('mailing reports', (kind) => {
       const tries: (string | undefined)[] = []
       let isDown = true
       const replica = await startTestPortal({
-        ...{ kind, database: portal.database, clock: portal.clock, rateLimits: false },
+        kind,
+        database: portal.database,
+        clock: portal.clock,
+        rateLimits: false,
         mailer: {
           async deliver({ messageId, kind: mail }) {
             if (mail !== 'report-mail') return
@@ -523,7 +526,10 @@ describeOnEachDatabase('mailing reports', (kind) => {
   test('sends at most three times while it is uncertain whether the mail arrived', async () => {
     let tries = 0
     const replica = await startTestPortal({
-      ...{ kind, database: portal.database, clock: portal.clock, rateLimits: false },
+      kind,
+      database: portal.database,
+      clock: portal.clock,
+      rateLimits: false,
       mailer: {
         async deliver({ kind: mail }) {
           if (mail !== 'report-mail') return
@@ -546,7 +552,10 @@ describeOnEachDatabase('mailing reports', (kind) => {
     await subscribe(portal, person)
     let progress: unknown
     const replica = await startTestPortal({
-      ...{ kind, database: portal.database, clock: portal.clock, rateLimits: false },
+      kind,
+      database: portal.database,
+      clock: portal.clock,
+      rateLimits: false,
       mailer: {
         async deliver() {
           progress = (
@@ -563,7 +572,10 @@ describeOnEachDatabase('mailing reports', (kind) => {
 
   test('queues each once with two replicas, and goes on where a killed one stopped', async () => {
     const replica = await startTestPortal({
-      ...{ kind, database: portal.database, clock: portal.clock, rateLimits: false },
+      kind,
+      database: portal.database,
+      clock: portal.clock,
+      rateLimits: false,
     })
     const people = await Promise.all(Array.from({ length: 12 }, () => addPerson(portal)))
     for (const person of people) await subscribe(portal, person)

@@ -115,7 +115,14 @@ export function toSchedule({ every, weekday, day, hour }: SubscriptionRow): Sche
 function present(row: SubscriptionRow): ReportSubscription {
   const { id, area, report, report_id: reportId, view_id: viewId, view, format, failure } = row
   return {
-    ...{ id, area, report, reportId, viewId, view, format, failure },
+    id,
+    area,
+    report,
+    reportId,
+    viewId,
+    view,
+    format,
+    failure,
     schedule: toSchedule(row),
     nextRunAt: row.next_run_at?.toISOString() ?? null,
     lastSentAt: row.last_sent_at?.toISOString() ?? null,
@@ -215,7 +222,10 @@ export function changeReportSubscription(
       .set({
         ...(schedule && toColumns(schedule)),
         ...(format && { format }),
-        ...{ view_id, next_run_at: null, failure: null, failed_at: null },
+        view_id,
+        next_run_at: null,
+        failure: null,
+        failed_at: null,
         updated_at: new Date(context.clock()),
       })
       .where('id', '=', id)
@@ -271,7 +281,8 @@ async function stopSubscription(
 const createGoneError = () => new ProblemError('not-found', { detail: messages.gone })
 
 const toColumns = ({ every, hour, ...days }: Schedule) => ({
-  ...{ every, hour },
+  every,
+  hour,
   weekday: 'weekday' in days ? days.weekday : null,
   day: 'day' in days ? days.day : null,
 })

@@ -74,7 +74,11 @@ export async function addFactor(portal: TestContext, userId: string, secret = 'a
   return portal.database.db
     .insertInto('factors')
     .values({
-      ...{ user_id: userId, factor_type: 'totp', friendly_name: 'Celular', created_at: at, verified_at: at },
+      user_id: userId,
+      factor_type: 'totp',
+      friendly_name: 'Celular',
+      created_at: at,
+      verified_at: at,
       secret: factorSecrets.seal(Buffer.from(secret)),
     })
     .returning('id')

@@ -61,8 +61,17 @@ export async function createTraces(portal: TestPortal, email: string) {
   await db
     .insertInto('report_subscriptions')
     .values({
-      ...{ user_id: person.user_id, type: 'vendas', report_id: 'r', view_id: view.id, format: 'pdf' },
-      ...{ every: 'day', weekday: null, day: null, hour: 8, created_at: now, updated_at: now },
+      user_id: person.user_id,
+      type: 'vendas',
+      report_id: 'r',
+      view_id: view.id,
+      format: 'pdf',
+      every: 'day',
+      weekday: null,
+      day: null,
+      hour: 8,
+      created_at: now,
+      updated_at: now,
     })
     .execute()
   const job = { kind: 'export', user_id: person.user_id, input: '{}', payload: null }

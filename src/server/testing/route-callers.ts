@@ -384,7 +384,10 @@ export const EXAMPLES: Record<RouteNameWithBody, Example[]> = {
       body: {
         items: [{ id: SOME_INVITATION, version: 0 }],
         action: 'add',
-        ...{ types: ['Vendas', 'CRM'], marcas: ['FIAT'], estados: ['RJ'], valid_until: '2099-12-31' },
+        types: ['Vendas', 'CRM'],
+        marcas: ['FIAT'],
+        estados: ['RJ'],
+        valid_until: '2099-12-31',
       },
     },
   ],

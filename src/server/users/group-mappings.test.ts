@@ -45,8 +45,12 @@ describeOnEachDatabase('groups of the directory', (kind) => {
     await portal.database.db
       .insertInto('identities')
       .values({
-        ...{ tenant_id: 'tenant', object_id: String(++identities), user_id: person.user_id },
-        ...{ email: person.email, linked_at: at, last_used_at: at },
+        tenant_id: 'tenant',
+        object_id: String(++identities),
+        user_id: person.user_id,
+        email: person.email,
+        linked_at: at,
+        last_used_at: at,
         ...(groups && { groups, groups_at: at }),
       })
       .execute()

@@ -105,7 +105,9 @@ describeOnEachDatabase("an administrator, for one person's account,", (kind) => 
     const { version } = await read()
     const setSeen = (role: string, seen: number) =>
       send(portal, 'PUT', `/api/profiles/${person.user_id}/role`, {
-        ...{ token: admin.token, body: { role }, headers: { 'if-match': `"${seen}"` } },
+        token: admin.token,
+        body: { role },
+        headers: { 'if-match': `"${seen}"` },
       })
     expect((await setRole('admin')).status).toBe(204)
     expect((await setRole('user')).status).toBe(204)

@@ -68,7 +68,11 @@ export function AuditScreen() {
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 const isDate = (value: unknown) => typeof value === 'string' && isDay(value)
 const CHECKS: Record<keyof TrailFilter, (value: unknown) => boolean> = {
-  ...{ person: isText, actor: isText, area: isText, from: isDate, to: isDate },
+  person: isText,
+  actor: isText,
+  area: isText,
+  from: isDate,
+  to: isDate,
   action: (value) => ACTIONS.some((each) => each.value === value),
 }
 /** The words of the command `trail`, as one may write them in an address. */
