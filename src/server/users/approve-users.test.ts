@@ -93,20 +93,15 @@ describeOnEachDatabase('approving several users', (kind) => {
     expect(await readQueue()).toHaveLength(3)
   })
 
-  test('is not undone for people changed since, nor after the undo window', async () => {
-    const [first, ...rest] = people as [Profile, Profile, Profile]
-    const one = await approve([item(first), item(rest[0] as Profile)])
+  test('is not undone for people changed since', async () => {
+    const [first, second] = people as [Profile, Profile, Profile]
+    const one = await approve([item(first), item(second)])
     await patchProfile(portal, admin, first.user_id, { types: ['HPD'] })
     const undone = await undoEdit(portal, admin, one.body.undoId)
     expect(undone.body).toEqual({ restored: 1, changed: [first.email] })
     expect((await readStates()).map(({ approved }) => approved)).toEqual([true, false, false])
     // People who stay approved are notified.
     expect(await readQueue()).toEqual([{ recipient: first.email }])
-    await patchProfile(portal, admin, first.user_id, { approved: false })
-    const others = await approve(rest.map((person, index) => item(person, {}, index === 0 ? 3 : 1)))
-    portal.clock.advance(35_001)
-    expect(await undoEdit(portal, admin, others.body.undoId)).toMatchObject({ status: 404 })
-    expect((await readStates()).map(({ approved }) => approved)).toEqual([false, true, true])
   })
 
   test.each<[string, number, string, () => Promise<Profile | { user_id: string }>]>([
