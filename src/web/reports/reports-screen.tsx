@@ -16,8 +16,8 @@ import { ReportBarLoading } from './report-bar.tsx'
 import { NoReports, ReportTabs } from './report-tabs.tsx'
 import type { WithoutAccessProps } from './without-access.tsx'
 
-// With this module, which the sign-in loads while the person types. Whoever needs it retries.
-loadPowerBi().catch(() => {})
+// The sign-in loads this module while the person types; here the first request goes first.
+setTimeout(() => loadPowerBi().catch(() => {}))
 
 /** Prefetches what the screen needs: the reports, and a connection to their host. */
 export function prefetchOwnReports(): void {
