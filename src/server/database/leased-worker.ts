@@ -65,6 +65,8 @@ export function createLeasedWorker(
   return {
     start() {
       poll ??= setInterval(polling.wake, pollMs)
+      // At once too: what the first time takes is over before people come.
+      polling.wake()
     },
     /** Works once, if no other replica holds the lease. */
     runNow: runOnce,
