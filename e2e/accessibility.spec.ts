@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from '@playwright/test'
 import { expectNoSeriousViolations, findSeriousViolations, forEachAppearance } from './axe-findings.ts'
 import { expect, getReportFrame, openAs, signIn, solveHumanCheck, test, toEmail } from './portal-fixture.ts'
@@ -148,14 +149,37 @@ test('forced colors show the selected tab, buttons and the strength of a passwor
   expect(await styleOf(badge, 'color')).not.toBe(await styleOf(badge, 'background-color'))
 })
 
-test('at 400 % zoom the report has at least 60 % of the height', async ({ page }) => {
+test('at 400 % zoom the report has at least 60 % of the height, whatever stands beside it', async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 360, height: 225 })
-  await openAs(page, 'diretoria')
-  const frame = page.locator('iframe[title="Vendas"]')
+  const expectRoom = () =>
+    expect
+      .poll(async () => {
+        const { y, height } = (await page.locator('iframe[title="Vendas"]').boundingBox()) ?? {
+          y: 0,
+          height: 0,
+        }
+        return Math.min(y + height, 225) - y
+      })
+      .toBeGreaterThanOrEqual(0.6 * 225)
+  const notices = [{ id: randomUUID(), severity: 'info', text: 'Relatório novo em Vendas.' }]
+  await page.route('**/api/notices', (route) => route.fulfill({ json: { items: notices } }))
+  await page.route('**/api/reports/me', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), notices } })
+  })
+  await openAs(page, 'naoverificado', '/power-bi?area=CRM')
   await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
-  await expect.poll(async () => (await frame.boundingBox())?.height ?? 0).toBeGreaterThan(0.6 * 225)
+  await expect(page.getByText('A área CRM não está entre os seus relatórios.')).toBeInViewport()
+  await expectRoom()
   await page.getByRole('button', { name: 'Mostrar menu e abas' }).click()
-  await expect(page.getByRole('tab', { name: 'Vendas' })).toBeVisible()
+  await expect(page.getByRole('tab', { name: 'Vendas' })).toBeInViewport({ ratio: 1 })
+  await expectRoom()
+  for (const below of ['Relatório novo em Vendas.', 'Seu e-mail ainda não foi verificado.']) {
+    await page.getByText(below).scrollIntoViewIfNeeded()
+    await expect(page.getByText(below)).toBeInViewport()
+  }
 })
 
 test('toasts are at the edge where they cover no field', async ({ page }) => {

@@ -1,3 +1,4 @@
+import { reportMessages } from '#contract/messages.ts'
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 
@@ -85,6 +86,31 @@ test('a waiting person sees the status, can refresh it, and gets the reports wit
 test('‘Minha Conta’ names the areas that have no report', async ({ page }) => {
   await openAs(page, 'diretoria', '/profile')
   await expect(page.getByText('Ainda sem relatório: Administrativo e Slack.')).toBeVisible()
+})
+
+test('an empty screen has its reason in its middle, with the next steps, and fills by itself', async ({
+  page,
+  portal,
+}) => {
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await openAs(page, 'semrelatorio')
+    const empty = page.getByRole('main').getByRole('status').filter({ hasText: reportMessages.none })
+    await expect(empty).toContainText('Assim que um for liberado, ele aparece aqui.')
+    for (const name of ['Pedir acesso', 'Escrever ao administrador'])
+      expect((await empty.getByRole('link', { name }).boundingBox())?.height).toBeGreaterThanOrEqual(40)
+    const { y, height: own } = (await empty.boundingBox()) ?? { y: 0, height: 0 }
+    expect(Math.abs(y + own / 2 - height / 2)).toBeLessThan(height / 8)
+  }
+  await portal.database.db
+    .updateTable('profiles')
+    .set({ types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] })
+    .where('email', '=', 'semrelatorio@grupopatio.com.br')
+    .execute()
+  await expect(page.getByRole('tab')).toHaveText(['Vendas'])
 })
 
 test('a person without areas sees why; without marcas the tabs remain, with the reason and whom to contact', async ({

@@ -34,6 +34,7 @@ export const reportMessages = {
   gone: (area: string) => `Este relatório não está mais na área ${area}. O primeiro dela foi aberto.`,
   allFailed:
     'O portal tentou e não conseguiu abrir nenhum dos seus relatórios. Peça ajuda com o motivo abaixo:',
+  notLoaded: 'Os seus relatórios não puderam ser carregados agora. Se durar, escreva ao administrador.',
   askForReports: 'Se você já deveria ver algum, peça ao administrador do portal.',
   noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
 } as const

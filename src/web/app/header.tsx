@@ -19,7 +19,7 @@ export function Header({ onSearch }: { onSearch: () => void }) {
   const links = useOptionalChunk(loadLinks, useRole() === 'admin')
   const { confirmAndSignOut, isSigningOut } = useSignOut()
   return (
-    <header className="group/header print:hidden sticky top-0 z-10 flex h-12 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4 group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden">
+    <header className="group/header print:hidden sticky top-0 z-10 flex h-12 sideways:h-11 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4 group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden">
       <Link
         to="/power-bi"
         aria-label={`${portalSettings.groupName}: ir para os relatórios`}

@@ -56,7 +56,7 @@ function Frame() {
         key={screen}
         id="conteudo"
         tabIndex={-1}
-        className="relative flex h-[calc(100dvh-6.5rem-1px-env(safe-area-inset-bottom))] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:h-[calc(100dvh-3rem)] group-has-data-[whole-height=always]/frame:h-dvh sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
+        className="relative flex h-[calc(100dvh-6.5rem-1px-env(safe-area-inset-bottom))] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:h-[calc(100dvh-2.75rem)] group-has-data-[whole-height=always]/frame:h-dvh sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
       >
         <InsideFrame value={true}>
           <Outlet />

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import X from 'lucide-react/icons/x'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { textLinkClasses } from '#web/ui/button.tsx'
 import { describeMoment } from '#web/ui/format-instant.ts'
+import { Tooltip } from '#web/ui/tooltip.tsx'
 import { isSameArea, ownRequestQuery } from './access-request.tsx'
 
 /** Names the area of a link that is not among the person's, or that does not exist. */
@@ -16,32 +18,45 @@ export function MissingArea({ area, onClose }: { area: string; onClose: () => vo
   return (
     <Alert
       kind="warning"
-      className="min-h-24 shrink-0 rounded-none border-x-0 border-t-0 px-4 py-2 sm:min-h-14"
+      className="below-report min-h-14 shrink-0 items-center rounded-none border-x-0 border-t-0 py-1.5 pr-1"
     >
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <p>
+      <div className="flex items-center gap-x-3">
+        <p className="min-w-0 flex-1">
           {isMisspelt
             ? `Não existe uma área chamada “${area}”. Confira o link.`
-            : `A área ${name} não está entre os seus relatórios.`}
+            : `A área ${name} não está entre os seus relatórios.`}{' '}
+          {!isMisspelt && <RequestLink area={name} />}
         </p>
-        {!isMisspelt && <RequestLink area={name} />}
-        <Button variant="ghost" className="ml-auto h-8" onClick={onClose}>
-          Fechar
-        </Button>
+        <Tooltip text="Fechar">
+          <button
+            type="button"
+            aria-label="Fechar"
+            onClick={onClose}
+            className="inline-flex size-11 items-center justify-center rounded-lg text-muted hover:text-ink sm:size-9"
+          >
+            <X aria-hidden="true" className="size-4" />
+          </button>
+        </Tooltip>
       </div>
     </Alert>
   )
 }
 
+interface RequestLinkProps {
+  area?: string | undefined
+  /** Of 'Pedir acesso', where it is not in a sentence. */
+  className?: string
+}
+
 /** Leads to 'Pedir acesso', or to what was asked before, of this area if it is known which one lacks. */
-export function RequestLink({ area }: { area?: string | undefined }) {
+export function RequestLink({ area, className = textLinkClasses }: RequestLinkProps) {
   const { data: own } = useQuery(ownRequestQuery(useSession()?.user.id ?? ''))
   const isFor = (types: readonly string[]) =>
     area === undefined || types.some((type) => isSameArea(type, area))
   const request = own?.request && isFor(own.request.types) ? own.request : undefined
   if (!request)
     return (
-      <Link to="/pedir-acesso" search={area === undefined ? {} : { area }} className={textLinkClasses}>
+      <Link to="/pedir-acesso" search={area === undefined ? {} : { area }} className={className}>
         Pedir acesso
       </Link>
     )

@@ -29,7 +29,7 @@ export function NoticesBar({ userId, initial = [] }: { userId: string; initial: 
   return (
     <div
       role="status"
-      className="shrink-0 group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden"
+      className="below-report shrink-0 group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden"
     >
       <NoticeLines notices={data} onClose={(notice) => void close(notice)} />
     </div>

@@ -89,14 +89,14 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         selectArea(area)
         setIsWhole(true)
       }}
-      className="flex min-h-0 flex-1 flex-col"
+      className="flex min-h-0 flex-1 flex-col sideways:min-h-full sideways:flex-none"
       data-whole-height={isReportOnly ? 'always' : isWhole || undefined}
     >
       {missing !== undefined && (
         <LazyPart
           name="missing-area"
           load={loadMissingArea}
-          loading={<div className="min-h-24 shrink-0 sm:min-h-14" />}
+          loading={<div className="min-h-14 shrink-0" />}
           failed={`A área ${missing} não está entre os seus relatórios.`}
         >
           {({ MissingArea }) => <MissingArea area={missing} onClose={closeMissing} />}
@@ -171,7 +171,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         />
       )}
       <p className="hidden p-8 text-sm print:block">{describePrinting(actions)}</p>
-      <div className="relative min-h-0 flex-1 overflow-hidden print:hidden">
+      <div className="relative min-h-0 flex-1 overflow-hidden print:hidden sideways:min-h-[60dvh]">
         <WholeHeightButton
           isWhole={isWhole || isReportOnly}
           isAlways={isReportOnly}

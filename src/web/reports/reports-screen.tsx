@@ -94,7 +94,7 @@ function UnverifiedBanner({ email }: { email: string }) {
   return (
     <aside
       aria-label="Verificação de e-mail"
-      className="flex shrink-0 flex-wrap items-center justify-center gap-x-4 gap-y-2 border-amber-400/60 border-b bg-amber-100 group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden px-4 py-2 text-center text-amber-950 text-sm dark:border-amber-400/30 dark:bg-[#4a3a0a] dark:text-amber-100"
+      className="below-report flex shrink-0 flex-wrap items-center justify-center gap-x-4 gap-y-2 border-amber-400/60 border-b bg-amber-100 group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden px-4 py-2 text-center text-amber-950 text-sm dark:border-amber-400/30 dark:bg-[#4a3a0a] dark:text-amber-100"
     >
       <p>Seu e-mail ainda não foi verificado. Confirme-o pelo link que enviamos para {email}.</p>
       <ResendButton email={email} sentTitle={verificationMessages.resentOnReports} variant="secondary" />
