@@ -1,13 +1,14 @@
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import ChartColumn from 'lucide-react/icons/chart-column'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { foldText } from '#contract/entitlement-lists.ts'
 import { groupByCause, reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
-import { FailedLoad } from '#web/ui/alert.tsx'
-import { textLinkClasses } from '#web/ui/button.tsx'
+import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { RefreshDot } from './data-age.tsx'
@@ -226,47 +227,58 @@ export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoRepo
   const causes = groupByCause(failures).map(
     (group) => `${group.map(({ area }) => area).join(', ')}: ${group[0].message}`,
   )
+  const canAsk = !causes.length && !onRetry
   const [explanation, question] = causes.length
     ? [reportMessages.allFailed, `O portal não abre nenhum dos meus relatórios.\n\n${causes.join('\n\n')}`]
     : [
-        reportMessages.askForReports,
+        onRetry ? reportMessages.notLoaded : reportMessages.askForReports,
         'Entrei no portal e não vejo nenhum relatório. Podem conferir as áreas da minha conta?',
       ]
   return (
-    <div className="p-4">
-      <FailedLoad kind="info" onRetry={onRetry} isRetrying={isRetrying} className="mx-auto mt-4 max-w-2xl">
-        <p>{reportMessages.none}</p>
-        <div className="pt-1">
-          {explanation}{' '}
-          {!causes.length && !onRetry && (
-            <>
-              <LazyPart
-                name="missing-area"
-                load={loadMissingArea}
-                loading="Pedir acesso"
-                failed="Recarregue a página para pedir acesso."
-              >
-                {({ RequestLink }) => <RequestLink area={area} />}
-              </LazyPart>{' '}
-              ou{' '}
-            </>
-          )}
-          <AskAdministrator message={`Olá! ${question}`} />
-        </div>
-        {causes.map((cause) => (
-          <p key={cause} className="pt-1 text-muted">
-            {cause}
-          </p>
-        ))}
-      </FailedLoad>
+    <div role="status" className="m-auto max-w-lg space-y-5 px-6 py-8 text-center">
+      <span className="inline-flex rounded-full bg-subtle p-4 text-muted">
+        <ChartColumn aria-hidden="true" className="size-7" />
+      </span>
+      <p className="text-balance font-semibold text-lg leading-7">{reportMessages.none}</p>
+      <p className="text-muted text-sm leading-relaxed">
+        {explanation} {canAsk && 'Assim que um for liberado, ele aparece aqui.'}
+      </p>
+      {causes.map((cause) => (
+        <p key={cause} className="rounded-lg border border-line bg-surface p-4 text-left text-sm">
+          {cause}
+        </p>
+      ))}
+      <div className="flex flex-wrap items-center justify-center gap-3 text-sm max-sm:*:w-full">
+        {onRetry && (
+          <Button size="large" isBusy={isRetrying} onClick={onRetry}>
+            Tentar novamente
+          </Button>
+        )}
+        {canAsk && (
+          <LazyPart
+            name="missing-area"
+            load={loadMissingArea}
+            loading={<Skeleton className="h-11 w-34 rounded-lg" />}
+            failed="Recarregue a página para pedir acesso."
+          >
+            {({ RequestLink }) => <RequestLink area={area} className={buttonClasses('primary', 'large')} />}
+          </LazyPart>
+        )}
+        <AskAdministrator message={`Olá! ${question}`} className={buttonClasses('secondary', 'large')} />
+      </div>
     </div>
   )
 }
 
+interface AskAdministratorProps {
+  message: string
+  className?: string
+}
+
 /** Links to /contato with a prefilled message. */
-export function AskAdministrator({ message }: { message: string }) {
+export function AskAdministrator({ message, className = textLinkClasses }: AskAdministratorProps) {
   return (
-    <Link to="/contato" state={{ contactMessage: message }} className={textLinkClasses}>
+    <Link to="/contato" state={{ contactMessage: message }} className={className}>
       Escrever ao administrador
     </Link>
   )
