@@ -15,7 +15,9 @@ const TEXT_ARRAY_TYPE = 1009 as number
 const parseTextArray = pg.types.getTypeParser(TEXT_ARRAY_TYPE)
 // The driver parses character by character, three lists per person; most need only a split.
 pg.types.setTypeParser(TEXT_ARRAY_TYPE, (text) =>
-  /["\\]|NULL|^\{\}/.test(text) ? parseTextArray(text) : text.slice(1, -1).split(','),
+  text === '{}' || text.includes('"') || text.includes('NULL')
+    ? parseTextArray(text)
+    : text.slice(1, -1).split(','),
 )
 
 /** Time-outs of connecting and of queries: together less than the 5 s that people wait for a page. */

@@ -25,7 +25,10 @@ export function compilePicker(schema: Schema): Picker {
     }
     case 'array': {
       const pick = compilePicker(def.element as Schema)
-      return (value) => (value as unknown[]).map((item) => (isPlain(item) ? item : pick(item)))
+      return (value) => {
+        const items = value as unknown[]
+        return items.every(isPlain) ? items : items.map((item) => (isPlain(item) ? item : pick(item)))
+      }
     }
     case 'object':
       return def.catchall ? (value) => schema.parse(value) : pickListed(def.shape)
