@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Factor } from '#contract/factors.ts'
+import { executePrepared } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -18,14 +19,15 @@ interface PolicyContext {
 
 /** Lists a person's factors in GoTrue's shape, oldest first; the set of recovery codes is one. */
 export async function listFactors(db: Db, userId: string): Promise<Factor[]> {
-  const { rows } = await sql<Factor & { made: Date; used: Date | null }>`
+  const statement = sql<Factor & { made: Date; used: Date | null }>`
     select id, friendly_name, factor_type, created_at as made, coalesce(last_used_at, verified_at) as used,
       case when verified_at is null then 'unverified' else 'verified' end as status
     from factors where user_id = ${userId}
     union all
     select set_id, '', 'recovery_code', created_at, max(used_at), 'verified'
     from recovery_codes where user_id = ${userId} group by set_id, created_at
-    order by made, id`.execute(db)
+    order by made, id`.compile(db)
+  const { rows } = await executePrepared(db, statement)
   return rows.map(({ made, used, ...factor }) => ({
     ...factor,
     created_at: made.toISOString(),
@@ -45,7 +47,8 @@ export async function isFactorOwed(
 ): Promise<boolean> {
   const { db, clock } = context
   const own = db.selectFrom('factors').select('id').where('user_id', '=', userId)
-  if (await own.where('verified_at', 'is not', null).executeTakeFirst()) return true
+  const verified = await executePrepared(db, own.where('verified_at', 'is not', null).compile())
+  if (verified.rows.length > 0) return true
   if (!(await isFactorRequired(context, userId))) return false
   await sql`insert into factor_settings (user_id, required_since) values (${userId}, ${new Date(clock())})
     on conflict (user_id) do update set required_since = excluded.required_since

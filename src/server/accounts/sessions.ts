@@ -10,7 +10,7 @@ import type { AuthUser, Session } from '#contract/accounts.ts'
 import type { AmrEntry } from '#contract/factors.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
-import { type Database, prepare } from '#server/database/database.ts'
+import { type Database, executePrepared, prepare } from '#server/database/database.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { Context, PublicContext, RequestInfo } from '#server/http/context.ts'
@@ -123,7 +123,7 @@ export async function openSession(context: SessionContext, opening: Opening): Pr
   const provedAt = by === 'link' ? null : authenticatedAt
   const amr = provedAt ? toAmr(by, provedAt) : []
   const session = { id: randomUUID(), kind, refreshKey: randomBytes(32), counter: 0, profile, amr, aal }
-  await db
+  const insertion = db
     .insertInto('sessions')
     .values({
       id: session.id,
@@ -144,7 +144,8 @@ export async function openSession(context: SessionContext, opening: Opening): Pr
       refreshed_at: now,
       renewed_at: now,
     })
-    .execute()
+    .compile()
+  await executePrepared(db, insertion)
   return presentSession(context, session)
 }
 
@@ -466,7 +467,8 @@ function assess(
 
 /** Updates 'Último Acesso': at every sign-in, and once per day while a session is refreshed. */
 export async function recordLastAccess(db: Db, userId: string, at: Date): Promise<void> {
-  await db.updateTable('profiles').set({ last_sign_in_at: at }).where('user_id', '=', userId).execute()
+  const update = db.updateTable('profiles').set({ last_sign_in_at: at }).where('user_id', '=', userId)
+  await executePrepared(db, update.compile())
 }
 
 /**

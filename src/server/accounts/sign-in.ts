@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Session } from '#contract/accounts.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
+import { executePrepared } from '#server/database/database.ts'
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
@@ -199,13 +200,14 @@ async function comparePassword<T>(
   const { email } = attempt
   const failures = context.rateLimits ? await reserveAttempt(context, attempt) : 0
 
-  const found = await context.db
+  const byEmail = context.db
     .selectFrom('profiles')
     .leftJoin('passwords', 'passwords.user_id', 'profiles.user_id')
     .selectAll('profiles')
     .select('passwords.hash')
     .where('email', '=', email)
-    .executeTakeFirst()
+    .compile()
+  const [found] = (await executePrepared(context.db, byEmail)).rows
   const isRight = await isPasswordRight(found?.hash ?? undefined, password).catch(async (error) => {
     // The portal was too busy to compare the password, so the attempt does not count.
     if (failures > 0) await releaseAttempt(context, attempt, { counted: failures, isRight: false })
@@ -229,13 +231,14 @@ async function comparePassword<T>(
 
 /** @throws ProblemError invalid-credentials if the password changed while it was compared */
 async function assertUnchanged(db: Db, userId: string, hash: string): Promise<void> {
-  const current = await db
+  const current = db
     .selectFrom('passwords')
     .select('user_id')
     .where('user_id', '=', userId)
     .where('hash', '=', hash)
-    .executeTakeFirst()
-  if (!current) throw new ProblemError('invalid-credentials')
+    .compile()
+  const { rows } = await executePrepared(db, current)
+  if (rows.length === 0) throw new ProblemError('invalid-credentials')
 }
 
 /**
@@ -252,7 +255,7 @@ export async function rememberDevice(
   const seen_at = new Date(clock())
   const id = known ?? randomUUID()
   const others = sql`from sign_in_devices where user_id = ${user_id}::uuid and id <> ${id}::uuid`
-  const { rows } = await sql<{ others: number }>`
+  const statement = sql<{ others: number }>`
     with forgotten as (
       delete from sign_in_devices
       where id in (select id ${others} order by seen_at desc offset ${sql.lit(MAX_DEVICES - 1)})
@@ -260,7 +263,8 @@ export async function rememberDevice(
     insert into sign_in_devices (id, user_id, created_at, seen_at)
     values (${id}, ${user_id}, ${seen_at}, ${seen_at})
     on conflict (id) do update set seen_at = excluded.seen_at
-    returning (select count(*) ${others}) as others`.execute(db)
+    returning (select count(*) ${others}) as others`.compile(db)
+  const { rows } = await executePrepared(db, statement)
   if (!known && rows[0]?.others) await queueMail({ db }, 'new-device', email)
   return tokens.devices.sign(id, email)
 }

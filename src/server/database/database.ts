@@ -1,3 +1,4 @@
+import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Db } from './schema.ts'
 
 const preparedNames = new Map<string, string>()
@@ -10,6 +11,12 @@ const preparedNames = new Map<string, string>()
 export function prepare(text: string): string {
   if (!preparedNames.has(text)) preparedNames.set(text, `patio-${preparedNames.size + 1}`)
   return text
+}
+
+/** Runs a statement of Kysely as one of `prepare`. */
+export function executePrepared<Row>(db: Db, statement: CompiledQuery<Row>): Promise<QueryResult<Row>> {
+  prepare(statement.sql)
+  return db.executeQuery(statement)
 }
 
 export const getPreparedName = (text: string): string | undefined => preparedNames.get(text)

@@ -1,11 +1,11 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { type ProfileSort, REVIEW_DAYS } from '#contract/user-rules.ts'
 import type { userRoutes } from '#contract/users.ts'
 import { rejectUnknownFilter } from '#server/catalogue/catalogue.ts'
-import { prepare } from '#server/database/database.ts'
-import type { Db } from '#server/database/schema.ts'
+import { executePrepared } from '#server/database/database.ts'
+import type { Db, Tables } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
 import { IS_REQUESTING, IS_WAITING, matchesFilter, presentManaged, selectManaged } from './user-queries.ts'
@@ -83,9 +83,8 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
   const cursorSchema = z.tuple([z.literal(sort), z.literal(order), column.keySchema, z.string()])
   const orderBy = sql`${column.value} ${sql.raw(order)} ${column.isNullable ? sql`nulls last` : sql``}, ${EMAIL}`
   await rejectUnknownFilter(db, filter)
-  const page = db
+  const matching = db
     .selectFrom('profiles as p')
-    .selectAll()
     .where(matchesFilter(filter))
     .$if(cursor !== undefined, (query) => {
       const [, , key, email] = decodeCursor(cursor as string, cursorSchema)
@@ -94,18 +93,32 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
     .orderBy(orderBy)
     // Reads one more row to know whether there is a next page. Without parameters, the plan is kept.
     .limit(sql.lit(limit + 1))
+  // With a filter, the best plan depends on its selectivity, and planning all columns takes longer than
+  // reading them: only the short statement is planned anew.
+  const isFiltered = Object.keys(filter).length > 0
+  const page = isFiltered
+    ? db
+        .selectFrom('profiles')
+        .selectAll()
+        .where('user_id', '=', await findIds(matching))
+    : matching.selectAll()
   // Computes the output columns for the page only, not for every sorted row.
   const statement = selectManaged<{ key: string | null }>(
     page,
     sql`, ${column.key} as key`,
     sql`order by ${orderBy}`,
   ).compile(db)
-  // With a filter, the best plan depends on its selectivity.
-  if (Object.keys(filter).length === 0 && limit === PAGE) prepare(statement.sql)
-  const { rows } = await db.executeQuery(statement)
+  const isRepeated = isFiltered || limit === PAGE
+  const { rows } = await (isRepeated ? executePrepared(db, statement) : db.executeQuery(statement))
   const items = rows.slice(0, limit).map(presentManaged)
   const [last, email] = [rows[limit - 1], items.at(-1)?.email]
   return { items, next: rows.length > limit ? encodeCursor([sort, order, last?.key, email]) : null }
+}
+
+/** Returns the ids as an expression that finds any of them. */
+async function findIds(matching: SelectQueryBuilder<Tables & { p: Tables['profiles'] }, 'p', unknown>) {
+  const found = await matching.select('p.user_id').execute()
+  return sql<string>`any(${found.map(({ user_id }) => user_id)}::uuid[])`
 }
 
 /** Returns the keyset condition for rows after the last row of a page. */
