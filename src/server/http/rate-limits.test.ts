@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import { send } from '#server/testing/builders.ts'
+import { countQueries } from '#server/testing/count-queries.ts'
 import { encodeAnswer } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -12,34 +12,6 @@ import { createRateLimits } from './rate-limits.ts'
 
 const MINUTE = 60_000
 const BUILTIN = 'admin@grupopatio.com.br'
-
-/** Counts the queries of a database, and how many run at once at most. */
-function countQueries(database: Database) {
-  const seen = { queries: 0, running: 0, mostAtOnce: 0 }
-  const start = () => {
-    seen.queries++
-    seen.mostAtOnce = Math.max(seen.mostAtOnce, ++seen.running)
-  }
-  const plugin: KyselyPlugin = {
-    transformQuery({ node }) {
-      start()
-      return node
-    },
-    async transformResult({ result }) {
-      seen.running--
-      return result
-    },
-  }
-  const runPrepared: Database['runPrepared'] = async (...given) => {
-    start()
-    try {
-      return await database.runPrepared(...given)
-    } finally {
-      seen.running--
-    }
-  }
-  return { seen, database: { ...database, db: database.db.withPlugin(plugin), runPrepared } }
-}
 
 describeOnEachDatabase('a full limit of an IP address', (kind) => {
   const plain = setUpPortal({ kind })
@@ -124,7 +96,7 @@ describeOnEachDatabase('consumeRateLimit', (kind) => {
     const opened = await Promise.all(Array.from({ length: 400 }, () => isOpen(limits, limit)))
     expect(opened.filter(Boolean)).toHaveLength(60)
     // Sixty accepted ones, and the first refused one with its reset.
-    expect(seen).toEqual({ queries: 62, running: 0, mostAtOnce: 1 })
+    expect(seen).toMatchObject({ queries: 62, running: 0, mostAtOnce: 1 })
   })
 
   describe('with a full limit', () => {

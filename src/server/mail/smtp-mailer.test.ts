@@ -52,9 +52,8 @@ test('createSmtpMailer times out if the server does not respond', async () => {
   const silent = createServer((socket) => void sockets.push(socket))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
-  const start = performance.now()
-  await expect(createSmtpMailer({ url, from: FROM, sendTimeoutMs: 300 }).deliver(MAIL)).rejects.toThrow()
-  expect(performance.now() - start).toBeLessThan(10_000)
+  const sent = createSmtpMailer({ url, from: FROM, sendTimeoutMs: 300 }).deliver(MAIL)
+  await expect(sent).rejects.toThrow('Message sending aborted')
   for (const socket of sockets) socket.destroy()
   silent.close()
 })

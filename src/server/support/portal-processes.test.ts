@@ -78,12 +78,11 @@ test.skipIf(!serverUrl)(
     const follower = await followAsAdmin(there)
     await sendMessage(here)
     await waitForChange(follower)
-    const stoppedAt = performance.now()
     there.child.kill('SIGTERM')
     await follower.closed
+    // Not cut, as requests are that run too long.
+    expect(follower.text()).toMatch(/\nretry: \d+\n\n$/)
     expect(await there.exited).toBe(0)
-    // Open requests are aborted after 25 seconds.
-    expect(performance.now() - stoppedAt).toBeLessThan(20_000)
   },
   SLOW,
 )

@@ -8,6 +8,7 @@ import { recordAudit } from '#server/operations/audit.ts'
 import { openAdmin, removeAllPeople } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { readEveryTable } from '#server/testing/canaries.ts'
+import { countQueries } from '#server/testing/count-queries.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { eraseNames } from './erase-names.ts'
@@ -105,17 +106,10 @@ describeOnEachDatabase('deleting one of similar addresses', (kind) => {
     await addEntries('export-downloaded', { type: 'Vendas', report_id: randomUUID() }, 100)
     await addEntries('invitation-sent', { email: other.email, invited_by: other.user_id }, 100)
     await addEntries('invitation-sent', { email: leaver.email.toUpperCase() }, 3)
-    let loaded = 0
-    const counting = db.withPlugin({
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        loaded += result.rows.length
-        return result
-      },
-    })
+    const { seen, database } = countQueries(portal.database)
     await db.deleteFrom('profiles').where('user_id', '=', leaver.user_id).execute()
-    await eraseNames(counting, [{ ...leaver, pseudonym: randomUUID() }])
+    await eraseNames(database.db, [{ ...leaver, pseudonym: randomUUID() }])
     expect(await countMentions([leaver.email])).toEqual([0])
-    expect(loaded).toBeLessThan(10)
+    expect(seen.rows).toBeLessThan(10)
   })
 })
