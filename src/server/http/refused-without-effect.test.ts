@@ -12,6 +12,7 @@ import { getLinkToken } from '#server/testing/account-calls.ts'
 import { type Admin, editMany, openAdmin } from '#server/testing/admin-calls.ts'
 import {
   addPerson,
+  buildSubscription,
   configureReports,
   getEmulatedReport,
   openTestSession,
@@ -227,24 +228,10 @@ describeOnEachDatabase('a refused request changes nothing', (kind) => {
       ])
       .execute()
     const now = new Date(portal.clock())
-    const { user_id, type, report_id } = saved
+    const subscription = buildSubscription(SOME_USER, now)
     await db
       .insertInto('report_subscriptions')
-      .values({
-        id: SOME_SUBSCRIPTION,
-        user_id,
-        type,
-        report_id,
-        view_id: null,
-        format: 'pdf',
-        every: 'day',
-        weekday: null,
-        day: null,
-        hour: 8,
-        next_run_at: now,
-        created_at: now,
-        updated_at: now,
-      })
+      .values({ ...subscription, id: SOME_SUBSCRIPTION, report_id: saved.report_id })
       .execute()
     await db.deleteFrom('notices').execute()
     const notice = { ...SOME_NOTICE_FORM, starts_at: now, updated_at: now }

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { createLog } from '#server/log.ts'
+import { buildSubscription } from '#server/testing/builders.ts'
 import {
   describeOnEachDatabase,
   openEmptyDatabase,
@@ -85,25 +86,10 @@ async function fill(db: Db): Promise<void> {
     ])
     .execute()
   const at = new Date()
-  const subscription = {
-    user_id: ANA,
-    type: 'vendas',
-    report_id: 'r',
-    view_id: null,
-    format: 'pdf' as const,
-    every: 'day' as const,
-    weekday: null,
-    day: null,
-    hour: 8,
-    created_at: at,
-    updated_at: at,
-  }
+  const subscription = buildSubscription(ANA, at)
   await db
     .insertInto('report_subscriptions')
-    .values([
-      { ...subscription, next_run_at: at },
-      { ...subscription, next_run_at: null },
-    ])
+    .values([subscription, { ...subscription, next_run_at: null }])
     .execute()
   const job = { kind: 'report-mail', user_id: ANA, input: '{}', payload: null, created_at: at, due_at: at }
   await db

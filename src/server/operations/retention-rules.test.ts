@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { KEPT_DATA } from '#contract/privacy.ts'
 import { readConfig } from '#server/config.ts'
 import { createLog } from '#server/log.ts'
+import { buildSubscription } from '#server/testing/builders.ts'
 import { searchDatabase } from '#server/testing/canaries.ts'
 import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
@@ -124,22 +125,10 @@ describeOnEachDatabase('retention rules', (kind) => {
       .insertInto('further_reports')
       .values([report, { ...report, deleted_at: now }])
       .execute()
-    const subscription = {
-      user_id,
-      type: 'vendas',
-      report_id: 'r',
-      view_id: null,
-      format: 'pdf' as const,
-      every: 'day' as const,
-      weekday: null,
-      day: null,
-      hour: 8,
-      created_at: now,
-      updated_at: now,
-    }
+    const subscription = buildSubscription(user_id, now)
     await db
       .insertInto('report_subscriptions')
-      .values([subscription, { ...subscription, next_run_at: now }])
+      .values([subscription, { ...subscription, next_run_at: null }])
       .execute()
     const notice = {
       text: 'Manutenção',

@@ -121,6 +121,24 @@ export async function configureReports(portal: TestPortal, ...types: string[]): 
   }
 }
 
+/** Builds the row of a daily subscription to the report 'r' of Vendas, which runs next at the instant. */
+export function buildSubscription(user_id: string, at: Date) {
+  return {
+    user_id,
+    type: 'vendas',
+    report_id: 'r',
+    view_id: null,
+    format: 'pdf' as const,
+    every: 'day' as const,
+    weekday: null,
+    day: null,
+    hour: 8,
+    next_run_at: at,
+    created_at: at,
+    updated_at: at,
+  }
+}
+
 /** Sends a request to the portal, with a JSON body. */
 export async function send(
   portal: TestPortal,
