@@ -40,6 +40,26 @@ withOther(
   },
 )
 
+test('begins with what happened on a phone, where a press shows the filters', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openAs(page, 'admin', '/admin/auditoria')
+  const filters = page.getByRole('region', { name: 'Filtros' })
+  const entries = page.getByRole('list', { name: /^Registros/ }).getByRole('listitem')
+  await expect(entries.nth(4)).toBeInViewport({ ratio: 1 })
+  await expect(filters.getByRole('combobox')).toHaveCount(0)
+  await filters.getByRole('button', { name: 'Filtros', exact: true }).click()
+  await filters.getByRole('combobox', { name: 'Filtrar por Ato: todos' }).click()
+  await page.getByRole('option', { name: 'Entradas recusadas' }).click()
+  await filters.getByRole('button', { name: 'Filtros (1)', expanded: true }).click()
+  await expect(filters.getByRole('combobox')).toHaveCount(0)
+  expect(await hasHorizontalOverflow(page)).toBe(false)
+  await filters.getByRole('link', { name: 'Limpar filtros' }).click()
+  await expect(entries.nth(4)).toBeInViewport({ ratio: 1 })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await expect(filters.getByRole('combobox', { name: 'Pessoa' })).toBeVisible()
+  await expect(filters.getByRole('button', { name: /^Filtros/ })).toBeHidden()
+})
+
 test('undoes one’s own change of access after its notice has gone', async ({ page }) => {
   await openAs(page, 'admin', `/admin?q=${SELLER}`)
   const row = page.locator('#usuarios [data-index]', { hasText: SELLER })

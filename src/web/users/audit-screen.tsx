@@ -14,6 +14,7 @@ import { useSession } from '#web/session/session.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Alert, ChangeSentence, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { DateField } from '#web/ui/date-field.tsx'
 import { FormDialog } from '#web/ui/dialog.tsx'
 import { formatFileDate, formatInstant } from '#web/ui/format-instant.ts'
@@ -23,6 +24,7 @@ import { Picker } from '#web/ui/picker.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { undoBulkEdit } from './bulk-edit.ts'
+import { FiltersButton } from './filters-button.tsx'
 import { WhoField } from './who-field.tsx'
 
 type Action = NonNullable<TrailFilter['action']>
@@ -115,6 +117,7 @@ export function AuditLinks() {
 function Filters({ filter }: { filter: TrailFilter }) {
   const navigate = useNavigate()
   const catalogue = useCatalogue()
+  const [isOpen, setIsOpen] = useState(false)
   const [exporting, setExporting] = useState<'csv' | 'jsonl'>()
   const change = (changed: Partial<TrailFilter>) => {
     const search = Object.fromEntries(Object.entries({ ...filter, ...changed }).filter(([, value]) => value))
@@ -125,59 +128,75 @@ function Filters({ filter }: { filter: TrailFilter }) {
     await exportTrail(filter, format)
     setExporting(undefined)
   }
+  const count = Object.keys(filter).length
   return (
-    <section aria-label="Filtros" className="space-y-3">
-      <div className="flex flex-wrap items-start gap-3">
-        <WhoField
-          label="Pessoa"
-          value={filter.person ?? ''}
-          parseOther={parsePseudonym}
-          onPick={(person) => change({ person })}
-        />
-        <WhoField
-          label="Quem fez"
-          placeholder="nome, e-mail ou portal"
-          value={filter.actor ?? ''}
-          parseOther={(text) =>
-            NOT_PEOPLE.find((each) => each === text.toLowerCase()) ?? parsePseudonym(text)
-          }
-          onPick={(actor) => change({ actor })}
-        />
-        <DayField label="De" value={filter.from} onPick={(from) => change({ from })} />
-        <DayField label="Até" value={filter.to} onPick={(to) => change({ to })} />
-      </div>
-      <div className="flex flex-wrap items-center gap-3">
-        <Picker
-          title="Ato"
-          every="todos"
-          options={ACTIONS}
-          value={filter.action}
-          onPick={(action) => change({ action })}
-        />
-        <Picker
-          title="Área"
-          every="todas"
-          options={listChoices(catalogue, 'types')}
-          value={filter.area}
-          onPick={(area) => change({ area })}
-        />
-        {Object.keys(filter).length > 0 && (
-          <Link to="/admin/auditoria" className={`text-sm ${textLinkClasses}`}>
-            Limpar filtros
-          </Link>
+    <section aria-label="Filtros" className="flex flex-wrap items-center gap-3 max-sm:gap-2">
+      <FiltersButton
+        count={count}
+        isOpen={isOpen}
+        onToggle={() => setIsOpen(!isOpen)}
+        className="sm:hidden"
+      />
+      <div
+        id="filtros"
+        className={classNames(
+          'gap-3 sm:contents',
+          isOpen ? 'max-sm:order-last max-sm:grid max-sm:basis-full' : 'max-sm:hidden',
         )}
-        <div className="flex gap-2 sm:ml-auto">
-          {(['csv', 'jsonl'] as const).map((format) => (
-            <Button
-              key={format}
-              variant="secondary"
-              isBusy={exporting === format}
-              onClick={() => void download(format)}
-            >
-              {format === 'csv' ? 'Baixar CSV' : 'Baixar JSON'}
-            </Button>
-          ))}
+      >
+        <div className="flex basis-full flex-wrap items-start gap-3">
+          <WhoField
+            label="Pessoa"
+            value={filter.person ?? ''}
+            parseOther={parsePseudonym}
+            onPick={(person) => change({ person })}
+          />
+          <WhoField
+            label="Quem fez"
+            placeholder="nome, e-mail ou portal"
+            value={filter.actor ?? ''}
+            parseOther={(text) =>
+              NOT_PEOPLE.find((each) => each === text.toLowerCase()) ?? parsePseudonym(text)
+            }
+            onPick={(actor) => change({ actor })}
+          />
+          <DayField label="De" value={filter.from} onPick={(from) => change({ from })} />
+          <DayField label="Até" value={filter.to} onPick={(to) => change({ to })} />
         </div>
+        <div className="flex flex-wrap gap-3">
+          <Picker
+            title="Ato"
+            every="todos"
+            options={ACTIONS}
+            value={filter.action}
+            onPick={(action) => change({ action })}
+          />
+          <Picker
+            title="Área"
+            every="todas"
+            options={listChoices(catalogue, 'types')}
+            value={filter.area}
+            onPick={(area) => change({ area })}
+          />
+        </div>
+      </div>
+      {count > 0 && (
+        <Link to="/admin/auditoria" className={`text-sm ${textLinkClasses}`}>
+          Limpar filtros
+        </Link>
+      )}
+      <div className="flex gap-2 sm:ml-auto">
+        {(['csv', 'jsonl'] as const).map((format) => (
+          <Button
+            key={format}
+            variant="secondary"
+            isBusy={exporting === format}
+            onClick={() => void download(format)}
+            className="max-sm:h-11"
+          >
+            {format === 'csv' ? 'Baixar CSV' : 'Baixar JSON'}
+          </Button>
+        ))}
       </div>
     </section>
   )

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
 import type { AccessTemplate } from '#contract/access-templates.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
@@ -11,6 +10,7 @@ import { classNames } from '#web/ui/class-names.ts'
 import { Picker } from '#web/ui/picker.tsx'
 import { SearchField } from '#web/ui/search-field.tsx'
 import { accessTemplatesQuery } from './access-templates.ts'
+import { FiltersButton } from './filters-button.tsx'
 import { type FilterOption, screenFilters } from './user-view.ts'
 
 interface UsersToolbarProps {
@@ -27,7 +27,6 @@ interface UsersToolbarProps {
 export function UsersToolbar({ ref, filter, onFilter, actions, children }: UsersToolbarProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { q = '', ...others } = filter
-  const active = Object.keys(others).length
   return (
     <div
       ref={ref}
@@ -36,16 +35,11 @@ export function UsersToolbar({ ref, filter, onFilter, actions, children }: Users
     >
       <div className="flex flex-wrap gap-2">
         <SearchBox value={q} onSearch={(typed) => onFilter({ ...others, ...(typed && { q: typed }) })} />
-        <Button
-          variant="secondary"
-          aria-expanded={isOpen}
-          aria-controls="filtros"
-          onClick={() => setIsOpen(!isOpen)}
-          className="px-3 max-sm:h-11"
-        >
-          <SlidersHorizontal aria-hidden="true" className="size-4" />
-          Filtros{active > 0 && ` (${active})`}
-        </Button>
+        <FiltersButton
+          count={Object.keys(others).length}
+          isOpen={isOpen}
+          onToggle={() => setIsOpen(!isOpen)}
+        />
         {actions && (
           <div className={classNames('ml-auto flex gap-2', !isOpen && 'order-last')}>{actions}</div>
         )}
