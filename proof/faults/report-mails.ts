@@ -5,7 +5,7 @@ import { waitUntil } from '#proof/shared/load.ts'
 import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
 import { say } from '#proof/shared/run-task.ts'
 import { getEmulatedReport } from '#server/testing/builders.ts'
-import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
+import { type ReceivedMail, type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 
 const AREA = 'HPD'
 const MAILS = { short: 15, whole: 500 }
@@ -19,9 +19,18 @@ const MAX_MS = 25 * 60_000
 const FAULTS = [
   { after: 0.1, on: 'exportTo', status: 429, headers: { 'retry-after': '5' }, times: 3 },
   { after: 0.3, on: 'exportFile', delayMs: 8_000, times: 3 },
+  { after: 0.4, on: 'exportTo', status: 403, errorCode: 'CapacityNotActive', times: 10 },
+  // Just before a kill: the next process asks for a token of its own.
+  { after: 0.5, on: 'directory', status: 503, times: 5 },
   { after: 0.6, on: 'exportStatus', status: 503, times: 3 },
   { after: 0.7, on: 'exportStatus', body: { status: 'Failed' }, times: 2 },
 ]
+
+/** Whether the attached file was made for the recipient: the emulator writes for whom. */
+function hasOwnFile({ to: [email], raw }: ReceivedMail): boolean {
+  const [, encoded = ''] = /^Content-Type: application\/pdf[^]*?\r\n\r\n([^]*?)\r\n--/m.exec(raw) ?? []
+  return Buffer.from(encoded, 'base64').toString('latin1').includes(`(Para ${email})`)
+}
 
 const countPeople = (inbox: SmtpInbox) => new Set(inbox.mails.flatMap(({ to }) => to)).size
 
@@ -45,6 +54,16 @@ export const reportMails = defineFault({
         [AREA.toLowerCase(), getEmulatedReport(AREA).reportId],
       ),
     )
+    /** As 'Exportar' does; sessions would not last. */
+    const queueExport = () =>
+      runSql(url, (client) =>
+        client.query(
+          `insert into jobs (kind, user_id, input, created_at, due_at)
+          select 'export', user_id, jsonb_build_object('area', $1::text, 'reportId', $2::text, 'format', 'pdf',
+            'version', entitlement_version), now(), now() from profiles where email = 'carga1@grupopatio.com.br'`,
+          [AREA, getEmulatedReport(AREA).reportId],
+        ),
+      )
     const hasReached = (share: number) => waitUntil(async () => countPeople(inbox) >= share * people, MAX_MS)
     const events = [
       ...FAULTS.map(({ after, ...fault }) => ({
@@ -54,6 +73,7 @@ export const reportMails = defineFault({
       ...KILLS.map((after) => ({
         after,
         async act() {
+          await queueExport()
           await wait(Math.random() * 3_000)
           await killHard(portal)
           portal = await started.start()
@@ -67,6 +87,9 @@ export const reportMails = defineFault({
       say(`  ${countPeople(inbox)} of ${people} have their mail`)
     }
     await hasReached(1)
+    const pending = `select from jobs where kind = 'export' and status in ('queued', 'running')`
+    const countPending = () => runSql(url, async (client) => (await client.query(pending)).rowCount ?? 0)
+    await waitUntil(async () => (await countPending()) === 0, 2 * 60_000)
     // A mail that was sent twice would come again once its lease ends.
     await wait(isShort ? 0 : 65_000)
     const failed = await runSql(url, (client) =>
@@ -81,6 +104,8 @@ export const reportMails = defineFault({
         people - countPeople(inbox),
         0,
       ),
+      verify("mails with somebody else's file", inbox.mails.filter((mail) => !hasOwnFile(mail)).length, 0),
+      verify(`of ${KILLS.length} exports begun before a kill without an end`, await countPending(), 0),
       verify('subscriptions said to have failed', failed.rowCount ?? 0, 0),
       {
         promise: `mails that arrived again, under way at a kill ≤ ${most}`,
