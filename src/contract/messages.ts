@@ -70,9 +70,15 @@ interface ExportedFile {
 export const describeExport = ({ title, format }: ExportedFile) =>
   `${title} em ${format === 'pdf' ? 'PDF' : 'PowerPoint'}`
 
-/** @param day '2026-11-25' @returns a file name without the signs that some systems refuse */
-export const formatExportName = ({ title, format }: ExportedFile, day: string) =>
-  `${title.replace(/[\\/:*?"<>|]/g, '-')} ${day}.${format}`
+/**
+ * Names a file, without the signs that some systems refuse: 'Vendas · Mês 2026-11-25 14h05.pdf'.
+ * @param at ISO 8601, in São Paulo
+ */
+export function formatExportName({ title, format }: ExportedFile, at: string): string {
+  const options = { timeZone: 'America/Sao_Paulo', dateStyle: 'short', timeStyle: 'short' } as const
+  const time = new Date(at).toLocaleString('sv-SE', options).replace(':', 'h')
+  return `${title.replace(/[\\/:*?"<>|]/g, '-')} ${time}.${format}`
+}
 
 /** Removes the request id, which differs for the same cause. */
 export const removeRequestId = (message: string) => message.replace(/pedido [\w-]+/, '')

@@ -17,6 +17,8 @@ const reportExportSchema = z.object({
   percent: z.number(),
   /** Why it failed, in Portuguese, for users. */
   detail: z.nullable(z.string()),
+  /** When the file was made; null before. */
+  finished_at: z.nullable(z.string()),
   /** End of the hour in which the file can be downloaded; null before it is done. */
   available_until: z.nullable(z.string()),
 })
@@ -39,7 +41,7 @@ export const reportExportRoutes = {
       format: exportFormatSchema,
       /** A saved view; without it and a state the report as published. */
       viewId: z.optional(z.uuid()),
-      /** What the person sees. */
+      /** What the person sees; the view then only names the file. */
       state: z.optional(
         z.string().check(z.minLength(1), z.maxLength(MAX_STATE_LENGTH), z.regex(/^[\w+/=-]+$/)),
       ),

@@ -95,7 +95,7 @@ describeOnEachDatabase('exporting a report', (kind) => {
     const file = await reader.download(id)
     expect([file.status, file.headers.get('content-type')]).toEqual([200, 'application/pdf'])
     expect(file.headers.get('content-disposition')).toMatch(
-      /^attachment; filename\*=UTF-8''Vendas%20[\d-]{10}\.pdf$/,
+      /^attachment; filename\*=UTF-8''Vendas%20[\d-]{10}%20\d\dh\d\d\.pdf$/,
     )
     for (const part of [reader.person.email, 'Marcas: FIAT)', 'Estados: RJ)'])
       expect(file.text).toContain(part)
@@ -183,15 +183,46 @@ describeOnEachDatabase('exporting a report', (kind) => {
     const crm = { area: 'CRM', reportId: getEmulatedReport('CRM').reportId }
     expectRefusal(await rui.start({ ...crm, viewId }), 404, 'not-found')
     await db.updateTable('report_views').set({ shared: true }).execute()
-    const id = await finish(ana, { viewId, state: 'abcd' })
+    const id = await finish(ana, { viewId })
     expect((await ana.get(`/${id}`)).body.title).toBe('Vendas · Mês 10/11')
-    expect((await listCalls(portal)).exportTo.map(({ body }) => body)).toMatchObject([
-      { powerBIReportConfiguration: { defaultBookmark: { state: 'H4sI' } } },
-    ])
     expect((await readTrail(portal)).at(-1)).toMatchObject({ after: { published: false } })
-    expect(decodeURIComponent((await ana.download(id)).headers.get('content-disposition') ?? '')).toContain(
-      'Vendas · Mês 10-11 ',
+    // What is seen is exported, also once the view was withdrawn, which then names nothing.
+    await db.updateTable('report_views').set({ shared: false }).execute()
+    const seen = await finish(ana, { viewId, state: 'abcd' })
+    expect((await ana.get(`/${seen}`)).body.title).toBe('Vendas')
+    expect((await listCalls(portal)).exportTo.map(({ body }) => body)).toMatchObject(
+      ['H4sI', 'abcd'].map((state) => ({ powerBIReportConfiguration: { defaultBookmark: { state } } })),
     )
+  })
+
+  test('names each file after report, view and the minute in which it was made', async () => {
+    const reader = await addReader()
+    const { db } = portal.database
+    const { id: viewId } = await db
+      .insertInto('report_views')
+      .values({
+        user_id: reader.person.user_id,
+        type: 'vendas',
+        report_id: reportId,
+        name: 'Mês 10/11: “A*”?',
+        state: 'H4sI',
+        updated_at: new Date(portal.clock()),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const moveTo = (at: string) => portal.clock.advance(Date.parse(at) - portal.clock())
+    const readName = async (id: string) =>
+      decodeURIComponent((await reader.download(id)).headers.get('content-disposition') ?? '').split("''")[1]
+    moveTo('2027-01-29T02:59:00Z')
+    const first = await finish(reader, { viewId })
+    moveTo('2027-01-29T03:01:00Z')
+    const second = await finish(reader, { viewId, state: 'abcd' })
+    const named = 'Vendas · Mês 10-11- “A-”-'
+    expect([await readName(first), await readName(second), await readName(first)]).toEqual([
+      `${named} 2027-01-28 23h59.pdf`,
+      `${named} 2027-01-29 00h01.pdf`,
+      `${named} 2027-01-28 23h59.pdf`,
+    ])
   })
 
   test('does not know reports of other areas and other ids', async () => {

@@ -111,8 +111,13 @@ export async function startReportExport(
   const userId = actor.profile.user_id
   await context.consumeRateLimit(`report-export ${userId}`, LIMIT)
   const { title } = await authorizeExport(context, actor, wanted)
-  const view = viewId && (await findViewOfReport(context.db, actor, { ...wanted, viewId }))
-  const state = view ? view.state : captured
+  const view =
+    viewId &&
+    (await findViewOfReport(context.db, actor, { ...wanted, viewId }).catch((error) => {
+      // What the person sees is exported, though the view has been deleted meanwhile.
+      if (captured === undefined || !(error instanceof ProblemError)) throw error
+    }))
+  const state = captured ?? (view ? view.state : undefined)
   return context.db.transaction().execute(async (db) => {
     if (!(await lockProfile(db, userId))) throw new ProblemError('unauthenticated')
     const txContext = { ...context, db }
@@ -169,7 +174,16 @@ function presentExport({
   const { percent = 0 } = progress as Partial<ExportProgress>
   const isDone = status === 'done' && finished_at !== null
   const available_until = isDone ? new Date(finished_at.getTime() + AVAILABLE_MS).toISOString() : null
-  return { id, title, format, status, percent, detail, available_until }
+  return {
+    id,
+    title,
+    format,
+    status,
+    percent,
+    detail,
+    finished_at: isDone ? finished_at.toISOString() : null,
+    available_until,
+  }
 }
 
 /**
@@ -202,8 +216,7 @@ export async function downloadReportExport(context: ReportExportContext, id: str
         .execute()
       return found
     })
-    const day = new Date(context.clock()).toLocaleDateString('sv', { timeZone: 'America/Sao_Paulo' })
-    return { ...file, name: formatExportName(exported, day) }
+    return { ...file, name: formatExportName(exported, exported.finishedAt) }
   } catch (error) {
     await file.body.cancel()
     throw error
@@ -218,15 +231,22 @@ async function findAvailable(
   reader: Parameters<typeof authorizeExport>[1] & { entitlementVersion: number },
   id: string,
 ) {
-  const { input, status, ...row } = await findOwn(context, id)
+  const { input, status, finished_at, ...row } = await findOwn(context, id)
   const { format, version, title, ...wanted } = input as ExportInput
   const progress = row.progress as ExportProgress
-  if (status !== 'done' || version !== reader.entitlementVersion) throw createGoneError()
+  if (status !== 'done' || !finished_at || version !== reader.entitlementVersion) throw createGoneError()
   const now = await authorizeExport(context, reader, wanted).catch((error) => {
     throw error instanceof ProblemError ? createGoneError() : error
   })
   if (!isSameIdentity(progress.identity, now.identity)) throw createGoneError()
-  return { area: wanted.area, title: title ?? wanted.area, format, report: now.report, progress }
+  return {
+    area: wanted.area,
+    title: title ?? wanted.area,
+    format,
+    report: now.report,
+    progress,
+    finishedAt: finished_at.toISOString(),
+  }
 }
 
 /** Locks the caller's profile and reads it again. @throws ProblemError unauthenticated */

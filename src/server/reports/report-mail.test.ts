@@ -106,7 +106,7 @@ describeOnEachDatabase('mailing reports', (kind) => {
       expect(mail).toMatchObject({
         subject: 'Vendas, 29/01/2027',
         link: 'https://portal.example/power-bi?area=Vendas',
-        attachment: { filename: 'Vendas 2027-01-29.pdf', contentType: 'application/pdf' },
+        attachment: { filename: 'Vendas 2027-01-29 08h00.pdf', contentType: 'application/pdf' },
       })
       const file = String(mail?.attachment?.content)
       expect(file).toContain(`Marcas: ${marca})`)
@@ -137,7 +137,7 @@ describeOnEachDatabase('mailing reports', (kind) => {
     expect(mailsTo(ana)[0]).toMatchObject({
       subject: 'Vendas, visão “Mês”, 29/01/2027',
       link: `https://portal.example/power-bi?area=Vendas&visao=${id}`,
-      attachment: { filename: 'Vendas · Mês 2027-01-29.pptx' },
+      attachment: { filename: 'Vendas · Mês 2027-01-29 08h00.pptx' },
     })
     await db.updateTable('report_views').set({ shared: false }).where('id', '=', id).execute()
     portal.clock.advance(24 * HOUR)

@@ -277,7 +277,7 @@ function composeReportMail(
     unsubscribeUrl: `${publicUrl}/api/report-subscriptions/unsubscribe?token=${token}`,
     attachment: file && {
       ...file,
-      filename: formatExportName({ title, format }, day.split('/').reverse().join('-')),
+      filename: formatExportName({ title, format }, runAt.toISOString()),
     },
   }
 }

@@ -3,7 +3,6 @@ import type { ReportExport } from '#contract/report-exports.ts'
 import { withAccessToken } from '#web/http/api.ts'
 import { saveFile } from '#web/http/save-file.ts'
 import { fetchReply, readFailure } from '#web/http/send-request.ts'
-import { formatFileDate, formatTime } from '#web/ui/format-instant.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 
@@ -20,8 +19,7 @@ export async function downloadExport(item: ReportExport): Promise<void> {
       if (!response.ok) throw await readFailure(response)
       return response.blob()
     })
-    const [time, now] = [formatTime(new Date().toISOString()).replace(':', 'h'), formatFileDate(new Date())]
-    saveFile(formatExportName(item, `${now} ${time}`), file)
+    saveFile(formatExportName(item, item.finished_at ?? new Date().toISOString()), file)
   } catch (error) {
     showToast(toFailureToast(`Erro ao baixar ${describeExport(item)}`, error))
   }
