@@ -119,6 +119,40 @@ test('a view can open first, be renamed, overwritten and deleted, each with undo
   await expect(row(page, 'Paraná')).toBeVisible()
 })
 
+test('a view that is renamed or deleted on one page follows on the other, open or listed', async ({
+  page,
+  portal,
+}) => {
+  const id = await addReportView(portal, 'diretoria')
+  await addReportView(portal, 'diretoria', { name: 'Outra' })
+  await openAs(page, 'diretoria', `/power-bi?area=Vendas&visao=${id}`)
+  const other = await page.context().newPage()
+  await other.goto('/power-bi?area=Vendas')
+  await expect(views(page)).toHaveAccessibleName('Visões: GM no RJ')
+  for (const each of [page, other]) await views(each).click()
+  const rename = async (name: string, next: string) => {
+    await chooseAction(other, name, 'Renomear')
+    await other.getByLabel('Nome da visão').fill(next)
+    await button(other, 'Salvar').click()
+    await expect(panel(other)).toHaveCount(0)
+    await views(other).click()
+  }
+  // Within less than the time for which a list is fresh.
+  const soon = { timeout: 5_000 }
+  await rename('GM no RJ', 'Rio')
+  await expect(views(page)).toHaveAccessibleName('Visões: Rio', soon)
+  await expect(row(page, 'Rio')).toHaveAttribute('aria-current', 'true')
+  await rename('Outra', 'Minas')
+  await expect(row(page, 'Minas')).toBeVisible(soon)
+  await chooseAction(other, 'Minas', 'Excluir')
+  await expect(row(page, 'Minas')).toHaveCount(0, soon)
+  await chooseAction(other, 'Rio', 'Excluir')
+  await expect(row(page, 'Rio')).toHaveCount(0, soon)
+  await expect(views(page)).toHaveAccessibleName('Visões')
+  await expect(page).not.toHaveURL(/visao/)
+  await expect(scope(page)).toContainText('10 marcas  ·  RJ')
+})
+
 test('a view keeps its own filters, but the person’s marcas are set again', async ({ page, portal }) => {
   const id = await addReportView(portal, 'diretoria')
   await addReportView(portal, 'diretoria', { name: 'Velha', state: 'H4sIAAAA' })

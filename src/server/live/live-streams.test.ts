@@ -9,6 +9,7 @@ import { openAdmin, patchProfile } from '#server/testing/admin-calls.ts'
 import {
   addPerson,
   configureReports,
+  getEmulatedReport,
   openTestSession,
   send,
   TEST_PASSWORD,
@@ -66,7 +67,7 @@ describeOnEachDatabase('stream of changes', (kind) => {
     const pending = await openPerson({ approved: false })
     for (const from of [portal, pooled]) {
       const [first] = (await follow(pending.token, from)).events()
-      expect(Object.keys(first ?? {})).toEqual(['me', 'catalogue', 'settings', 'notices'])
+      expect(Object.keys(first ?? {})).toEqual(['me', 'catalogue', 'settings', 'notices', 'views'])
       expect(first?.settings).toBe('')
       const [ofAdmin] = (await follow((await openAdmin(portal)).token, from)).events()
       expect(Object.keys(ofAdmin ?? {})).toEqual([
@@ -74,6 +75,7 @@ describeOnEachDatabase('stream of changes', (kind) => {
         'catalogue',
         'settings',
         'notices',
+        'views',
         'people',
         'messages',
         'health',
@@ -211,6 +213,33 @@ describeOnEachDatabase('stream of changes', (kind) => {
         expect(follower.text()).not.toContain('@')
       }
     })
+  })
+
+  test('notifies a person of each change of their saved views, on every replica', async () => {
+    const [owner, reader] = [await openPerson({}), await openPerson({})]
+    const followers = await Promise.all([portal, pooled].map((from) => follow(owner.token, from)))
+    const ofReader = await follow(reader.token)
+    const call = (method: string, path = '', body?: object, { token } = owner) =>
+      send(portal, method, `/api/report-views${path}`, { token, body })
+    const { reportId } = getEmulatedReport('Vendas')
+    const { id } = (await call('POST', '', { area: 'Vendas', reportId, name: 'Mês', state: 'H4sI' })).body
+    const changes = [
+      () => call('PATCH', `/${id}`, { name: 'Ano' }),
+      () => call('DELETE', `/${id}`),
+      () => call('POST', `/${id}/restore`),
+      () => call('PATCH', `/${id}`, { shared: true }),
+    ]
+    const heard = ({ events }: EventFollower) => events().filter(({ views }) => views !== undefined).length
+    // The first event has all topics.
+    for (const [index, change] of [undefined, ...changes].entries()) {
+      expect((await change?.())?.status ?? 200).toBeLessThan(300)
+      for (const each of followers) await waitFor(() => expect(heard(each)).toBe(index + 2))
+    }
+    expect(ofReader.topics()).toEqual([])
+    for (const [index, method] of ['GET', 'DELETE'].entries()) {
+      await call(method, `/${id}`, undefined, reader)
+      await waitFor(() => expect(heard(ofReader)).toBe(index + 2))
+    }
   })
 
   test('notifies of an access that ends at midnight, without anything being written', async () => {

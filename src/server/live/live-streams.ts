@@ -270,6 +270,8 @@ interface ListeningSession {
   types: string[]
   /** Version of the notices that the person has closed. */
   closed: string
+  /** Version of the saved views in the person's list. */
+  views: string
   /** When it must be read again, because it or the access ends by time; ms since the epoch. */
   dueAt: number
 }
@@ -279,10 +281,11 @@ const ENDED_SESSION: ListeningSession = {
   role: 'user',
   types: [],
   closed: '0',
+  views: '0',
   dueAt: Number.POSITIVE_INFINITY,
 }
 
-interface SessionRow extends Pick<ListeningSession, 'me' | 'role' | 'types' | 'closed'> {
+interface SessionRow extends Pick<ListeningSession, 'me' | 'role' | 'types' | 'closed' | 'views'> {
   id: string
   approved: boolean
   access_ends_at: number | null
@@ -296,7 +299,10 @@ const READ_SESSIONS = prepare(`
       s.created_at + make_interval(hours => $3))) * 1000)::float8 as session_ends_at,
     hashtextextended(row(p.entitlement_version, p.approved, p.valid_until, p.full_name, p.email,
       p.email_verified_at is null, r.role)::text, 0)::text as me,
-    (select concat(count(*), max(closed_at)) from closed_notices where user_id = s.user_id) as closed
+    (select concat(count(*), max(closed_at)) from closed_notices where user_id = s.user_id) as closed,
+    (select concat(hashtext(string_agg(concat(id, name, is_default, shared, updated_at), '' order by id)),
+      (select count(*) from opened_report_views where user_id = s.user_id))
+      from report_views where user_id = s.user_id and deleted_at is null) as views
   from sessions s
   join profiles p on p.user_id = s.user_id
   left join user_roles r on r.user_id = s.user_id
@@ -305,7 +311,7 @@ const READ_SESSIONS = prepare(`
     and s.created_at > $2 - make_interval(hours => $3)
     and (s.ends_at is null or s.ends_at > $2)`)
 
-function toSession({ me, role, types, closed, approved, ...row }: SessionRow, now: number): ListeningSession {
+function toSession({ me, role, types, closed, views, approved, ...row }: SessionRow, now: number): ListeningSession {
   const access = getApprovalAt(now, approved, row.access_ends_at)
   const accessEndsAt = access.approved ? row.access_ends_at : null
   return {
@@ -313,12 +319,13 @@ function toSession({ me, role, types, closed, approved, ...row }: SessionRow, no
     role,
     types: access.approved ? types : [],
     closed,
+    views,
     dueAt: Math.min(row.session_ends_at, accessEndsAt ?? Number.POSITIVE_INFINITY),
   }
 }
 
 /** Returns the versions of the topics that everyone hears. */
-function toVersions({ me, role, types, closed }: ListeningSession, shared: SharedVersions) {
+function toVersions({ me, role, types, closed, views }: ListeningSession, shared: SharedVersions) {
   const { catalogue, settings, notices } = shared
   const isOwn = (label: string) => listSpellings(label).some((type) => types.includes(type))
   const heard = Object.keys(settings).filter((label) => role === 'admin' || isOwn(label))
@@ -328,5 +335,6 @@ function toVersions({ me, role, types, closed }: ListeningSession, shared: Share
     catalogue,
     settings: heard.map((label) => settings[label]).join(),
     notices: [closed, ...shown.map(({ version }) => version)].join(' '),
+    views,
   } satisfies LiveVersions
 }

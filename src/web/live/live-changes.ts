@@ -23,6 +23,7 @@ const QUERIES: Record<LiveTopic, readonly string[]> = {
   settings: ['own-reports', 'report-settings', 'report-states', 'further-reports'],
   catalogue: ['own-reports', 'catalogue', 'catalogue-use'],
   notices: ['own-notices', 'notices'],
+  views: ['report-views'],
   people: [USERS_QUERY],
   messages: [MESSAGES_QUERY],
   health: ['lamps'],

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Report } from 'powerbi-client'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
@@ -84,6 +84,27 @@ export function useOpenViews(
   const key = tab?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab or another link
   useEffect(() => void openFirst(), [key, visao])
+
+  const hasView = [...open.values()].some(({ view }) => view)
+  const { data } = useQuery({ ...reportViewsQuery(userId), enabled: hasView })
+  const listed = useRef<readonly ReportView[]>([])
+  /** Follows what is renamed or deleted on another page. */
+  const followList = useEffectEvent((items: readonly ReportView[]) => {
+    const before = listed.current
+    listed.current = items
+    const find = (list: readonly ReportView[], { view }: OpenView) => list.find(({ id }) => id === view?.id)
+    const isGone = (shown: OpenView) => find(before, shown) && !find(items, shown)
+    const shown = tab && open.get(tab.key)
+    if (shown && isGone(shown)) showInUrl(tab, undefined)
+    const follow = (each: OpenView) => ({
+      ...each,
+      view: find(items, each) ?? (isGone(each) ? undefined : each.view),
+    })
+    setOpen((all) => new Map([...all].map(([each, view]) => [each, follow(view)])))
+  })
+  useEffect(() => {
+    if (data) followList(data.items)
+  }, [data])
 
   const closeNotice = useRef(() => {})
   const viewId = key === undefined ? undefined : open.get(key)?.view?.id
