@@ -28,7 +28,7 @@ const FAULTS = [
 
 /** Whether the attached file was made for the recipient: the emulator writes for whom. */
 function hasOwnFile({ to: [email], raw }: ReceivedMail): boolean {
-  const [, encoded = ''] = /^Content-Type: application\/pdf[^]*?\r\n\r\n([^]*?)\r\n--/m.exec(raw) ?? []
+  const [, encoded = ''] = /^Content-Type: application\/pdf[\s\S]*?\r\n\r\n([\s\S]*?)\r\n--/m.exec(raw) ?? []
   return Buffer.from(encoded, 'base64').toString('latin1').includes(`(Para ${email})`)
 }
 

@@ -2,7 +2,16 @@ import * as z from 'zod/mini'
 import type { Routes } from './route.ts'
 
 /** Administrators alone hear `people`, `messages` and `health`. */
-const LIVE_TOPICS = ['me', 'settings', 'catalogue', 'notices', 'views', 'people', 'messages', 'health'] as const
+const LIVE_TOPICS = [
+  'me',
+  'settings',
+  'catalogue',
+  'notices',
+  'views',
+  'people',
+  'messages',
+  'health',
+] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
 /** The version of each topic that has changed; opaque texts, compared for equality. */

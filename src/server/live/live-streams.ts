@@ -311,7 +311,10 @@ const READ_SESSIONS = prepare(`
     and s.created_at > $2 - make_interval(hours => $3)
     and (s.ends_at is null or s.ends_at > $2)`)
 
-function toSession({ me, role, types, closed, views, approved, ...row }: SessionRow, now: number): ListeningSession {
+function toSession(
+  { me, role, types, closed, views, approved, ...row }: SessionRow,
+  now: number,
+): ListeningSession {
   const access = getApprovalAt(now, approved, row.access_ends_at)
   const accessEndsAt = access.approved ? row.access_ends_at : null
   return {
