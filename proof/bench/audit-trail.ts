@@ -2,7 +2,14 @@
 // `node proof/bench/audit-trail.ts [--entries 1000000] [--people 10000] [--rounds 5]`
 import { sql } from 'kysely'
 import type { TrailFilter } from '#contract/audit.ts'
-import { type Figure, formatSpread, median, readNumbers, runBench } from '#proof/shared/figures.ts'
+import {
+  type Figure,
+  formatSpread,
+  median,
+  readNumbers,
+  runBench,
+  timeRounds,
+} from '#proof/shared/figures.ts'
 import { createDatabase, openPostgres } from '#proof/shared/postgres.ts'
 import { makeTempFolder, say } from '#proof/shared/run-task.ts'
 import { migrateDatabase } from '#server/database/migrate.ts'
@@ -81,23 +88,12 @@ function listQueries(now: number): Record<string, TrailFilter & { cursor?: strin
   }
 }
 
-async function time(work: () => Promise<unknown>): Promise<number[]> {
-  const times: number[] = []
-  for (let round = 0; round <= rounds; round++) {
-    const startedAt = performance.now()
-    await work()
-    // The first one warms up.
-    if (round > 0) times.push(performance.now() - startedAt)
-  }
-  return times
-}
-
 async function measure(db: Db, name: string, hasTargets: boolean): Promise<Figure[]> {
   say(`${name}: filling ${entries} entries`)
   await fill(db)
   const figures: Figure[] = []
   for (const [what, query] of Object.entries(listQueries(Date.now()))) {
-    const times = await time(() => readTrail(db, query))
+    const times = await timeRounds(rounds, () => readTrail(db, query))
     const atMost = what === 'first page' ? MAX_FIRST_PAGE_MS : MAX_FILTER_MS
     const note = formatSpread(times)
     figures.push({
@@ -115,7 +111,7 @@ async function measure(db: Db, name: string, hasTargets: boolean): Promise<Figur
     ['now', { now }],
     ['100 days ago', { now, on }],
   ] as const) {
-    const times = await time(() => readAreaAccess(db, { slug: 'vendas', ...asked }))
+    const times = await timeRounds(rounds, () => readAreaAccess(db, { slug: 'vendas', ...asked }))
     figures.push({
       what: `${name}: who sees an area ${what}`,
       value: median(times),

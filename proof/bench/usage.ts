@@ -2,7 +2,7 @@
 // counting an opening costs. `node proof/bench/usage.ts [--people 10000] [--rounds 9]`
 import { sql } from 'kysely'
 import type { OwnReports } from '#contract/reports.ts'
-import { type Figure, readNumbers, runBench, toMsFigure } from '#proof/shared/figures.ts'
+import { type Figure, readNumbers, runBench, timeRounds, toMsFigure } from '#proof/shared/figures.ts'
 import { signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
 import { openPostgres } from '#proof/shared/postgres.ts'
 import { FIRST_PORT } from '#proof/shared/processes.ts'
@@ -55,15 +55,6 @@ await runBench(async (cleanUp) => {
       fill: fillYear,
     })
     const token = await signInAsAdmin(portal.url)
-    const time = async (work: () => Promise<unknown>) => {
-      const times: number[] = []
-      for (let round = 0; round <= rounds; round++) {
-        const startedAt = performance.now()
-        await work()
-        if (round > 0) times.push(performance.now() - startedAt)
-      }
-      return times
-    }
     const call = async (path: string, body?: object) => {
       const answer = await send(portal.url, { path, token, ...(body && { method: 'POST', body }) })
       if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.body}`)
@@ -71,11 +62,13 @@ await runBench(async (cleanUp) => {
     }
     const read = (query: string) => () => call(`/api/usage?${query}`)
     for (const by of ['day', 'week', 'month'])
-      figures.push(toMsFigure(`${kind}: a year by ${by}`, await time(read(`${year}&by=${by}`)), MAX_MS))
-    figures.push(toMsFigure(`${kind}: 30 days`, await time(read('')), MAX_MS))
+      figures.push(
+        toMsFigure(`${kind}: a year by ${by}`, await timeRounds(rounds, read(`${year}&by=${by}`)), MAX_MS),
+      )
+    figures.push(toMsFigure(`${kind}: 30 days`, await timeRounds(rounds, read('')), MAX_MS))
     const { areas } = JSON.parse(await call('/api/reports/me')) as OwnReports
     const body = { report: areas[0]?.reports?.[0]?.id, outcome: 'shown', ms: 1_500 }
-    const times = await time(() => call('/api/usage/timings', body))
+    const times = await timeRounds(rounds, () => call('/api/usage/timings', body))
     figures.push(toMsFigure(`${kind}: counting an opening`, times, MAX_COUNT_MS))
     await portal.stop()
   }

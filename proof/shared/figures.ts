@@ -67,6 +67,17 @@ export function formatSpread(values: readonly number[], digits = 0): string {
   return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`
 }
 
+/** Times work in ms, without the first round, which warms up. */
+export async function timeRounds(rounds: number, work: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const startedAt = performance.now()
+    await work()
+    if (round > 0) times.push(performance.now() - startedAt)
+  }
+  return times
+}
+
 /** Creates a figure from times in ms: their median, with the spread. */
 export const toMsFigure = (what: string, times: number[], atMost: number): Figure => ({
   what,

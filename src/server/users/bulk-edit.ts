@@ -264,10 +264,7 @@ function createListChangedError(how: string): ProblemError {
 const formatCount = (count: number) => count.toLocaleString('pt-BR')
 
 async function readIds(db: Db, condition: RawBuilder<boolean>, lock: boolean): Promise<string[]> {
-  const { rows } = await sql<{ ids: string }>`
-    with found as (
-      select p.user_id from profiles p where ${condition} order by p.user_id ${lock ? sql`for update` : sql``}
-    )
-    select coalesce(json_agg(user_id), '[]')::text as ids from found`.execute(db)
-  return JSON.parse(rows[0]?.ids ?? '[]') as string[]
+  const found = db.selectFrom('profiles as p').select('p.user_id').where(condition).orderBy('p.user_id')
+  const rows = await found.$if(lock, (each) => each.forUpdate()).execute()
+  return rows.map(({ user_id }) => user_id)
 }

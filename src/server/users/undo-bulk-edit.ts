@@ -116,12 +116,15 @@ function createAllChangedError([first, another]: string[]): ProblemError {
 
 /** @returns the ids of the edit's people who still exist */
 async function lockPeople(db: Db, undoId: string): Promise<string[]> {
-  const { rows } = await sql<{ ids: string[] | null }>`with locked as (
-      select p.user_id from profiles p
-      where p.user_id in (select a.target_id from audit_entries a where a.batch_id = ${undoId})
-      order by p.user_id for update
-    ) select json_agg(user_id) as ids from locked`.execute(db)
-  return rows[0]?.ids ?? []
+  const changed = db.selectFrom('audit_entries').select('target_id').where('batch_id', '=', undoId)
+  const rows = await db
+    .selectFrom('profiles')
+    .select('user_id')
+    .where('user_id', 'in', changed)
+    .orderBy('user_id')
+    .forUpdate()
+    .execute()
+  return rows.map(({ user_id }) => user_id)
 }
 
 /** @returns whether mails no longer wait for it */

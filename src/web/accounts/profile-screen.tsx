@@ -9,6 +9,7 @@ import {
   passwordMessages,
   REMEMBERED_PASSWORDS,
 } from '#contract/passwords.ts'
+import { withTimeout } from '#contract/timing.ts'
 import type { Profile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { catalogueQuery, listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
@@ -54,7 +55,7 @@ export function prefetchProfile(): Promise<unknown> | undefined {
     queryClient.prefetchQuery(catalogueQuery),
     queryClient.prefetchQuery(ownAreasQuery(userId)),
   ]
-  return Promise.race([Promise.all(reads), new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
+  return withTimeout(Promise.all(reads), MAX_WAIT_MS, () => undefined)
 }
 
 /** /profile, 'Minha Conta': the person's account data, and a form to change the password. */

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
+import { saveFile } from '#web/http/save-file.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/choices.tsx'
@@ -21,13 +22,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
       })
     }
   }
-  const download = () => {
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-    link.download = 'codigos-de-recuperacao.txt'
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
-  }
+  const download = () => saveFile('codigos-de-recuperacao.txt', new Blob([text], { type: 'text/plain' }))
   return (
     <div className="space-y-4 text-sm">
       <Alert kind="warning" title="Guarde estes códigos agora">

@@ -5,6 +5,7 @@ import './altcha-theme.css'
 import type { AltchaWidgetElement } from 'altcha'
 import Pbkdf2Worker from 'altcha/workers/pbkdf2?worker'
 import { useEffect, useImperativeHandle, useRef } from 'react'
+import { withTimeout } from '#contract/timing.ts'
 import type { HumanWidgetProps } from './human-check-client.ts'
 
 // The external build has no workers; the CSP requires this one to be a file of the portal.
@@ -95,8 +96,8 @@ function solve(widget: AltchaWidgetElement | null): Promise<string | undefined> 
   if (!widget) return Promise.resolve(undefined)
   const isReady = typeof widget.verify === 'function'
   const ready = isReady || new Promise((resolve) => widget.addEventListener('load', resolve, { once: true }))
-  const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, SOLVE_TIMEOUT_MS, undefined))
-  return Promise.race([Promise.resolve(ready).then(() => solveOnce(widget)), timeout])
+  const solved = Promise.resolve(ready).then(() => solveOnce(widget))
+  return withTimeout(solved, SOLVE_TIMEOUT_MS, () => undefined)
 }
 
 function reset(widget: AltchaWidgetElement | null): void {

@@ -7,7 +7,7 @@ import {
   contactMessages,
   MAX_MESSAGE_LENGTH,
 } from '#contract/support.ts'
-import { formatDuration } from '#contract/timing.ts'
+import { formatDuration, wait } from '#contract/timing.ts'
 import { callPublic } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { ApiError } from '#web/http/send-request.ts'
@@ -228,8 +228,7 @@ function useContactForm(
  */
 async function waitForFillTime(openedAt: number): Promise<number> {
   const getOpenMs = () => performance.now() - openedAt
-  while (getOpenMs() < CONTACT_MIN_FILL_MS)
-    await new Promise((resolve) => setTimeout(resolve, CONTACT_MIN_FILL_MS - getOpenMs()))
+  while (getOpenMs() < CONTACT_MIN_FILL_MS) await wait(CONTACT_MIN_FILL_MS - getOpenMs())
   return Math.round(getOpenMs())
 }
 

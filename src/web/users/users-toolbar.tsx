@@ -59,7 +59,7 @@ export function UsersToolbar({ ref, filter, onFilter, actions, children }: Users
   )
 }
 
-/** The debounce delay; a reply may take longer. */
+/** At most one search within it; a reply may take longer. */
 const SEARCH_PAUSE_MS = 40
 
 /** Searches by name or e-mail; '/' focuses it. */
