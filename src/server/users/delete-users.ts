@@ -74,11 +74,12 @@ export async function removePeople(
 
 /** Reads what people could see until their deletion, which 'Quem vê o quê' tells of past days. */
 async function readLastStates(db: Db, ids: string[]) {
-  const { rows } = await sql<{ user_id: string; state: object }>`
-    select user_id, json_build_object('approved', approved, 'types', types, 'marcas', marcas, 'estados', estados,
-      'valid_until', valid_until, 'created_at', created_at) as state
-    from profiles where user_id = any(${ids}::uuid[])`.execute(db)
-  return new Map(rows.map(({ user_id, state }) => [user_id, state]))
+  const rows = await db
+    .selectFrom('profiles')
+    .select(['user_id', 'approved', 'types', 'marcas', 'estados', 'valid_until', 'created_at'])
+    .where('user_id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ user_id, ...state }) => [user_id, state]))
 }
 
 /** Reasons against a deletion, as shown to the administrator. */
