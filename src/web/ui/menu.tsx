@@ -12,10 +12,11 @@ export const itemClasses =
 
 /**
  * Focuses the item two frames later: after one it has an index, from which arrow keys continue, and a
- * popover around the menu has taken the focus that the replaced button lost.
+ * popover around the menu has taken the focus that the replaced button lost. A key may move it first.
  */
 function focusFirst(item: HTMLElement | null): void {
-  requestAnimationFrame(() => requestAnimationFrame(() => item?.focus({ preventScroll: true })))
+  const focus = () => document.activeElement?.role !== 'menuitem' && item?.focus({ preventScroll: true })
+  requestAnimationFrame(() => requestAnimationFrame(focus))
 }
 
 /** Longer than the interval between the presses of a double click. */
