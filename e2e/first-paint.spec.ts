@@ -63,19 +63,32 @@ test('text typed before hydration and the focus are kept', async ({ page }) => {
   expect(errors).toEqual([])
 })
 
-test('a password typed before hydration is rated, and a message counted', async ({ page }) => {
-  const release = await blockScripts(page)
+test('text typed before hydration is rated, formatted, counted and kept as a draft', async ({ page }) => {
+  const errors = collectErrors(page)
+  const releaseSignUp = await blockScripts(page)
   await page.goto('/signup', { waitUntil: 'commit' })
   await page.locator('input[name=password]').fill('Uma-Senha-Longa-2026')
-  release()
+  releaseSignUp()
   await expect(page.getByText('100/100')).toBeVisible()
-  await page.goto('/contato')
+  const releaseContact = await blockScripts(page)
+  await page.goto('/contato', { waitUntil: 'commit' })
+  const phone = page.getByLabel('Celular')
+  const message = page.getByLabel('Sugestão / Mensagem')
+  await phone.fill('21987654321')
+  await message.fill('Olá!')
+  await page.keyboard.press('ArrowLeft')
+  releaseContact()
   const letters = page.getByText('4 de 1000 caracteres')
-  await page.getByLabel('Sugestão / Mensagem').fill('Olá!')
   await expect(letters).toBeVisible()
-  // The draft survives a reload, and its length is shown again.
-  await page.reload()
+  await expect(phone).toHaveValue('(21) 98765-4321')
+  await expect(message).toBeFocused()
+  expect(await message.evaluate((area: HTMLTextAreaElement) => area.selectionStart)).toBe(3)
+  // A second visit: after a reload the browser itself may restore fields, or not.
+  await page.goto('/contato')
+  await expect(phone).toHaveValue('(21) 98765-4321')
+  await expect(message).toHaveValue('Olá!')
   await expect(letters).toBeVisible()
+  expect(errors).toEqual([])
 })
 
 test('a signed-in screen accepts no input before it is rendered', async ({ page }) => {

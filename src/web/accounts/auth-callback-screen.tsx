@@ -10,7 +10,7 @@ import { adoptSession, getSession, signOut } from '#web/session/session.ts'
 import { Button, buttonClasses, useHydrated } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { focusFirstField, useForm } from '#web/ui/use-form.ts'
+import { setUpForm, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { FormLoading, MessagePage, VisitorPage } from '#web/ui/visitor-page.tsx'
 import { explainRefusal } from './change-password.ts'
@@ -223,7 +223,7 @@ function FirstPasswordForm({ type, email, confirm, onRefused }: FirstPasswordFor
     },
   })
   return (
-    <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Crie sua senha">
+    <form {...formProps} ref={setUpForm} className="space-y-5" aria-label="Crie sua senha">
       <NewPasswordFields label="Senha" email={email} getError={getError} minLength={PASSWORD_MIN} />
       <FormAlert failure={failure} />
       <Button {...submitProps} size="large" className="w-full">

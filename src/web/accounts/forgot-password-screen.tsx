@@ -6,7 +6,7 @@ import { callPublic } from '#web/http/api.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
-import { focusFirstField, toFormFailure, useForm } from '#web/ui/use-form.ts'
+import { setUpForm, toFormFailure, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
@@ -46,7 +46,7 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
     },
   })
   return (
-    <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Esqueci minha senha">
+    <form {...formProps} ref={setUpForm} className="space-y-5" aria-label="Esqueci minha senha">
       <EmailField defaultValue={known} autoComplete="username" error={getError('email')} />
       <FormAlert failure={failure} />
       <Button {...submitProps} size="large" className="w-full">

@@ -22,7 +22,7 @@ import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { EmailField, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { focusFirstField, toFormFailure, useForm } from '#web/ui/use-form.ts'
+import { setUpForm, toFormFailure, useForm } from '#web/ui/use-form.ts'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 import { MicrosoftButton } from './microsoft-button.tsx'
@@ -187,7 +187,7 @@ function LoginForm() {
   return (
     <form
       {...formProps}
-      ref={focusFirstField}
+      ref={setUpForm}
       onChange={usePreloadReports()}
       className="space-y-5"
       aria-label="Entrar"

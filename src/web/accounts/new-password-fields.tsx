@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { findGuessableParts, formatGuessableParts } from '#contract/guessable-passwords.ts'
 import {
   describeOuterBlanks,
@@ -26,16 +26,10 @@ interface NewPasswordFieldsProps {
 export function NewPasswordFields(props: NewPasswordFieldsProps) {
   const { label = 'Nova senha', email, getError, minLength, onTyped, remark } = props
   const [typed, setTyped] = useState({ password: '', email: '' })
-  const password = useRef<HTMLInputElement>(null)
   const update = (input: HTMLInputElement) => {
     setTyped({ password: input.value, email: email ?? getFormEmail(input) ?? '' })
     onTyped?.(input.value)
   }
-  // The person may have typed before hydration.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
-  useEffect(() => {
-    if (password.current?.value) update(password.current)
-  }, [])
   const about = { groupName: portalSettings.groupName, email: typed.email }
   const guessable = formatGuessableParts(findGuessableParts(typed.password, about))
   const shared = { type: 'password', autoComplete: 'new-password', required: true, minLength }
@@ -48,7 +42,6 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
       <div className="space-y-3">
         <TextField
           {...shared}
-          ref={password}
           label={label}
           name="password"
           error={getError('password')}

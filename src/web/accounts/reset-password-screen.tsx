@@ -16,7 +16,7 @@ import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { focusFirstField, useForm } from '#web/ui/use-form.ts'
+import { setUpForm, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { FormLoading, VisitorPage } from '#web/ui/visitor-page.tsx'
 import { fetchLinkState, parseTokenHash, redeemLink, useLinkHash } from './mail-link.ts'
@@ -140,7 +140,7 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
       </Alert>
     )
   return (
-    <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Redefinir senha">
+    <form {...formProps} ref={setUpForm} className="space-y-5" aria-label="Redefinir senha">
       <PasswordRequirements password={typed} />
       <NewPasswordFields
         email={email}

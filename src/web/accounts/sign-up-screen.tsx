@@ -10,7 +10,7 @@ import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
 import type { ToastContent } from '#web/ui/toast.tsx'
-import { focusFirstField, useForm } from '#web/ui/use-form.ts'
+import { setUpForm, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 import { explainRefusal } from './change-password.ts'
@@ -59,7 +59,7 @@ function SignUpForm() {
     },
   })
   return (
-    <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Criar conta">
+    <form {...formProps} ref={setUpForm} className="space-y-5" aria-label="Criar conta">
       <EmailField
         defaultValue={known}
         autoComplete="username"

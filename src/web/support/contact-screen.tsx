@@ -20,7 +20,7 @@ import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { focusFirstField, useForm } from '#web/ui/use-form.ts'
+import { setUpForm, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 import { formatPhone } from './format-phone.ts'
 
@@ -74,7 +74,7 @@ function ContactForm() {
   return (
     <form
       {...formProps}
-      ref={focusFirstField}
+      ref={setUpForm}
       onInput={onInput}
       className="space-y-5"
       aria-label="Entre em Contato"
@@ -132,7 +132,7 @@ function readValues(form: HTMLFormElement): ContactDraft {
 function MessageField(props: Omit<ComponentProps<typeof TextArea>, 'label'>) {
   const [length, setLength] = useState(0)
   const area = useRef<HTMLTextAreaElement>(null)
-  // A draft, or text typed before hydration.
+  // A draft: hydration expects the prerendered 0.
   useEffect(() => setLength(countCharacters(area.current?.value ?? '')), [])
   return (
     <TextArea

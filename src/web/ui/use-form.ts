@@ -92,13 +92,17 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
 }
 
 /**
- * Focuses the first empty field. As a `ref` of a screen's main form.
- * Not on phones, where the keyboard would cover half of the page.
+ * Handles what was typed before hydration, when nothing listened, and focuses the
+ * first empty field. As a `ref` of a screen's main form.
  */
-export function focusFirstField(form: HTMLFormElement | null): void {
-  // The person may already be typing.
-  if (!form || document.activeElement !== document.body || !matchMedia('(pointer: fine)').matches) return
-  const fields = [...form.querySelectorAll<HTMLInputElement>('input:not([hidden], [type=checkbox])')]
+export function setUpForm(form: HTMLFormElement | null): void {
+  if (!form) return
+  const selector = 'input:not([hidden], [type=checkbox]), textarea'
+  const fields = [...form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(selector)]
+  for (const field of fields)
+    if (field.value !== field.defaultValue) field.dispatchEvent(new Event('input', { bubbles: true }))
+  // The person may already be typing; on phones the keyboard would cover half of the page.
+  if (document.activeElement !== document.body || !matchMedia('(pointer: fine)').matches) return
   const first = fields.find(({ value }) => !value) ?? fields[0]
   first?.focus()
 }
