@@ -9,7 +9,7 @@ const replaces = /\bvi\.(mock|stubGlobal|useFakeTimers|spyOn)\(|testing\/browser
 /** Test files that replace modules or globals, which would affect others in the same process. */
 const aloneInTheirProcess = [
   ...globSync('src/{web,emulators}/**/*.test.ts').filter((file) => replaces.test(readFileSync(file, 'utf8'))),
-  'src/server/http/event-stream.test.ts',
+  'src/server/{http/event-stream,database/job-queue}.test.ts',
   'src/server/accounts/{change-password,request-recovery,sign-in-with-password,sign-up}.test.ts',
 ]
 

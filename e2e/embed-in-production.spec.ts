@@ -119,6 +119,13 @@ test('a paginated report is embedded from its own URL', async ({ page }) => {
   await expect(report.getByRole('table')).toContainText('JEEP')
   await expect(report.getByRole('table')).not.toContainText('HONDA')
   await expect(page.getByText('Carregando o relatório Oficina…')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Visões', exact: true }).click()
+  await expect(page.getByText('Relatórios paginados não têm visões.')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Exportar', exact: true }).click()
+  await expect(
+    page.getByText('Este é um relatório paginado, e o portal não o exporta', { exact: false }),
+  ).toBeVisible()
   // From then on the right frame is created at once.
   framed.length = 0
   await page.reload()

@@ -29,6 +29,17 @@ test('createSmtpMailer sends sender, subject, both bodies and the Message-ID', a
   expect(mail?.raw).toContain('Content-Type: text/html; charset=utf-8')
 })
 
+test('createSmtpMailer lets mail programs end what a mail belongs to by one click', async () => {
+  inbox = await startSmtpInbox()
+  const mailer = createSmtpMailer({ url: inbox.url, from: FROM })
+  await mailer.deliver({ ...MAIL, unsubscribeUrl: 'https://portal.example/parar?token=a' })
+  await mailer.deliver(MAIL)
+  const [mail, without] = inbox.mails
+  expect(mail?.raw).toMatch(/^List-Unsubscribe: <https:\/\/portal\.example\/parar\?token=a>\r$/m)
+  expect(mail?.raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
+  expect(without?.raw).not.toMatch(/^List-Unsubscribe/m)
+})
+
 test('createSmtpMailer allows no second recipient or header in an address', async () => {
   inbox = await startSmtpInbox()
   const mailer = createSmtpMailer({ url: inbox.url, from: FROM })

@@ -165,7 +165,8 @@ describeOnEachDatabase('exporting a report', (kind) => {
   })
 
   test('shows a saved view that the reader may open, and no other', async () => {
-    const [ana, rui] = [await addReader(), await addReader({ types: ['Vendas', 'CRM'] })]
+    const others = { types: ['Vendas', 'CRM'], marcas: ['JEEP'], estados: ['MG'] }
+    const [ana, rui] = [await addReader(), await addReader(others)]
     const { db } = portal.database
     const { id: viewId } = await db
       .insertInto('report_views')
@@ -186,12 +187,19 @@ describeOnEachDatabase('exporting a report', (kind) => {
     const id = await finish(ana, { viewId })
     expect((await ana.get(`/${id}`)).body.title).toBe('Vendas · Mês 10/11')
     expect((await readTrail(portal)).at(-1)).toMatchObject({ after: { published: false } })
+    // The owner has exported it too: each gets their own rows, and nobody the other's file.
+    const ownerId = await finish(rui, { viewId })
+    expect((await ana.download(id)).text).toContain('Marcas: FIAT)')
+    expect((await rui.download(ownerId)).text).toContain('Marcas: JEEP)')
+    expect([(await ana.download(ownerId)).status, (await rui.download(id)).status]).toEqual([404, 404])
     // What is seen is exported, also once the view was withdrawn, which then names nothing.
     await db.updateTable('report_views').set({ shared: false }).execute()
     const seen = await finish(ana, { viewId, state: 'abcd' })
     expect((await ana.get(`/${seen}`)).body.title).toBe('Vendas')
     expect((await listCalls(portal)).exportTo.map(({ body }) => body)).toMatchObject(
-      ['H4sI', 'abcd'].map((state) => ({ powerBIReportConfiguration: { defaultBookmark: { state } } })),
+      ['H4sI', 'H4sI', 'abcd'].map((state) => ({
+        powerBIReportConfiguration: { defaultBookmark: { state } },
+      })),
     )
   })
 

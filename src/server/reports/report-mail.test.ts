@@ -123,8 +123,11 @@ describeOnEachDatabase('mailing reports', (kind) => {
     })
   })
 
-  test('sends a view with its state, and stops when the view is no longer shared', async () => {
-    const [ana, rui] = [await addPerson(portal), await addPerson(portal)]
+  test("sends a view with its state and the reader's rows, and stops when it is no longer shared", async () => {
+    const [ana, rui] = [
+      await addPerson(portal),
+      await addPerson(portal, { marcas: ['JEEP'], estados: ['MG'] }),
+    ]
     const { db } = portal.database
     const id = await addSharedView(rui)
     await subscribe(portal, ana, { viewId: id, format: 'pptx' })
@@ -132,7 +135,10 @@ describeOnEachDatabase('mailing reports', (kind) => {
     await finish()
     expect((await listCalls(portal)).exportTo[0]?.body).toMatchObject({
       format: 'PPTX',
-      powerBIReportConfiguration: { defaultBookmark: { state: 'H4sI' } },
+      powerBIReportConfiguration: {
+        defaultBookmark: { state: 'H4sI' },
+        identities: [{ username: ana.email, customData: 'M:FIAT|U:RJ' }],
+      },
     })
     expect(mailsTo(ana)[0]).toMatchObject({
       subject: 'Vendas, visão “Mês”, 29/01/2027',
@@ -355,6 +361,42 @@ describeOnEachDatabase('mailing reports', (kind) => {
       expect(others).toEqual([])
       expect(String(mail?.attachment?.content)).toContain('Marcas: JEEP)')
       expect((await listCalls(portal)).exportTo).toHaveLength(2)
+    })
+
+    test('and sends nothing to an address that is no longer verified', async () => {
+      const person = await addPerson(portal)
+      await subscribe(portal, person)
+      await startMorning()
+      await change(person, { email_verified_at: null })
+      await finish()
+      expect(mailsTo(person)).toEqual([])
+      expect((await readOwn(person)).failure).toMatch(/^Confirme o seu e-mail/)
+    })
+
+    test('and exports anew when the brands change while the mail server is down', async () => {
+      const files: string[] = []
+      let isDown = true
+      const replica = await startTestPortal({
+        kind,
+        database: portal.database,
+        clock: portal.clock,
+        rateLimits: false,
+        mailer: {
+          async deliver({ attachment }) {
+            if (isDown) throw Object.assign(new Error('down'), { code: 'ECONNREFUSED' })
+            files.push(String(attachment?.content))
+          },
+        },
+      })
+      const person = await addPerson(portal)
+      await subscribe(replica, person)
+      portal.clock.advance(MINUTE)
+      await advance(replica, 20_000)
+      await change(person, { marcas: ['JEEP'] })
+      isDown = false
+      await advance(replica, 10 * MINUTE, 10_000)
+      expect(files).toEqual([expect.stringContaining('Marcas: JEEP)')])
+      await replica.stop()
     })
 
     test('and deleting the person ends all of it', async () => {
