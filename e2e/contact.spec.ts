@@ -182,11 +182,17 @@ test('a Brazilian phone number is formatted while typing, others are not, and th
   expect(await honeypot.locator('..').locator('..').boundingBox()).toMatchObject({ width: 1, height: 1 })
 })
 
-test('a signed-in person’s name and address are prefilled', async ({ page }) => {
+test('a signed-in person’s name and address are prefilled, also for the next message', async ({ page }) => {
   await openAs(page, 'semrelatorio')
   await page.getByRole('link', { name: 'Contato' }).click()
   await expect(page.getByLabel('E-mail')).toHaveValue('semrelatorio@grupopatio.com.br')
   await expect(page.getByLabel('Nome')).toHaveValue('Saulo Souza')
+  await fillIn(page, { phone: filled.phone, message: filled.message })
+  await send(page)
+  await expect(page.getByText('Recebemos sua mensagem de semrelatorio@grupopatio.com.br.')).toBeVisible()
+  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue('')
+  await expect(page.getByLabel('Nome')).toHaveValue('Saulo Souza')
+  await expect(page.getByLabel('E-mail')).toHaveValue('semrelatorio@grupopatio.com.br')
   await page.getByRole('link', { name: 'Voltar' }).click()
   await expect(page).toHaveURL(/\/power-bi$/)
 })

@@ -55,7 +55,7 @@ function ContactForm() {
     setSentFrom(email)
     // The fields are about to be replaced, which would lose the focus.
     if (fields.current?.contains(document.activeElement)) button.current?.focus()
-    setInitial({})
+    setInitial(initialValues(undefined))
     setSentCount((count) => count + 1)
   })
   const onInput = (event: FormEvent<HTMLFormElement>) => {
