@@ -39,7 +39,12 @@ test('changed entitlements apply after a reload, and a new approval restores eve
   await expect(page.getByText(/^Sua conta está pendente de aprovação/)).toBeVisible()
   await expect(page.locator('iframe')).toHaveCount(0)
 
+  // Without the stream, the button asks.
+  await page.route('**/api/changes', (route) => route.abort())
+  await page.reload()
+  await expect(page.getByText(/^Sua conta está pendente de aprovação/)).toBeVisible()
   await change({ approved: true })
+  await page.getByRole('button', { name: 'Verificar agora' }).click()
   await expect(getReportCard(page, 'HPD')).toBeVisible()
   await expect(page.getByRole('tab')).toHaveText(['HPD', 'CRM'])
 

@@ -1,6 +1,6 @@
+import { Autocomplete } from '@base-ui/react/autocomplete'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { type KeyboardEvent, useId, useState } from 'react'
 import { foldText } from '#contract/entitlement-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { USERS_QUERY } from '#web/http/query-client.ts'
@@ -15,7 +15,6 @@ import {
 import { reportViewsQuery } from '#web/reports/open-views.ts'
 import { ownReportsQuery, type ReportTab, toReportSearch, toTabs } from '#web/reports/own-reports.ts'
 import { useSession } from '#web/session/session.ts'
-import { classNames } from '#web/ui/class-names.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { keyClasses } from './keys-dialog.tsx'
@@ -30,6 +29,11 @@ interface Item {
   /** The key that opens it too. */
   hint?: string | false | undefined
   run: () => unknown
+}
+
+interface Group {
+  value: string
+  items: Item[]
 }
 
 const MAX_RECENT = 5
@@ -47,89 +51,60 @@ interface SearchDialogProps {
 /** 'Buscar': areas, reports, views, pages and acts of the open report, screens, and people. */
 export function SearchDialog({ q, onType, onClose, onKeys }: SearchDialogProps) {
   const userId = useSession()?.user.id ?? ''
-  const [active, setActive] = useState(0)
-  const listId = useId()
   const { items, isLoading } = useItems(userId, q)
-  const chosen = items[Math.min(active, items.length - 1)]
   const groups = Map.groupBy(items, ({ group }) => group)
-  const open = (item: Item | undefined) => {
-    if (!item) return
+  const open = (item: Item) => {
     if (item.id) rememberOpened(userId, item.id)
     onClose()
     void item.run()
   }
-  const moveActive = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) open(chosen)
-    else if (step && items.length > 0) {
-      const next = (items.indexOf(chosen as Item) + step + items.length) % items.length
-      setActive(next)
-      document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' })
-    } else return
-    event.preventDefault()
-  }
   return (
     <Dialog isOpen title="Buscar" width="wide" onClose={onClose}>
-      <input
-        type="search"
-        role="combobox"
-        aria-label="Buscar área, visão ou página"
-        aria-expanded
-        aria-controls={listId}
-        aria-activedescendant={chosen && `${listId}-${items.indexOf(chosen)}`}
-        aria-autocomplete="list"
-        placeholder="Área, visão ou página"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        maxLength={100}
+      <Autocomplete.Root
+        inline
+        open
+        items={[...groups].map(([value, members]) => ({ value, items: members }))}
+        filter={null}
+        itemToStringValue={({ label }: Item) => label}
         value={q}
-        onChange={({ target }) => {
-          onType(target.value)
-          setActive(0)
-        }}
-        onKeyDown={moveActive}
-        className="h-11 w-full rounded-lg border border-line-strong/70 bg-surface px-3 text-base focus-visible:outline-offset-0"
-      />
-      <div
-        id={listId}
-        role="listbox"
-        aria-label="Resultados"
-        className="-mx-3 mt-2 h-96 max-h-[50dvh] overflow-y-auto"
+        // A chosen item is opened instead of completing the text.
+        onValueChange={(typed, { reason }) => reason === 'input-change' && onType(typed)}
+        autoHighlight="always"
+        keepHighlight
       >
-        {[...groups].map(([group, members]) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
-          <div key={group} role="group" aria-label={group}>
-            <p
-              aria-hidden="true"
-              className="px-3 pt-3 pb-1 font-semibold text-muted text-xs uppercase tracking-wide"
-            >
-              {group}
-            </p>
-            {members.map((item) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the combobox's
-              <div
-                key={item.id || `${item.label} ${item.note}`}
-                id={`${listId}-${items.indexOf(item)}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={item === chosen}
-                onMouseMove={() => setActive(items.indexOf(item))}
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => open(item)}
-                className={classNames(
-                  'flex min-h-10 cursor-pointer items-center gap-3 rounded-md px-3 py-1 text-sm',
-                  item === chosen && 'bg-subtle',
+        <Autocomplete.Input
+          type="search"
+          aria-label="Buscar área, visão ou página"
+          placeholder="Área, visão ou página"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={100}
+          className="h-11 w-full rounded-lg border border-line-strong/70 bg-surface px-3 text-base focus-visible:outline-offset-0"
+        />
+        <Autocomplete.List aria-label="Resultados" className="-mx-3 mt-2 h-96 max-h-[50dvh] overflow-y-auto">
+          {({ value, items: members }: Group) => (
+            <Autocomplete.Group key={value} items={members}>
+              <Autocomplete.GroupLabel className="px-3 pt-3 pb-1 font-semibold text-muted text-xs uppercase tracking-wide">
+                {value}
+              </Autocomplete.GroupLabel>
+              <Autocomplete.Collection>
+                {(item: Item) => (
+                  <Autocomplete.Item
+                    key={item.id || `${item.label} ${item.note}`}
+                    value={item}
+                    onClick={() => open(item)}
+                    className="flex min-h-10 cursor-pointer items-center gap-3 rounded-md px-3 py-1 text-sm data-highlighted:bg-subtle"
+                  >
+                    <span className="max-w-[60%] shrink-0 truncate font-medium">{item.label}</span>
+                    <span className="ml-auto min-w-0 truncate text-muted text-xs">{item.note}</span>
+                    {item.hint && <kbd className={`${keyClasses} max-sm:hidden`}>{item.hint}</kbd>}
+                  </Autocomplete.Item>
                 )}
-              >
-                <span className="min-w-0 flex-1 truncate font-medium">{item.label}</span>
-                <span className="min-w-0 shrink truncate text-muted text-xs">{item.note}</span>
-                {item.hint && <kbd className={`${keyClasses} max-sm:hidden`}>{item.hint}</kbd>}
-              </div>
-            ))}
-          </div>
-        ))}
-      </div>
+              </Autocomplete.Collection>
+            </Autocomplete.Group>
+          )}
+        </Autocomplete.List>
+      </Autocomplete.Root>
       <div className="flex min-h-9 items-center justify-between gap-3 border-line border-t pt-3 text-muted text-xs">
         <p role="status">{items.length === 0 && (isLoading ? 'Buscando…' : 'Nada encontrado')}</p>
         <button
