@@ -24,6 +24,7 @@ test('a report is mailed on a schedule, stopped by the link of the mail, taken u
   await page.getByRole('link', { name: 'Relatórios por e-mail' }).click()
   const item = page.getByRole('list', { name: 'Envios' }).getByRole('listitem')
   await expect(item).toContainText('Todo mês no dia 31 às 8h, em PDF')
+  await expect(page.getByText(/500 envios da mesma hora levam cerca de 1 h 40 min/)).toBeVisible()
   await page.getByRole('button', { name: 'Mudar Vendas' }).click()
   await dialog.getByLabel('Frequência').selectOption('Todo dia')
   await dialog.getByRole('button', { name: 'Salvar' }).click()

@@ -30,6 +30,11 @@ test('a view is saved with page and selection, named, and opens again', async ({
   await openAs(page, 'diretoria')
   await expect(scope(page)).toBeVisible()
   await selectState(page, 'MG')
+  // Nothing is remembered that was not saved.
+  await page.reload()
+  await expect(scope(page)).toBeVisible()
+  await expect(selection(page)).toHaveCount(0)
+  await selectState(page, 'MG')
   await views(page).click()
   await expect(row(page, 'Como foi publicado')).toHaveAttribute('aria-current', 'true')
   await button(page, 'Salvar visão atual').click()

@@ -111,15 +111,23 @@ test('an area that the person lacks, or that does not exist, is named', async ({
 })
 
 test('a link opens after the sign-in, but not for the next person of a browser', async ({ page }) => {
-  await page.goto('/power-bi?area=CRM')
+  await page.goto('/pedir-acesso?area=HPD')
   await expect(page).toHaveURL('/login')
-  await page.reload()
   const submitSignIn = async (name: string) => {
     await page.getByLabel('E-mail').fill(toEmail(name))
     await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
     await solveHumanCheck(page)
     await page.getByRole('button', { name: 'Entrar', exact: true }).click()
   }
+  await submitSignIn('vendas.rj')
+  await expect(page.getByRole('checkbox', { name: 'HPD', exact: true })).toBeChecked()
+  await page.goto('/profile')
+  await page.getByRole('button', { name: 'Sair' }).click()
+  await expect(page).toHaveURL('/login')
+
+  await page.goto('/power-bi?area=CRM')
+  await expect(page).toHaveURL('/login')
+  await page.reload()
   await submitSignIn('vendas.rj')
   await expect(page.getByRole('tab', { selected: true })).toHaveText('CRM')
   await expect(page).toHaveURL('/power-bi?area=CRM')
