@@ -15,6 +15,28 @@ test('the age of the data is always in sight', async ({ page }) => {
   }
 })
 
+test('no tab moves when the age of the data arrives', async ({ page }) => {
+  let isHeld = Promise.withResolvers<void>()
+  let hasFailed = false
+  await page.route('**/last-refresh', async (route) => {
+    await isHeld.promise
+    await route.fulfill({ json: { refreshedAt: new Date().toISOString(), hasFailed } })
+  })
+  await openAs(page, 'diretoria', '/api/health/live')
+  const x = async () => (await page.getByRole('tab', { name: 'Vendas' }).boundingBox())?.x
+  for (const width of [1024, 1180, 1440, 1920]) {
+    hasFailed = width >= 1440
+    isHeld = Promise.withResolvers()
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto('/power-bi')
+    await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    const before = await x()
+    isHeld.resolve()
+    await expect(page.getByTitle(hasFailed ? /falhou · dados de hoje/ : /^Dados de hoje/)).toBeVisible()
+    expect(await x(), `${width} px`).toBe(before)
+  }
+})
+
 test('a dot marks the tab of a report that is not open and whose refresh failed', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   let count = 0

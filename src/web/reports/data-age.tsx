@@ -70,9 +70,22 @@ export function DataAge({ age, className }: { age: KnownAge; className?: string 
       ) : (
         <span aria-hidden="true" className="size-2 shrink-0 rounded-full bg-success" />
       )}
-      <span className={classNames('truncate', short !== text && 'sm:max-[90rem]:sr-only')}>{text}</span>
+      <span
+        className={classNames(
+          'truncate',
+          short !== text && (hasFailed ? 'sm:max-[120rem]:sr-only' : 'sm:max-[90rem]:sr-only'),
+        )}
+      >
+        {text}
+      </span>
       {short !== text && (
-        <span aria-hidden="true" className="hidden truncate sm:max-[90rem]:inline">
+        <span
+          aria-hidden="true"
+          className={classNames(
+            'hidden truncate',
+            hasFailed ? 'sm:max-[120rem]:inline' : 'sm:max-[90rem]:inline',
+          )}
+        >
           {short}
         </span>
       )}
