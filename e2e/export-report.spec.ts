@@ -43,6 +43,19 @@ test('a PDF of what one sees is made in the background, and its file offered in 
   expect(calls.filter(({ path }) => path.endsWith('/ExportTo'))).toHaveLength(1)
 })
 
+test('the end of an export is told on another screen, too', async ({ page, demo }) => {
+  await openAs(page, 'vendas.rj')
+  const dialog = await openDialog(page, 'Vendas')
+  await demo.script({ on: 'exportTo', status: 429, headers: { 'Retry-After': '3' } })
+  await dialog.getByRole('button', { name: 'Exportar' }).click()
+  await expect(page.getByRole('progressbar', { name: 'Exportando Vendas em PDF' })).toBeVisible()
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await expect(page.getByRole('heading', { name: 'Minha Conta' })).toBeVisible()
+  await expect(page.getByText('Vendas em PDF: o arquivo está pronto')).toBeVisible({ timeout: 30_000 })
+  const { text } = await save(page)
+  expect(text).toMatch(/^%PDF/)
+})
+
 test('an export survives a reload, and its file can be fetched again from the dialog', async ({
   page,
   demo,

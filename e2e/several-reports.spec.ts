@@ -94,7 +94,7 @@ test('a further report has its own views, exports and links', async ({ page, por
     .getByRole('dialog', { name: 'Exportar Vendas · Metas' })
     .getByRole('button', { name: 'Exportar' })
     .click()
-  await expect(page.getByText('Vendas · Metas · Das metas em PDF: o arquivo está pronto')).toBeVisible({
+  await expect(page.getByText('Vendas · Metas em PDF: o arquivo está pronto')).toBeVisible({
     timeout: 20_000,
   })
 })

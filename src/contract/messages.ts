@@ -49,6 +49,7 @@ export const MAX_VIEW_NAME_LENGTH = 60
 export const reportViewMessages = {
   nameRequired: 'Informe um nome para a visão',
   nameTooLong: `O nome deve ter no máximo ${MAX_VIEW_NAME_LENGTH} caracteres`,
+  nameTaken: 'Outra visão sua já tem este nome.',
   nameInvalid: 'O nome tem um caractere que não pode ser usado',
   nothing: 'Informe o que deve mudar',
   stateInvalid: 'O Power BI não devolveu uma visão que possa ser salva',

@@ -41,7 +41,7 @@ export const reportExportRoutes = {
       format: exportFormatSchema,
       /** A saved view; without it and a state the report as published. */
       viewId: z.optional(z.uuid()),
-      /** What the person sees; the view then only names the file. */
+      /** What the person sees; a view's own state takes its place. */
       state: z.optional(
         z.string().check(z.minLength(1), z.maxLength(MAX_STATE_LENGTH), z.regex(/^[\w+/=-]+$/)),
       ),

@@ -111,13 +111,8 @@ export async function startReportExport(
   const userId = actor.profile.user_id
   await context.consumeRateLimit(`report-export ${userId}`, LIMIT)
   const { title } = await authorizeExport(context, actor, wanted)
-  const view =
-    viewId &&
-    (await findViewOfReport(context.db, actor, { ...wanted, viewId }).catch((error) => {
-      // What the person sees is exported, though the view has been deleted meanwhile.
-      if (captured === undefined || !(error instanceof ProblemError)) throw error
-    }))
-  const state = captured ?? (view ? view.state : undefined)
+  const view = viewId && (await findViewOfReport(context.db, actor, { ...wanted, viewId }))
+  const state = view ? view.state : captured
   return context.db.transaction().execute(async (db) => {
     if (!(await lockProfile(db, userId))) throw new ProblemError('unauthenticated')
     const txContext = { ...context, db }

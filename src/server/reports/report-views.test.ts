@@ -102,6 +102,12 @@ describeOnEachDatabase('saved views', (kind) => {
     const changed = await change(ana, first.id, { name: '  Outubro ', state: 'H4sIBBBB' })
     expect(changed.body).toEqual({ ...first, name: 'Outubro', isDefault: false })
     expect((await call(ana, 'GET', `/${first.id}`)).body.state).toBe('H4sIBBBB')
+    const taken = { path: 'name', message: reportViewMessages.nameTaken }
+    expect(await change(ana, second.id, { name: 'OUTUBRO' })).toMatchObject({
+      status: 400,
+      body: { fields: [taken] },
+    })
+    expect((await change(ana, first.id, { name: 'outubro' })).body.name).toBe('outubro')
   })
 
   test('can be deleted and restored, also one that opens first', async () => {

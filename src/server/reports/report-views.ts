@@ -9,7 +9,7 @@ import {
 import type { BodyOf, ReplyOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor, Context } from '#server/http/context.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { lockProfile, toInstantSql } from '#server/users/user-queries.ts'
 import { readVisibleReports } from './own-reports.ts'
@@ -157,7 +157,10 @@ export function saveReportView(
   })
 }
 
-/** Changes a view of the caller. @throws ProblemError not-found, limit-reached, rate-limited */
+/**
+ * Changes a view of the caller.
+ * @throws ProblemError not-found, invalid-input for another's name, limit-reached, rate-limited
+ */
 export function changeReportView(
   context: ReportViewContext,
   { id, change }: { id: string; change: BodyOf<typeof reportViewRoutes.changeReportView> },
@@ -165,6 +168,7 @@ export function changeReportView(
   const { isDefault, ...values } = change
   return changeViews(context, async (db) => {
     const view = await findOwn(db, context, id)
+    if (values.name !== undefined) await assertNameIsFree(db, view, values.name)
     if (values.state !== undefined) await assertRoom(db, view, values.state)
     if (isDefault) await clearDefault(db, view)
     await db
@@ -257,6 +261,28 @@ async function clearDefault(db: Db, { user_id, type, report_id }: ReportKey): Pr
     .where('report_id', '=', report_id)
     .where('deleted_at', 'is', null)
     .execute()
+}
+
+/**
+ * Checks that no other view of the person's report has the name: saving under it would replace either.
+ * @throws ProblemError invalid-input
+ */
+async function assertNameIsFree(
+  db: Db,
+  { id, user_id, type, report_id }: ReportKey & { id: string },
+  name: string,
+): Promise<void> {
+  const other = await db
+    .selectFrom('report_views')
+    .select('id')
+    .where('user_id', '=', user_id)
+    .where('type', '=', type)
+    .where('report_id', '=', report_id)
+    .where('deleted_at', 'is', null)
+    .where('id', '<>', id)
+    .where(sql<boolean>`fold_text(name) = fold_text(${name})`)
+    .executeTakeFirst()
+  if (other) throw toFieldError('name', reportViewMessages.nameTaken)
 }
 
 /**

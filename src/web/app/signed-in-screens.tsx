@@ -4,6 +4,7 @@ import { NetworkError, onReauthenticationNeeded } from '#web/http/api.ts'
 import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient, syncQueriesWithSession } from '#web/http/query-client.ts'
+import { ExportNotices } from '#web/reports/report-exports.ts'
 import { useSession } from '#web/session/session.ts'
 import { Footer } from '#web/ui/footer.tsx'
 import { InsideFrame } from '#web/ui/visitor-page.tsx'
@@ -34,6 +35,7 @@ export function SignedInScreens() {
   return (
     <QueryClientProvider client={queryClient}>
       <Frame key={userId} />
+      {userId && <ExportNotices key={userId} userId={userId} />}
     </QueryClientProvider>
   )
 }

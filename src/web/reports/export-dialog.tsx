@@ -43,7 +43,7 @@ export function ExportDialog(props: ExportDialogProps) {
     async send() {
       const state = content === 'current' ? await captureView?.() : undefined
       const body = { area, reportId: reportId ?? '', format, ...(state !== undefined && { state }) }
-      const viewId = content === 'published' ? undefined : view?.id
+      const viewId = content === 'view' ? view?.id : undefined
       return callApi('POST /api/report-exports', { body: viewId ? { ...body, viewId } : body })
     },
     onDone(item) {

@@ -22,7 +22,7 @@ import { type ReportTab, toReportSearch, toTabs } from './own-reports.ts'
 import { useOpeningRecorder } from './record-opening.ts'
 import { listActions, type ReportAction, ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { ReportChoice } from './report-choice.tsx'
-import { useReportExports } from './report-exports.ts'
+import { followExport, useRunningExport } from './report-exports.ts'
 import { useOwnEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
 import { ViewsButton } from './views-button.tsx'
 
@@ -45,7 +45,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   useIncompleteToasts(incomplete)
   useReportInTitle(selectedTab?.title)
   const views = useOpenViews(userId, shown, selectedTab, reports)
-  const exports = useReportExports(userId)
+  const running = useRunningExport(userId)
   const exportDialog = useLazyDialog(loadExportDialog)
   const saveDialog = useLazyDialog(loadSaveDialog)
   const recordOpening = useOpeningRecorder()
@@ -134,7 +134,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         isShown={given !== undefined}
         actions={actions}
         share={{ userId, tab: selectedTab, view: views.view, views, captureView }}
-        running={exports.running}
+        running={running}
         views={
           <ViewsButton
             {...{ userId, reportId, captureView, views }}
@@ -160,7 +160,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           area={selectedTab.area}
           title={selectedTab.title}
           view={views.view}
-          onStarted={exports.add}
+          onStarted={(item) => followExport(userId, item)}
           onClose={exportDialog.close}
         />
       )}

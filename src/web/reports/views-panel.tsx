@@ -221,8 +221,6 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
     },
     onFailed: (error) => showToast(toFailureToast('A visão não pôde ser alterada', error)),
   })
-  const undo = (run: () => Promise<unknown>) => ({ label: 'Desfazer', run: () => void change.submit(run) })
-
   const overwrite = async (state: string) => onName(await replaceView(userId, view, { state }))
   async function remove(): Promise<void> {
     await callApi('DELETE /api/report-views/{id}', { params })
@@ -234,7 +232,7 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
       lifetimeMs: UNDO_SECONDS * 1_000,
       ...(isMailed && { description: 'O envio por e-mail desta visão também para.' }),
       title: owner === null ? `Visão “${name}” excluída` : `Visão “${name}” tirada da lista`,
-      action: undo(() =>
+      action: createUndo(userId, () =>
         owner === null
           ? callApi('POST /api/report-views/{id}/restore', { params })
           : callApi('GET /api/report-views/{id}', { params }),
@@ -289,6 +287,22 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
 
 const refresh = (userId: string) => queryClient.invalidateQueries(reportViewsQuery(userId))
 
+/** 'Desfazer' in a notice: a refusal, such as by the limit of views, offers it again. */
+function createUndo(userId: string, run: () => Promise<unknown>) {
+  const action = {
+    label: 'Desfazer',
+    run: () =>
+      void run().then(
+        () => refresh(userId),
+        (error) => {
+          const failure = toFailureToast('A visão não pôde ser alterada', error)
+          showToast({ ...failure, action, lifetimeMs: UNDO_SECONDS * 1_000 })
+        },
+      ),
+  }
+  return action
+}
+
 /** Saves another state in a view, which can be undone. */
 async function replaceView(
   userId: string,
@@ -298,15 +312,11 @@ async function replaceView(
   const params = { id }
   const { state, isDefault } = await callApi('GET /api/report-views/{id}', { params })
   const saved = await callApi('PATCH /api/report-views/{id}', { params, body })
-  const undo = () =>
-    callApi('PATCH /api/report-views/{id}', { params, body: { state, isDefault } }).then(
-      () => refresh(userId),
-      (error) => showToast(toFailureToast('A visão não pôde ser alterada', error)),
-    )
+  const undo = () => callApi('PATCH /api/report-views/{id}', { params, body: { state, isDefault } })
   showToast({
     kind: 'success',
     title: `Visão “${name}” salva como está agora`,
-    action: { label: 'Desfazer', run: () => void undo() },
+    action: createUndo(userId, undo),
     lifetimeMs: UNDO_SECONDS * 1_000,
   })
   return saved
@@ -378,7 +388,7 @@ function NameForm({ userId, area, reportId, captureView, own, renamed, onCancel,
         hint={
           replaced
             ? 'Já existe uma visão com este nome: ela será substituída.'
-            : same && same.id !== renamed?.id && 'Outra visão sua já tem este nome.'
+            : same && same.id !== renamed?.id && reportViewMessages.nameTaken
         }
       />
       {!renamed && (
