@@ -4,7 +4,6 @@ import { NetworkError, onReauthenticationNeeded } from '#web/http/api.ts'
 import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient, syncQueriesWithSession } from '#web/http/query-client.ts'
-import { ExportNotices } from '#web/reports/report-exports.ts'
 import { useSession } from '#web/session/session.ts'
 import { Footer } from '#web/ui/footer.tsx'
 import { InsideFrame } from '#web/ui/visitor-page.tsx'
@@ -14,6 +13,7 @@ import { ThumbBar } from './thumb-bar.tsx'
 import { useRole } from './use-role.ts'
 
 const loadLive = () => import('#web/live/live-changes.ts')
+const loadExports = () => import('#web/reports/report-exports.ts')
 
 const loadReauthentication = () =>
   import('#web/session/reauthenticate.tsx').catch((cause: unknown) => {
@@ -34,17 +34,17 @@ export function SignedInScreens() {
   const userId = useSession()?.user.id
   return (
     <QueryClientProvider client={queryClient}>
-      <Frame key={userId} />
-      {userId && <ExportNotices key={userId} userId={userId} />}
+      <Frame key={userId} userId={userId} />
     </QueryClientProvider>
   )
 }
 
-function Frame() {
+function Frame({ userId }: { userId: string | undefined }) {
   // Every screen starts scrolled to its top.
   const screen = useMatches({ select: (matches) => matches.at(-1)?.routeId })
   const { search, keys } = useShortcuts()
   const live = useOptionalChunk(loadLive)
+  const exports = useOptionalChunk(loadExports)
   return (
     <div className="group/frame flex min-h-dvh flex-col sm:h-dvh">
       <a
@@ -69,6 +69,7 @@ function Frame() {
       </div>
       <ThumbBar onSearch={search.open} />
       {live && <live.LiveChanges />}
+      {exports && userId && <exports.ExportNotices userId={userId} />}
       {search.Dialog && (
         <search.Dialog q={search.q} onType={search.setQ} onClose={search.close} onKeys={keys.open} />
       )}
