@@ -93,11 +93,12 @@ function StrengthMeter({ password, isRejected, children }: StrengthMeterProps) {
     <div className="@container space-y-1.5 text-muted text-xs">
       <div className="flex justify-between gap-4">
         <p aria-live="polite">
-          Força da senha:{' '}
+          {/* Of one width in every font: nothing beside it moves when Inter comes. */}
+          <span className="inline-block min-w-[5.9rem]">Força da senha:</span>{' '}
           <strong className="font-medium text-ink">{password ? STRENGTH_LABELS[level] : '–'}</strong>
         </p>
         {/* Equally wide for one and three digits. */}
-        <p className="tabular-nums">{`${String(score).padStart(3, '\u2007')}/100`}</p>
+        <p className="w-[3.2rem] whitespace-nowrap tabular-nums">{`${String(score).padStart(3, '\u2007')}/100`}</p>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: <meter> cannot be styled alike across browsers */}
       <div
@@ -131,7 +132,7 @@ const ALL_HINTS = rateStrength('').feedback
 function Hints({ password }: { password: string }) {
   const { feedback } = rateStrength(password)
   return (
-    <ul className="grid gap-x-4 leading-[1.125rem] @min-[21rem]:grid-cols-[auto_1fr] @min-[21rem]:whitespace-nowrap">
+    <ul className="grid gap-x-3 leading-[1.125rem] @min-[21rem]:grid-cols-[10.75rem_1fr] @min-[21rem]:whitespace-nowrap">
       {ALL_HINTS.map((hint) => (
         <li key={hint} className={feedback.includes(hint) ? undefined : 'invisible'}>
           {hint}

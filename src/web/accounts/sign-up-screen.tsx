@@ -72,12 +72,10 @@ function SignUpForm() {
       <Button {...submitProps} size="large" className="w-full">
         Criar conta
       </Button>
-      <p className="text-muted text-sm">
-        O que o portal guarda de você, e por quanto tempo, está em{' '}
+      <p className="text-sm">
         <Link to="/privacidade" className={textLinkClasses}>
-          Privacidade
+          Privacidade: o que o portal guarda de você, e por quanto tempo
         </Link>
-        .
       </p>
       <p className="text-sm">
         <Link to="/login" className={textLinkClasses}>

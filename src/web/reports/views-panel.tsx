@@ -106,14 +106,17 @@ export function ViewsPanel(props: ViewsPanelProps) {
         ) : (
           <Skeleton className="h-24" />
         ))}
-      {group(
-        `Minhas visões de ${area}`,
-        own.filter(({ name }) => isFound(name)),
-      )}
-      {group(
-        'Compartilhadas comigo',
-        all.filter(({ owner, name }) => owner !== null && isFound(name)),
-      )}
+      {/* What is done most stays in view below a long list. */}
+      <div className="max-h-[min(24rem,45dvh)] overflow-y-auto">
+        {group(
+          `Minhas visões de ${area}`,
+          own.filter(({ name }) => isFound(name)),
+        )}
+        {group(
+          'Compartilhadas comigo',
+          all.filter(({ owner, name }) => owner !== null && isFound(name)),
+        )}
+      </div>
       <Group title="Do relatório">
         <li>
           <RowButton isOpen={!open} onClick={() => choose()} note="Restaurar filtros">
