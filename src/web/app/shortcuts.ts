@@ -6,6 +6,11 @@ import { areKeysOn } from './single-keys.ts'
 const loadSearch = async () => (await import('./search-dialog.tsx')).SearchDialog
 const loadKeys = async () => (await import('./keys-dialog.tsx')).KeysDialog
 
+/** It has keys of its own; one that is closing has none. */
+const OPEN_POPUP = ['dialog', 'alertdialog', 'menu', 'listbox']
+  .map((role) => `[role="${role}"]:not([data-closed], [data-closed] *)`)
+  .join()
+
 /**
  * Ctrl K opens 'Buscar', ? the list of keys; the others are of the reports screen.
  * @returns also what is typed into 'Buscar', from before it has the focus on
@@ -25,9 +30,7 @@ export function useShortcuts() {
       event.preventDefault()
       return setQ((typed) => typed + key)
     }
-    // An open popup has keys of its own.
-    if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'))
-      return
+    if (document.querySelector(OPEN_POPUP)) return
     const run = ctrlKey || metaKey ? key.toLowerCase() === 'k' && !shiftKey && openSearch : findAction(event)
     if (!run || (!(ctrlKey || metaKey) && isField(target))) return
     event.preventDefault()
