@@ -97,15 +97,14 @@ describe('a database server', () => {
     await expect(failure).rejects.not.toThrow(/canary/)
   })
 
-  test('returns counts as numbers and sets its time-outs on every connection', async ({ skip }) => {
+  test('returns counts as numbers and sets time-out and jit on every connection', async ({ skip }) => {
     const url = process.env.TEST_DATABASE_URL
     if (!url) return skip('no server')
     const server = await openServer({ url, onConnectionError: () => {} })
-    const { rows } = await sql<{ count: number; timeout: string }>`
-      select count(*) as count, current_setting('statement_timeout') as timeout from pg_database`.execute(
-      server.db,
-    )
-    expect(rows[0]).toEqual({ count: expect.any(Number), timeout: '3400ms' })
+    const { rows } = await sql<{ count: number; timeout: string; jit: string }>`
+      select count(*) as count, current_setting('statement_timeout') as timeout,
+        current_setting('jit') as jit from pg_database`.execute(server.db)
+    expect(rows[0]).toEqual({ count: expect.any(Number), timeout: '3400ms', jit: 'off' })
     await server.close()
   })
 })

@@ -134,7 +134,8 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !findPgBouncer())(
         const client = new pg.Client({ connectionString: pooledUrl })
         await client.connect()
         const seen = await client.query(`select current_setting('statement_timeout') as timeout,
-        (select count(*) from pg_locks where locktype = 'advisory') as locks`)
+        (select count(*) from pg_locks join pg_database d on d.oid = database
+            where locktype = 'advisory' and datname = current_database()) as locks`)
         await client.end()
         return seen.rows[0]
       })
