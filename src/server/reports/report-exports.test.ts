@@ -62,6 +62,21 @@ describeOnEachDatabase('exporting a report', (kind) => {
       .set(values)
       .where('type', '=', 'vendas')
       .execute()
+  const addView = async ({ person }: Reader, name: string) => {
+    const { id } = await portal.database.db
+      .insertInto('report_views')
+      .values({
+        user_id: person.user_id,
+        type: 'vendas',
+        report_id: reportId,
+        name,
+        state: 'H4sI',
+        updated_at: new Date(portal.clock()),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  }
   const finish = async (reader: Reader, body: object = {}) => {
     const { body: started } = await reader.start(body)
     await advance(portal, 10_000)
@@ -168,18 +183,7 @@ describeOnEachDatabase('exporting a report', (kind) => {
     const others = { types: ['Vendas', 'CRM'], marcas: ['JEEP'], estados: ['MG'] }
     const [ana, rui] = [await addReader(), await addReader(others)]
     const { db } = portal.database
-    const { id: viewId } = await db
-      .insertInto('report_views')
-      .values({
-        user_id: rui.person.user_id,
-        type: 'vendas',
-        report_id: reportId,
-        name: 'Mês 10/11',
-        state: 'H4sI',
-        updated_at: new Date(portal.clock()),
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const viewId = await addView(rui, 'Mês 10/11')
     expectRefusal(await ana.start({ viewId }), 404, 'not-found')
     const crm = { area: 'CRM', reportId: getEmulatedReport('CRM').reportId }
     expectRefusal(await rui.start({ ...crm, viewId }), 404, 'not-found')
@@ -202,19 +206,7 @@ describeOnEachDatabase('exporting a report', (kind) => {
 
   test('names each file after report, view and the minute in which it was made', async () => {
     const reader = await addReader()
-    const { db } = portal.database
-    const { id: viewId } = await db
-      .insertInto('report_views')
-      .values({
-        user_id: reader.person.user_id,
-        type: 'vendas',
-        report_id: reportId,
-        name: 'Mês 10/11: “A*”?',
-        state: 'H4sI',
-        updated_at: new Date(portal.clock()),
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const viewId = await addView(reader, 'Mês 10/11: “A*”?')
     const moveTo = (at: string) => portal.clock.advance(Date.parse(at) - portal.clock())
     const readName = async (id: string) =>
       decodeURIComponent((await reader.download(id)).headers.get('content-disposition') ?? '').split("''")[1]

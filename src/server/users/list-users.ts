@@ -94,7 +94,7 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
     // Reads one more row to know whether there is a next page. Without parameters, the plan is kept.
     .limit(sql.lit(limit + 1))
   // With a filter, the best plan depends on its selectivity, and planning all columns takes longer than
-  // reading them: only the short statement is planned anew.
+  // reading them: only the short statement is planned again.
   const isFiltered = Object.keys(filter).length > 0
   const page = isFiltered
     ? db
