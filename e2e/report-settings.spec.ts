@@ -1,4 +1,4 @@
-import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
+import { expect, getReportFrame, muteChanges, openAs, test } from './portal-fixture.ts'
 import {
   fillIds,
   getDatasetField,
@@ -198,6 +198,8 @@ test("'Sair' asks before it discards unsaved changes", async ({ page }) => {
 })
 
 test('failures to load or save are reported and can be retried', async ({ page }) => {
+  // The event stream would refetch them before the click.
+  await muteChanges(page)
   await page.route('**/api/global-powerbi-settings', (route) => route.fulfill({ status: 500, body: 'no' }))
   await openAs(page, 'admin', '/admin?area=Gerentes')
   const failure = page.getByRole('alert').filter({ hasText: 'Erro ao carregar configurações' })
