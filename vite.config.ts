@@ -89,7 +89,13 @@ export default defineConfig({
             // What the frame of signed-in screens shares with many of them.
             {
               name: 'frame',
-              test: /icons\/(log-out|search|user-round|mail|chevron-down|ellipsis-vertical)\.|(queryOptions|useQuery|entitlement-lists)\.|ui\/(thumb-item|popover|lazy-|frame-slot|main-element)|app\/(header-item|use-role)/,
+              test: /icons\/(log-out|search|user-round|mail|chevron-down|ellipsis-vertical)\.|(queryOptions|useQuery|entitlement-lists)\.|ui\/(thumb-item|popover|lazy-|frame-slot|main-element|use-device|format-instant)|app\/(header-item|use-role)|contract\/format-list/,
+              includeDependenciesRecursively: false,
+            },
+            // What most screens of administration share, in a dozen small modules.
+            {
+              name: 'administration',
+              test: /web\/users\/(count-query|access-templates|access-request|export-data|describe-effect|bulk-edit|user-queries|row-actions|filters-button|selection|use-dialogs)\.|app\/service-status|(useInfiniteQuery|infiniteQuery(Observer|Options))\.|icons\/(pencil|trash|sliders-horizontal|arrow-(up|down)|user-minus|map-pin|layout-grid|file-down|rotate-ccw-clock|ellipsis)\.|ui\/(search-field|picker|menu)\./,
               includeDependenciesRecursively: false,
             },
             // Its dialogs and 'Ver como' share parts of the reports screen, which needs them all.

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { catalogueMessages, typeSchema } from './catalogue.ts'
+import { formatList } from './format-list.ts'
 import type { Routes } from './route.ts'
 import { listSchemas } from './users.ts'
 
@@ -12,7 +13,7 @@ export const accessTemplateMessages = {
   changedMeanwhile: 'O modelo mudou nesse meio-tempo. Confira como ele está agora antes de salvar de novo.',
   gone: 'Este modelo não existe mais. Talvez já tenha sido excluído.',
   usedByGroups: (names: readonly string[]) => {
-    const list = new Intl.ListFormat('pt-BR').format(names.map((name) => `“${name}”`))
+    const list = formatList(names.map((name) => `“${name}”`))
     return names.length === 1
       ? `O grupo do diretório ${list} dá este modelo: escolha outro para ele, ou exclua o grupo, antes de excluir o modelo.`
       : `${names.length} grupos do diretório dão este modelo (${list}): escolha outro para eles, ou exclua os grupos, antes de excluir o modelo.`

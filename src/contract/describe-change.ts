@@ -1,5 +1,6 @@
 import type { HistoryEntry, TrailAction } from './audit-actions.ts'
 import { LISTS, type ListName } from './entitlement-lists.ts'
+import { formatList } from './format-list.ts'
 import { formatReportTitle } from './messages.ts'
 import type { ProfileFilter } from './users.ts'
 
@@ -64,7 +65,7 @@ const describeMassEdit =
       const [had, has] = [getList(before, name), getList(after, name)]
       return [...has.filter((item) => !had.includes(item)), ...had.filter((item) => !has.includes(item))]
     })
-    return `${who} ${verb} ${new Intl.ListFormat('pt-BR').format(items) || 'acesso'} (em massa)`
+    return `${who} ${verb} ${formatList(items) || 'acesso'} (em massa)`
   }
 
 /** Describes replaced lists: one is named before the colon, several each with their differences. */
@@ -75,10 +76,7 @@ const describeReplacement =
     const [only, another] = differences
     if (!only) return `${who} ${whenUnchanged}`
     const named = differences.map(({ name }) => `${LIST_ARTICLES[name]} ${LIST_NAMES[name]}`)
-    return [
-      `${who} mudou ${new Intl.ListFormat('pt-BR').format(named)}`,
-      another ? joinDifferences(differences) : only.difference,
-    ]
+    return [`${who} mudou ${formatList(named)}`, another ? joinDifferences(differences) : only.difference]
   }
 
 const DESCRIPTIONS: Record<TrailAction, Describe> = {
@@ -399,7 +397,7 @@ function formatHour(at: string | undefined): string {
 /** Formats how somebody signed in: 'password+totp' → 'a senha e um código do aplicativo'. */
 export function formatMethod(method: unknown): string {
   const steps = typeof method === 'string' ? method.split('+').map((step) => METHODS[step] ?? step) : []
-  return new Intl.ListFormat('pt-BR').format(steps)
+  return formatList(steps)
 }
 
 /** Says why a sign-in was refused. */
@@ -448,7 +446,7 @@ function quoteText({ text }: State): string {
 /** Names the templates whose lists a change gave: 'igual ao modelo “Gerente”'. */
 export function describeTemplates(templates: unknown): string {
   if (!Array.isArray(templates) || templates.length === 0) return ''
-  const names = new Intl.ListFormat('pt-BR').format(templates.map((name) => `“${name}”`))
+  const names = formatList(templates.map((name) => `“${name}”`))
   return templates.length === 1 ? `igual ao modelo ${names}` : `igual aos modelos ${names}`
 }
 

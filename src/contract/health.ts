@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { formatList } from './format-list.ts'
 import { groupByCause } from './messages.ts'
 import type { Routes } from './route.ts'
 
@@ -18,7 +19,7 @@ export type Finding = z.output<typeof findingSchema>
 
 /** Formats a finding about the reports of areas. */
 export function formatLine(areas: readonly string[], message: string): string {
-  const named = new Intl.ListFormat('pt-BR').format(areas)
+  const named = formatList(areas)
   return `${areas.length > 1 ? 'Relatórios' : 'Relatório'} de ${named}: ${message}`
 }
 

@@ -1,3 +1,4 @@
+import { formatList } from '#contract/format-list.ts'
 import { formatDuration } from '#contract/timing.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { PowerBiRefusal, ProxyReply, type ReportTest, TransientError } from './power-bi.ts'
@@ -124,7 +125,7 @@ interface Refused {
 /** Describes a refusal in one sentence: the fault and who can fix it. */
 export function describeRefusal(refused: Refused, rlsRoles: readonly string[]): string {
   const { outcome, retryAfterSeconds } = refused
-  const roles = new Intl.ListFormat('pt-BR').format(rlsRoles.map((role) => `“${role}”`))
+  const roles = formatList(rlsRoles.map((role) => `“${role}”`))
   const named = rlsRoles.length === 1 ? `a função ${roles}` : `as funções ${roles}`
   const pause = retryAfterSeconds ? formatDuration(retryAfterSeconds) : 'alguns minutos'
   return buildSentences(named, formatQuote(refused), pause)[outcome]

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { foldText } from '#contract/entitlement-lists.ts'
+import { formatList } from '#contract/format-list.ts'
 import {
   changePasswordFormSchema,
   PASSWORD_MIN,
@@ -136,7 +137,7 @@ function useAreasWithoutReport(userId: string, profile: Profile | undefined): st
 }
 
 const describeEmpty = (areas: readonly string[]) =>
-  areas.length > 0 ? `Ainda sem relatório: ${new Intl.ListFormat('pt-BR').format(areas)}.` : undefined
+  areas.length > 0 ? `Ainda sem relatório: ${formatList(areas)}.` : undefined
 
 /** Formats 'Vendas, CRM' with the catalogue's order and labels. */
 function formatNames(catalogue: Catalogue, list: keyof typeof LISTS, profile: Profile): string {

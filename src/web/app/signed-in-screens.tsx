@@ -10,7 +10,7 @@ import { InsideFrame } from '#web/ui/visitor-page.tsx'
 import { Header } from './header.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { ThumbBar } from './thumb-bar.tsx'
-import { useRole } from './use-role.ts'
+import { prefetchRole, useRole } from './use-role.ts'
 
 const loadLive = () => import('#web/live/live-changes.ts')
 const loadExports = () => import('#web/reports/report-exports.ts')
@@ -23,6 +23,7 @@ onReauthenticationNeeded(async (refused) => (await loadReauthentication()).reaut
 
 // As soon as this chunk has loaded, so that no sign-out between two screens is missed.
 syncQueriesWithSession()
+prefetchRole()
 
 /**
  * The frame of every signed-in screen. Main takes the height that header and footer

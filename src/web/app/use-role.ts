@@ -2,8 +2,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Role } from '#contract/access.ts'
 import { callApi } from '#web/http/api.ts'
-import { ROLE_QUERY } from '#web/http/query-client.ts'
-import { useSession } from '#web/session/session.ts'
+import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
+import { getSession, useSession } from '#web/session/session.ts'
 
 const ownRoleQuery = (userId: string | undefined) =>
   queryOptions({
@@ -11,6 +11,12 @@ const ownRoleQuery = (userId: string | undefined) =>
     queryFn: ({ signal }) => callApi('GET /api/user-roles/me', { signal }),
     enabled: userId !== undefined,
   })
+
+/** Reads the role while the screen's code still loads. */
+export function prefetchRole(): void {
+  const userId = getSession()?.user.id
+  if (userId) void queryClient.prefetchQuery(ownRoleQuery(userId))
+}
 
 /**
  * Returns the person's role: undefined without a session,

@@ -1,5 +1,6 @@
 import type { models, Report, VisualDescriptor } from 'powerbi-client'
 import type { ListName } from '#contract/entitlement-lists.ts'
+import { formatList } from '#contract/format-list.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
@@ -29,7 +30,7 @@ export async function showLackingScope(options: LackingScopeOptions): Promise<()
   const verb = lacking.length > 1 ? 'estão' : 'está'
   const named: ToastContent = {
     kind: 'warning',
-    title: `Esta visão filtra por ${new Intl.ListFormat('pt-BR').format(lacking)}, que não ${verb} no seu acesso`,
+    title: `Esta visão filtra por ${formatList(lacking)}, que não ${verb} no seu acesso`,
     description: 'Por isso o relatório pode aparecer vazio ou com zeros.',
     lifetimeMs: Number.POSITIVE_INFINITY,
   }

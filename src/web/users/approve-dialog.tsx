@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { type Entitlements, LISTS, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
+import { formatList } from '#contract/format-list.ts'
 import { adminMessages, checkEndDay, MAX_IDS } from '#contract/user-rules.ts'
 import type { Approval, ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
@@ -198,7 +199,7 @@ function describePeople({ ready, unverifiedCount, otherCount, leftCount }: Peopl
     ready.length === 0
       ? 'Nenhum dos selecionados pode ser aprovado aqui.'
       : formatCount(ready.length, 'usuário aguarda aprovação.', 'usuários aguardam aprovação.')
-  return out.length > 0 ? `${who} Ficam de fora: ${new Intl.ListFormat('pt-BR').format(out)}.` : who
+  return out.length > 0 ? `${who} Ficam de fora: ${formatList(out)}.` : who
 }
 
 /** Reads the unapproved people of the selection in their current state, and counts the others. */

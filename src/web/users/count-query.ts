@@ -3,7 +3,6 @@ import type { ProfileFilter } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { USERS_QUERY } from '#web/http/query-client.ts'
 
-export const COUNTS = [USERS_QUERY, 'count']
 export const NO_FILTER: ProfileFilter = {}
 
 /** Counts what is open besides people. */
@@ -15,7 +14,7 @@ export const tasksQuery = queryOptions({
 /** Counts the people who match the filter, and all who wait for approval. */
 export function profileCountQuery(filter: ProfileFilter) {
   return queryOptions({
-    queryKey: [...COUNTS, filter],
+    queryKey: [USERS_QUERY, 'count', filter],
     queryFn: ({ signal }) => callApi('GET /api/profiles/count', { query: filter, signal }),
     placeholderData: keepPreviousData,
   })

@@ -1,4 +1,5 @@
 import { type Entitlements, LISTS } from '#contract/entitlement-lists.ts'
+import { formatList } from '#contract/format-list.ts'
 import type { BulkEditResult } from '#contract/users.ts'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { formatCount } from './selection.ts'
@@ -24,7 +25,7 @@ export function diffEntitlements(before: Entitlements, after: Entitlements): Eff
 export function describeEffect(effects: Effects, validUntil: string | undefined): string {
   const list = (isGain: boolean) => {
     const items = effects.filter(({ gaining }) => gaining > 0 === isGain).map(({ item }) => item)
-    return new Intl.ListFormat('pt-BR').format(items)
+    return formatList(items)
   }
   const [gained, lost] = [list(true), list(false)]
   const sentences = [
@@ -55,7 +56,7 @@ export function describeEffects(
     const counts = [...new Set(effects.map((effect) => effect[change]))].filter((count) => count > 0)
     return counts.map((count) => {
       const items = effects.filter((effect) => effect[change] === count).map(({ item }) => item)
-      const named = new Intl.ListFormat('pt-BR').format(items)
+      const named = formatList(items)
       return `${named} ${items.length === 1 ? one : several} ${formatPeople(count)}.`
     })
   }

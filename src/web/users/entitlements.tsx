@@ -7,6 +7,7 @@ import {
   mapLists,
   sortItems,
 } from '#contract/entitlement-lists.ts'
+import { formatList } from '#contract/format-list.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
@@ -81,9 +82,7 @@ export function formatAccess(ticked: Entitlements): string {
 export function describeMissing(ticked: Entitlements): string | undefined {
   const missing = LISTS.filter((name) => ticked[name].length === 0)
   if (missing.length === 0) return undefined
-  const named = new Intl.ListFormat('pt-BR').format(
-    missing.map((name) => LIST_STYLES[name].title.toLowerCase()),
-  )
+  const named = formatList(missing.map((name) => LIST_STYLES[name].title.toLowerCase()))
   return `Sem ${named}, a pessoa entra mas não vê relatórios.`
 }
 

@@ -6,6 +6,7 @@ import ChevronRight from 'lucide-react/icons/chevron-right'
 import UserMinus from 'lucide-react/icons/user-minus'
 import X from 'lucide-react/icons/x'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { formatList } from '#contract/format-list.ts'
 import type { ReplyNamed } from '#contract/index.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
@@ -335,7 +336,6 @@ export function describeUse(
   { hindrance, reports }: Pick<ReportUse, 'hindrance' | 'reports'>,
   { valid_until, types }: Pick<ManagedProfile, 'valid_until' | 'types'>,
 ): string {
-  const list = (items: readonly string[]) => new Intl.ListFormat('pt-BR').format(items)
   switch (hindrance) {
     case 'access-ended':
       return `O acesso terminou em ${formatDate(valid_until ?? '')}. Mude a validade para que volte.`
@@ -344,12 +344,12 @@ export function describeUse(
     case 'no-types':
       return 'Não tem nenhuma área: marque os tipos de acesso.'
     case 'no-reports':
-      return `Nenhuma das áreas que tem (${list(types)}) está com relatório configurado.`
+      return `Nenhuma das áreas que tem (${formatList(types)}) está com relatório configurado.`
     case 'no-marcas':
       return 'Não tem nenhuma marca: sem marcas, nenhum dado aparece.'
     case 'no-estados':
       return 'Não tem nenhum estado: sem estados, nenhum dado aparece.'
     case null:
-      return `${reports.length === 1 ? 'Vê um relatório' : `Vê ${reports.length} relatórios`}: ${list(reports)}.`
+      return `${reports.length === 1 ? 'Vê um relatório' : `Vê ${reports.length} relatórios`}: ${formatList(reports)}.`
   }
 }

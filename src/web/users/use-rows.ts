@@ -6,6 +6,7 @@ import {
   useCallback,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react'
@@ -39,9 +40,7 @@ export function useRows(
   const start = useOffsetInMain(body)
   const [focused, setFocused] = useState(-1)
   const isPrinting = useIsPrinting()
-  const rowPx =
-    (areCards ? CARD_REM : ROW_REM) *
-    (Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16)
+  const rowPx = (areCards ? CARD_REM : ROW_REM) * useRemPx(profiles)
   const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
     count,
     getScrollElement: getMainElement,
@@ -70,6 +69,15 @@ export function useRows(
   })
   const above = (items[rows.findIndex(({ top }) => top === undefined)]?.start ?? start) - start
   return { virtualizer, rows, above, isPrinting, setFocused }
+}
+
+/** Returns the root's font size in pixels. Read anew with the rows alone, since reading styles the page. */
+function useRemPx(profiles: readonly ManagedProfile[]): number {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a person may have changed it meanwhile
+  return useMemo(
+    () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16,
+    [profiles],
+  )
 }
 
 /** Printing renders all loaded rows, visible or not. */

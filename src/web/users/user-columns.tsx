@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues, LISTS, type ListName, sortItems, toKey } from '#contract/entitlement-lists.ts'
+import { formatList } from '#contract/format-list.ts'
 import { hasPassed, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
@@ -32,16 +32,16 @@ export const COLUMNS: readonly UserColumn[] = [
     width: 'minmax(0,1.25fr)',
     card: 'top',
     cell: ({ profile }) => (
-      <Link
+      // Not the router's link, which would follow each change of the address in every row.
+      <a
         id={getEmailId(profile)}
-        to="."
-        search={(last: object) => ({ ...last, pessoa: profile.user_id })}
+        href={`?pessoa=${profile.user_id}`}
         title={profile.email}
         data-control="person"
         className="block truncate rounded-sm font-medium underline-offset-4 hover:underline"
       >
         {profile.email}
-      </Link>
+      </a>
     ),
   },
   {
@@ -186,7 +186,7 @@ export function describeList(catalogue: Catalogue, list: ListName, held: readonl
     offered.length > 0 &&
     offered.every((item) => given.includes(item)) &&
     given.every((item) => known.includes(item))
-  return isAll ? WORDS[list].all : new Intl.ListFormat('pt-BR').format(given)
+  return isAll ? WORDS[list].all : formatList(given)
 }
 
 /** Describes what a person has, each list in words: 'Vendas e CRM', 'todas as marcas', 'sem estados'. */

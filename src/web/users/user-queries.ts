@@ -17,7 +17,7 @@ import { queryClient, READ_ONCE, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError, isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
-import { COUNTS, NO_FILTER, profileCountQuery, tasksQuery } from './count-query.ts'
+import { NO_FILTER, profileCountQuery, tasksQuery } from './count-query.ts'
 
 export interface ProfileOrder {
   sort: ProfileSort
@@ -47,7 +47,7 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
       }
       const startedAt = Date.now()
       const page = await callApi('GET /api/profiles', { query, signal })
-      if (!pageParam) refetchStaleCounts(startedAt)
+      if (!pageParam) refetchStaleCounts([filter, NO_FILTER], startedAt)
       return page
     },
     initialPageParam: '',
@@ -61,10 +61,16 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
  * Refetches counts older than the rows, which would contradict them. Skips counts in flight or just
  * failed, which have a retry button. Runs after the rows, which have priority.
  */
-function refetchStaleCounts(since: number): void {
+function refetchStaleCounts(filters: readonly ProfileFilter[], since: number): void {
   const predicate = ({ state }: Pick<Query, 'state'>) =>
     Math.max(state.dataUpdatedAt, state.errorUpdatedAt) < since
-  void queryClient.refetchQueries({ queryKey: COUNTS, type: 'active', predicate }, { cancelRefetch: false })
+  for (const filter of filters) {
+    const { queryKey } = profileCountQuery(filter)
+    void queryClient.refetchQueries(
+      { queryKey, exact: true, type: 'active', predicate },
+      { cancelRefetch: false },
+    )
+  }
 }
 
 /** Reads one person for a dialog. */

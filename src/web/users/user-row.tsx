@@ -32,6 +32,7 @@ interface UserRowProps extends Row {
   columns: readonly UserColumn[]
   index: number
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
+  onOpen: (userId: string) => void
   /** The rows belong to the previous list and cannot be ticked. */
   isOutdated: boolean
   /** Pixels from the top of the table's body; undefined to follow the previous row. */
@@ -44,7 +45,8 @@ interface UserRowProps extends Row {
 
 /** One person: a table row, or a card on a narrow window. */
 export const UserRow = memo(function UserRow(props: UserRowProps) {
-  const { profile, catalogue, index, isSelected, isOutdated, top, measure, onToggle, onAction } = props
+  const { profile, catalogue, index, isSelected, isOutdated, top, measure, onToggle, onOpen, onAction } =
+    props
   return (
     <tr
       ref={measure}
@@ -52,13 +54,18 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
       aria-rowindex={index + 2}
       data-index={index}
       // The link is for the keyboard; the whole row answers to a press.
-      onClick={({ target, currentTarget, shiftKey, detail }) => {
+      onClick={(event) => {
+        const target = event.target as Element
         // React bubbles clicks in the row's menu, which stands elsewhere in the document.
-        const isInRow = currentTarget.contains(target as Node)
-        const isControl = (target as Element).closest('a, button, label, input')
+        const isInRow = event.currentTarget.contains(target)
+        const isLink = target.closest('a') !== null
+        const isControl = target.closest('button, label, input')
+        const opensElsewhere = event.shiftKey || event.ctrlKey || event.metaKey
         // The second press of a double click may have been aimed at a dialog that has just closed.
-        if (isInRow && !isControl && !shiftKey && detail < 2 && !getSelection()?.toString())
-          currentTarget.querySelector<HTMLElement>('a[data-control="person"]')?.click()
+        const isPress = event.detail < 2 && !getSelection()?.toString()
+        if (!isInRow || isControl || opensElsewhere || !(isLink || isPress)) return
+        event.preventDefault()
+        onOpen(profile.user_id)
       }}
       style={top === undefined ? undefined : { top }}
       className={classNames(

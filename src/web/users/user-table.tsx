@@ -37,12 +37,13 @@ interface UserTableProps {
   onSort: (sort: ProfileSort) => void
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
   onToggleAll: (isOn: boolean) => void
+  onOpen: (userId: string) => void
   onAction: Row['onAction']
 }
 
 /** The table of /admin: a virtualized infinite list. */
 export function UserTable(props: UserTableProps) {
-  const { list, selection, columns, isNarrow, barHeight, onToggle, onAction } = props
+  const { list, selection, columns, isNarrow, barHeight, onToggle, onOpen, onAction } = props
   const { profiles, isOutdated, loadMore } = list
   const catalogue = useCatalogue()
   const body = useRef<HTMLTableSectionElement>(null)
@@ -108,6 +109,7 @@ export function UserTable(props: UserTableProps) {
               measure={isNarrow ? virtualizer.measureElement : undefined}
               isLabelled={isNarrow || isPrinting}
               onToggle={onToggle}
+              onOpen={onOpen}
               onAction={onAction}
             />
           )

@@ -1,5 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -37,7 +45,7 @@ export function UsersCard() {
   const columns = useFittingColumns(card, isNarrow)
   useScrollRestoration(card, JSON.stringify([filter, order]))
 
-  const shown = useShownPerson(list.profiles)
+  const { shown, show } = useShownPerson(list.profiles)
   const count = countSelected(selection)
   const isPendingFilter = filter.approved === false
   const [onlySelected] = count === 1 && selection.kind === 'some' ? selection.profiles.values() : []
@@ -106,6 +114,7 @@ export function UsersCard() {
             onSort={sortBy}
             onToggle={toggle}
             onToggleAll={toggleAll}
+            onOpen={show}
             onAction={runAction}
           />
         )}
@@ -138,28 +147,32 @@ export function UsersCard() {
 function useShownPerson(profiles: readonly ManagedProfile[]) {
   const { pessoa: userId } = useSearch({ strict: false }) as { pessoa?: unknown }
   const navigate = useNavigate()
-  if (typeof userId !== 'string') return undefined
-  const show = (next: string | undefined, replace = true) =>
-    void navigate({
-      to: '.',
-      search: ({ pessoa: _, ...last }: { pessoa?: string }) => ({ ...last, ...(next && { pessoa: next }) }),
-      replace,
-    })
+  const show = useCallback(
+    (next: string | undefined, replace = false) =>
+      void navigate({
+        to: '.',
+        search: ({ pessoa: _, ...last }: { pessoa?: string }) => ({ ...last, ...(next && { pessoa: next }) }),
+        replace,
+      }),
+    [navigate],
+  )
+  if (typeof userId !== 'string') return { show }
   const index = profiles.findIndex((profile) => profile.user_id === userId)
   const step = (by: number) => {
     const next = index < 0 ? undefined : profiles[index + by]
-    return next && (() => show(next.user_id))
+    return next && (() => show(next.user_id, true))
   }
-  return {
+  const shown = {
     userId,
     listed: profiles[index],
     onPrevious: step(-1),
     onNext: step(1),
     onClose: () => {
-      show(undefined, false)
+      show(undefined)
       if (profiles[index]) document.getElementById(getEmailId(profiles[index]))?.focus()
     },
   }
+  return { shown, show }
 }
 
 function ExportButton({ filter, order }: { filter: ProfileFilter; order: ProfileOrder }) {

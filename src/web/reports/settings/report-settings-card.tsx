@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { CatalogueItem } from '#contract/catalogue.ts'
+import { formatList } from '#contract/format-list.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
@@ -80,7 +81,7 @@ interface AreaTabsProps {
 function AreaTabs({ settings, areas }: AreaTabsProps) {
   const { shown, getCurrent, getView, changed, setDraft, commit, drop } = useSettingsDrafts(settings, areas)
   const { selected, select } = useSelectedArea(shown)
-  const areasChanged = new Intl.ListFormat('pt-BR').format(changed.map(({ label }) => label))
+  const areasChanged = formatList(changed.map(({ label }) => label))
   const { dialog } = useLeaveGuard(changed.length > 0, {
     title: 'Sair sem salvar?',
     description: `As alterações em ${areasChanged} ainda não foram salvas e serão perdidas.`,

@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
+import { formatList } from '#contract/format-list.ts'
 import { formatReportTitle, groupByCause } from '#contract/messages.ts'
 import { checkReportSetting } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
@@ -70,15 +71,15 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
       </p>
       {unlisted.length > 0 && (
         <p className="mt-3 text-sm text-warning">
-          Os outros relatórios de {new Intl.ListFormat('pt-BR').format(unlisted.map(({ label }) => label))}{' '}
-          não puderam ser lidos, e não foram testados.
+          Os outros relatórios de {formatList(unlisted.map(({ label }) => label))} não puderam ser lidos, e
+          não foram testados.
         </p>
       )}
       {shared.map((group) => (
         <div key={group[0].key} className="mt-3">
           <TestedLine result={group[0]} />
           <p className="mt-1 ml-6 text-muted text-sm">
-            Vale para {new Intl.ListFormat('pt-BR').format(group.map(({ title }) => title))}.
+            Vale para {formatList(group.map(({ title }) => title))}.
           </p>
         </div>
       ))}
