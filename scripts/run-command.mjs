@@ -148,10 +148,13 @@ export const getToolEnv = (extra = {}) => ({
 /**
  * Flags of the server's Node. With a young generation of 16 MB instead
  * of 2 MB, a page of 100 people is a third faster, for some 30 MB; the
- * live heap is about 35 MB. Without symlinks, modules resolve faster.
+ * live heap is about 35 MB. It begins at 4 MB, since growing from 1 MB
+ * copies what the start loads: 50 ms. Without symlinks, modules resolve
+ * faster.
  */
 export const serverFlags = [
   '--max-semi-space-size=16',
+  '--min-semi-space-size=4',
   '--max-old-space-size=384',
   '--preserve-symlinks',
   '--preserve-symlinks-main',
