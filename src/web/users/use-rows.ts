@@ -71,7 +71,7 @@ export function useRows(
   return { virtualizer, rows, above, isPrinting, setFocused }
 }
 
-/** Returns the root's font size in pixels. Read anew with the rows alone, since reading styles the page. */
+/** Returns the root's font size in pixels, read with new rows only: reading it styles the page. */
 function useRemPx(profiles: readonly ManagedProfile[]): number {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a person may have changed it meanwhile
   return useMemo(
