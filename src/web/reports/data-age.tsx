@@ -18,6 +18,8 @@ export interface KnownAge {
   text: string
   /** For a narrow bar. */
   short: string
+  /** Of the data: 'hoje, 06:10'. */
+  moment?: string | undefined
   hasFailed: boolean
 }
 
@@ -43,7 +45,7 @@ export function useDataAge(reportId: string | undefined, isShown: boolean): Know
     ? `A última atualização falhou${moment ? ` · dados de ${moment}` : ''}`
     : `Dados de ${moment}`
   const short = moment && (data.hasFailed ? `Falhou · ${moment}` : moment)
-  return { text, short: short || text, hasFailed: data.hasFailed }
+  return { text, short: short || text, moment: moment || undefined, hasFailed: data.hasFailed }
 }
 
 /** Describes the age that is known already: 'hoje, 06:10'. */
@@ -55,7 +57,7 @@ export function readKnownAge(reportId: string): string | undefined {
 
 /** 'Dados de hoje, 06:10', or a warning when the last refresh failed. */
 export function DataAge({ age, className }: { age: KnownAge; className?: string }) {
-  const { text, short, hasFailed } = age
+  const { text, short, moment, hasFailed } = age
   return (
     <p
       title={text}
@@ -86,7 +88,8 @@ export function DataAge({ age, className }: { age: KnownAge; className?: string 
             hasFailed ? 'sm:max-[120rem]:inline' : 'sm:max-[90rem]:inline',
           )}
         >
-          {short}
+          {hasFailed && moment ? <span className="max-[90rem]:hidden">Falhou · </span> : null}
+          {moment ?? short}
         </span>
       )}
     </p>

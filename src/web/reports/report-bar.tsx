@@ -89,7 +89,6 @@ export function ReportBar(props: ReportBarProps) {
       <TabList label="Relatórios" tabs={tabs} selectedId={selected} className="min-w-0 flex-1" />
       {!isOnPhone && (
         <div className="flex shrink-0 items-center justify-end gap-0.5 px-2">
-          {running && <ExportProgress item={running} className="mr-2 max-lg:hidden" />}
           {/* Reserves the place of the age, so that the tabs do not move. */}
           <div className="mr-2 flex min-w-22 shrink-0 justify-end min-[90rem]:min-w-44">
             {age && <DataAge age={age} />}
@@ -100,13 +99,25 @@ export function ReportBar(props: ReportBarProps) {
             </Popover>
             {/* Reserves the place of four actions, so that 'Compartilhar' does not move. */}
             <div className="flex min-w-[10.375rem] justify-end gap-0.5">
-              {actions.map(({ label, icon: Icon, run }) => (
-                <Tooltip key={label} text={label}>
-                  <button type="button" aria-label={label} onClick={run} className={buttonClasses}>
-                    <Icon aria-hidden="true" className="size-[1.125rem]" />
-                  </button>
-                </Tooltip>
-              ))}
+              {actions.map(({ label, icon: Icon, run }) => {
+                // The button shows how far its export is, so that nothing moves.
+                const shown = label === 'Exportar' ? running : undefined
+                return (
+                  <span key={label} className="relative inline-flex">
+                    <Tooltip text={label}>
+                      <button type="button" aria-label={label} onClick={run} className={buttonClasses}>
+                        {!shown && <Icon aria-hidden="true" className="size-[1.125rem]" />}
+                      </button>
+                    </Tooltip>
+                    {shown && (
+                      <ExportProgress
+                        item={shown}
+                        className="pointer-events-none absolute inset-0 flex items-center justify-center text-brand-strong"
+                      />
+                    )}
+                  </span>
+                )
+              })}
             </div>
           </div>
           {menu}
@@ -202,16 +213,16 @@ async function runAction(run: () => unknown, failure: string): Promise<void> {
 type ActionMenuProps = Pick<ReportBarProps, 'actions' | 'share' | 'running'>
 
 /** How far an export is. */
-function ExportProgress({ item, className }: { item: ReportExport; className?: string }) {
+function ExportProgress({ item, className }: { item: ReportExport; className: string }) {
   return (
-    <p
+    <span
       role="progressbar"
       aria-label={`Exportando ${describeExport(item)}`}
       aria-valuenow={item.percent}
-      className={classNames('whitespace-nowrap text-muted text-xs tabular-nums', className)}
+      className={classNames('whitespace-nowrap text-xs tabular-nums', className)}
     >
-      {item.format === 'pdf' ? 'PDF' : 'PowerPoint'} {item.percent}%
-    </p>
+      {item.percent}%
+    </span>
   )
 }
 
@@ -228,7 +239,11 @@ function ActionMenu({ actions, share, running }: ActionMenuProps) {
       <Popover label="Ações do relatório" trigger={trigger} load={loadSharePanel}>
         {(close, { SharePanel }) => (
           <>
-            {running && <ExportProgress item={running} className="px-3 py-2" />}
+            {running && (
+              <p className="px-3 py-2 text-muted text-xs">
+                Exportando {describeExport(running)}: <ExportProgress item={running} className="" />
+              </p>
+            )}
             <ul>
               {actions.map(({ label, icon: Icon, run }) => (
                 <li key={label}>
