@@ -71,6 +71,11 @@ test('an export survives a reload, and its file can be fetched again from the di
   await dialog.getByRole('button', { name: 'Exportar' }).click()
   await expect(page.getByRole('progressbar', { name: 'Exportando Vendas em PowerPoint' })).toBeVisible()
   await page.reload()
+  const meanwhile = await openDialog(page, 'Vendas')
+  await expect(meanwhile.getByRole('listitem')).toHaveText(
+    /^Vendas em PowerPoint\d+% · o Power BI ainda prepara/,
+  )
+  await meanwhile.getByRole('button', { name: 'Cancelar' }).click()
   await expect(page.getByText('Vendas em PowerPoint: o arquivo está pronto')).toBeVisible({ timeout: 30_000 })
   const again = await openDialog(page, 'Vendas')
   // The toast would cover the dialog of a phone, which lists the same file.

@@ -221,13 +221,14 @@ test('the report opens as published when the views cannot be read', async ({ pag
 
 test('an undo that the limit of views refuses is offered again', async ({ page, portal }) => {
   for (let number = 1; number <= 20; number++)
-    await addReportView(portal, 'diretoria', { name: `Visão ${number}` })
+    await addReportView(portal, 'diretoria', { name: `Visão ${number}`, shared: number === 18 })
   await openAs(page, 'diretoria')
   await expect(scope(page)).toBeVisible()
   await views(page).click()
   await page.getByRole('searchbox', { name: 'Buscar visão' }).fill('visão 18')
   await chooseAction(page, 'Visão 18', 'Excluir')
   await expect(page.getByText('Visão “Visão 18” excluída')).toBeVisible()
+  await expect(page.getByText('Quem tem o link deixa de abri-la.')).toBeVisible()
   await addReportView(portal, 'diretoria', { name: 'Nova' })
   await button(page, 'Desfazer').click()
   await expect(page.getByText('Este relatório já tem 20 visões suas, o máximo.')).toBeVisible()

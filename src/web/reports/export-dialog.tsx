@@ -125,15 +125,15 @@ const listContents = (view: ReportView | undefined): { value: Content; label: st
   { value: 'published', label: 'Como foi publicado', hint: 'Sem os seus filtros e seleções.' },
 ]
 
-/** The files that can still be downloaded; nothing while they are unknown. */
+/** The exports under way, and the files that can still be downloaded; nothing while they are unknown. */
 function RecentFiles({ userId }: { userId: string }) {
   const { data = [] } = useQuery(reportExportsQuery(userId))
-  const files = data.filter(({ status }) => status === 'done')
+  const files = data.filter(({ status }) => status !== 'failed')
   if (files.length === 0) return null
   return (
     <section aria-labelledby="recent-exports">
       <h3 id="recent-exports" className="font-medium text-sm">
-        Prontos
+        Última hora
       </h3>
       <ul className="mt-1 divide-y divide-line">
         {files.map((item) => (
@@ -141,16 +141,20 @@ function RecentFiles({ userId }: { userId: string }) {
             <span className="min-w-0">
               {describeExport(item)}
               <span className="block text-muted text-xs">
-                disponível até {formatTime(item.available_until ?? '')}
+                {item.status === 'done'
+                  ? `disponível até ${formatTime(item.available_until ?? '')}`
+                  : `${item.percent}% · o Power BI ainda prepara o arquivo, e o portal avisa o fim`}
               </span>
             </span>
-            <Button
-              variant="ghost"
-              aria-label={`Baixar ${describeExport(item)}`}
-              onClick={() => void downloadExport(item)}
-            >
-              Baixar
-            </Button>
+            {item.status === 'done' && (
+              <Button
+                variant="ghost"
+                aria-label={`Baixar ${describeExport(item)}`}
+                onClick={() => void downloadExport(item)}
+              >
+                Baixar
+              </Button>
+            )}
           </li>
         ))}
       </ul>

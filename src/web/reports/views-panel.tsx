@@ -214,7 +214,7 @@ interface ViewRowProps {
 }
 
 function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }: ViewRowProps) {
-  const { id, name, owner, isDefault } = view
+  const { id, name, owner, isDefault, shared } = view
   const nameId = useId()
   const params = { id }
   const change = useSubmit({
@@ -230,10 +230,14 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
     if (isOpen) onName(undefined)
     const { items } = await callApi('GET /api/report-subscriptions')
     const isMailed = items.some(({ viewId, nextRunAt }) => viewId === id && nextRunAt !== null)
+    const losses = [
+      isMailed && 'O envio por e-mail desta visão também para.',
+      owner === null && shared && 'Quem tem o link deixa de abri-la.',
+    ].filter((loss) => loss !== false)
     showToast({
-      kind: isMailed ? 'warning' : 'success',
+      kind: losses.length > 0 ? 'warning' : 'success',
       lifetimeMs: UNDO_SECONDS * 1_000,
-      ...(isMailed && { description: 'O envio por e-mail desta visão também para.' }),
+      ...(losses.length > 0 && { description: losses.join(' ') }),
       title: owner === null ? `Visão “${name}” excluída` : `Visão “${name}” tirada da lista`,
       action: createUndo(userId, () =>
         owner === null
