@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test'
-import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
+import { expect, getReportFrame, muteChanges, openAs, test } from './portal-fixture.ts'
 
 const noReports =
   'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.'
@@ -174,6 +174,8 @@ test('an expired token is renewed once, automatically', async ({ page, demo }) =
 
 test('settings that fail to load are reported and can be retried', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
+  // The event stream would refetch them before the press.
+  await muteChanges(page)
   await page.route('**/api/reports/me', (route) => route.fulfill({ status: 500, body: 'no' }))
   await openAs(page, 'vendas.rj')
   // Under the pointer it stays until it is measured.
