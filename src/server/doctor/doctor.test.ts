@@ -135,11 +135,15 @@ describe('a broken service gets its line', () => {
   test('with unresponsive ports, concurrently, and with a check that never ends', async () => {
     const port = await startSilentServer()
     const never = { name: 'never', about: 'Nunca', timeoutMs: 50, run: () => new Promise<never>(() => {}) }
+    const isBusy = {
+      ...never,
+      run: () => Promise.reject(new Error('timeout exceeded when trying to connect')),
+    }
     const services = runLines(
       ...database(`postgres://a:b@127.0.0.1:${port}/x`),
       ...mail(`smtp://127.0.0.1:${port}`).slice(0, 1),
     )
-    const portals = runLines(...address(`http://127.0.0.1:${port}`).slice(0, 1), never)
+    const portals = runLines(...address(`http://127.0.0.1:${port}`).slice(0, 1), never, isBusy)
     const lines = (await Promise.all([services, portals])).flat()
     const silent = 'não há resposta desse endereço. → Confira o endereço, a porta e o firewall'
     expect(lines).toEqual([
@@ -147,6 +151,7 @@ describe('a broken service gets its line', () => {
       expect.stringContaining(`falha  Servidor de e-mail 127.0.0.1:${port}: ${silent}`),
       expect.stringContaining(`falha  PUBLIC_URL (http://127.0.0.1:${port}): ${silent}`),
       expect.stringContaining('falha  Nunca: sem resposta em 0.05 s.'),
+      expect.stringContaining('falha  Nunca: a resposta demorou demais. → Rode de novo daqui a pouco'),
     ])
   }, 30_000)
 

@@ -88,6 +88,14 @@ const BY_CODE: Record<string, Cause> = {
 }
 /** Errors known only by their message. */
 const BY_MESSAGE: [RegExp, Cause][] = [
+  // Of the pool: all connections are busy, or a statement has not ended.
+  [
+    /timeout exceeded when trying to connect|Query read timeout/,
+    {
+      says: 'a resposta demorou demais',
+      todo: 'Rode de novo daqui a pouco; se continuar, o banco de dados ou esta máquina está sobrecarregada.',
+    },
+  ],
   [/self-signed|self signed|unable to (verify|get)/i, UNTRUSTED],
   [/certificate has expired/i, BY_CODE.CERT_HAS_EXPIRED as Cause],
   [/wrong version number/i, BY_CODE.ERR_SSL_WRONG_VERSION_NUMBER as Cause],
