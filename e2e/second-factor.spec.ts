@@ -111,7 +111,9 @@ test('a passkey is added with its name, signs in by itself, not as a copy, and i
 
   await page.evaluate(() => localStorage.clear())
   await signIn(page, 'diretoria')
-  await page.getByRole('button', { name: 'Usar chave de acesso' }).click()
+  // The form of the password, which is still there, has such a button too.
+  const step = page.getByRole('form', { name: 'Segunda etapa' })
+  await step.getByRole('button', { name: 'Usar chave de acesso' }).click()
   await expect(page).toHaveURL(/\/power-bi/)
 
   const { credentials } = await client.send('WebAuthn.getCredentials', { authenticatorId })

@@ -44,7 +44,27 @@ test('a list or a later page that fails to load is reported and can be retried',
   await expect(table.locator('[data-skeleton]')).toHaveCount(0)
 })
 
+test('rows wait for the catalogue, in whose words they say what people have', async ({ page }) => {
+  const mayCome = Promise.withResolvers<void>()
+  await page.route('**/api/catalogue', async (route) => {
+    await mayCome.promise
+    await route.continue()
+  })
+  const listed = page.waitForResponse('**/api/profiles?sort=*')
+  await openAs(page, 'admin', '/admin/pessoas')
+  await (await listed).finished()
+  const skeletons = page.locator('#usuarios [data-skeleton]')
+  await expect(skeletons.first()).toBeVisible()
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 300)))
+  await expect(rows(page)).toHaveCount(0)
+  mayCome.resolve()
+  await expect(rows(page).first()).toContainText('Todas as áreas, marcas e estados')
+  await expect(skeletons).toHaveCount(0)
+})
+
 test('a count that fails to load is reported and can be retried', async ({ page }) => {
+  // The event stream would refetch both before the press.
+  await muteChanges(page)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.route('**/api/profiles/count*', (route) => route.fulfill({ status: 400, body: '' }))
   await openAs(page, 'admin', '/admin')
@@ -59,8 +79,7 @@ test('a count that fails to load is reported and can be retried', async ({ page 
     const response = await route.fetch()
     const { items } = await response.json()
     await rowsMayCome.promise
-    // A change that arrives meanwhile asks again and drops this request.
-    await route.fulfill({ response, json: { items: items.slice(0, 1), next: null } }).catch(() => {})
+    await route.fulfill({ response, json: { items: items.slice(0, 1), next: null } })
   })
   await Promise.all([page.waitForResponse('**/api/profiles/count*'), retry.click()])
   // Its label changes while counting: only then may the reply succeed.

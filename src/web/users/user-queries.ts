@@ -13,6 +13,7 @@ import type { ReplyNamed } from '#contract/index.ts'
 import { adminMessages, MAX_IDS, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
+import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient, READ_ONCE, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError, isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -176,7 +177,11 @@ export function useUserList(filter: ProfileFilter, order: ProfileOrder, isEnable
   const list = useInfiniteQuery({ ...profileListQuery(filter, order), enabled: isEnabled })
   const matching = useQuery({ ...profileCountQuery(filter), enabled: isEnabled })
   const unfiltered = useQuery(profileCountQuery(NO_FILTER))
-  const { data, isFetching, isPlaceholderData, hasNextPage, fetchNextPage } = list
+  const { isFetching, isPlaceholderData, hasNextPage, fetchNextPage } = list
+  // Rows name what people have in its words, and would change height when it comes.
+  const catalogue = useQuery(catalogueQuery)
+  const isWaiting = catalogue.isPending && catalogue.failureCount === 0
+  const data = isWaiting ? undefined : list.data
   const profiles = useMemo(() => dedupeProfiles(data?.pages ?? []), [data])
   useFailureToast(list.error ?? matching.error ?? unfiltered.error, adminMessages.loadFailed)
 
@@ -189,8 +194,8 @@ export function useUserList(filter: ProfileFilter, order: ProfileOrder, isEnable
     unfilteredCount: unfiltered.data?.total,
     /** Both counts include it; the more recent one is right. */
     pendingCount: (matching.dataUpdatedAt > unfiltered.dataUpdatedAt ? matching : unfiltered).data?.pending,
-    isLoading: list.isPending,
-    hasFailed: isFailing(list) && !data,
+    isLoading: list.isPending || isWaiting,
+    hasFailed: isFailing(list) && !list.data,
     /** The rows belong to the previous filter or order until the new ones arrive. */
     isOutdated: isPlaceholderData,
     isFetching,

@@ -207,8 +207,8 @@ export function normalizeSearch(typed: unknown): string {
 
 /** Prefetches the data of the screen while the session's role is still loading. */
 export function prefetchUsers(search: UserSearch): void {
-  prefetchList(search)
   void queryClient.prefetchQuery(catalogueQuery)
+  prefetchList(search)
   void queryClient.prefetchQuery(waitingQuery(FIRST_WAITING))
   void queryClient.prefetchQuery(requestsQuery)
 }
