@@ -92,7 +92,10 @@ test('a view can open first, be renamed, overwritten and deleted, each with undo
   await expect(page.getByText('Já existe uma visão com este nome: ela será substituída.')).toBeVisible()
   await button(page, 'Substituir').click()
   await expect(page.getByText('Visão “Estados” salva como está agora')).toBeVisible()
+  // The navigation would cut it off.
+  const undone = page.waitForResponse((response) => response.request().method() === 'PATCH')
   await button(page, 'Desfazer').click()
+  await (await undone).finished()
   await expect(button(page, 'Desfazer')).toHaveCount(0)
   await page.goto('/power-bi')
   await expect(selection(page)).toHaveText('Limpar seleção: ES')
