@@ -146,7 +146,7 @@ test('a view that is renamed or deleted on one page follows on the other, open o
     await views(other).click()
   }
   // Within less than the time for which a list is fresh.
-  const soon = { timeout: 5_000 }
+  const soon = { timeout: 20_000 }
   await rename('GM no RJ', 'Rio')
   await expect(views(page)).toHaveAccessibleName('Visões: Rio', soon)
   await expect(row(page, 'Rio')).toHaveAttribute('aria-current', 'true')
