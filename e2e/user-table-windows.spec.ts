@@ -130,8 +130,11 @@ test('printing shows every loaded person and then restores the table', async ({ 
   await page.locator('main').evaluate((main) => main.scrollTo({ top: 1_400 }))
   const box = page.locator('#usuarios [data-index="30"]').getByRole('checkbox')
   await box.focus()
+  let more = 0
+  page.on('request', (request) => request.url().includes('cursor=') && more++)
   await page.pdf()
   await expect(page.locator('html')).toHaveAttribute('data-on-paper', '100')
+  expect(more).toBe(0)
   await expect(box).toBeFocused()
   await expect(box).toBeInViewport()
 })

@@ -58,7 +58,8 @@ export function UserTable(props: UserTableProps) {
     isNarrow,
   )
   const moveFocus = useRowKeyboard(body, virtualizer)
-  const isNearEnd = (rows.at(-1)?.index ?? 0) + PREFETCH_ROWS >= profiles.length
+  // Printing renders all loaded rows, which must not load more and more.
+  const isNearEnd = !isPrinting && (rows.at(-1)?.index ?? 0) + PREFETCH_ROWS >= profiles.length
   useEffect(() => {
     if (isNearEnd) loadMore?.()
   }, [isNearEnd, loadMore])
