@@ -92,7 +92,8 @@ export default defineConfig({
               test: /icons\/(log-out|search|user-round|mail|chevron-down|ellipsis-vertical)\.|(queryOptions|useQuery|entitlement-lists)\.|ui\/(thumb-item|popover|lazy-|frame-slot|main-element|use-device|format-instant)|app\/(header-item|use-role)|contract\/format-list/,
               includeDependenciesRecursively: false,
             },
-            // What most screens of administration share, in a dozen small modules.
+            // What most screens of administration share, in a dozen small modules. A module between two
+            // of them belongs here too: chunks that import each other fail to load.
             {
               name: 'administration',
               test: /web\/users\/(count-query|access-templates|access-request|export-data|describe-effect|bulk-edit|user-queries|row-actions|filters-button|selection|use-dialogs)\.|app\/service-status|(useInfiniteQuery|infiniteQuery(Observer|Options))\.|icons\/(pencil|trash|sliders-horizontal|arrow-(up|down)|user-minus|map-pin|layout-grid|file-down|rotate-ccw-clock|ellipsis)\.|ui\/(search-field|picker|menu)\./,

@@ -19,7 +19,7 @@ export interface KnownAge {
   /** For a narrow bar. */
   short: string
   /** Of the data: 'hoje, 06:10'. */
-  moment?: string | undefined
+  moment: string | null
   hasFailed: boolean
 }
 
@@ -45,7 +45,7 @@ export function useDataAge(reportId: string | undefined, isShown: boolean): Know
     ? `A última atualização falhou${moment ? ` · dados de ${moment}` : ''}`
     : `Dados de ${moment}`
   const short = moment && (data.hasFailed ? `Falhou · ${moment}` : moment)
-  return { text, short: short || text, moment: moment || undefined, hasFailed: data.hasFailed }
+  return { text, short: short || text, moment, hasFailed: data.hasFailed }
 }
 
 /** Describes the age that is known already: 'hoje, 06:10'. */
@@ -88,8 +88,8 @@ export function DataAge({ age, className }: { age: KnownAge; className?: string 
             hasFailed ? 'sm:max-[120rem]:inline' : 'sm:max-[90rem]:inline',
           )}
         >
-          {hasFailed && moment ? <span className="max-[90rem]:hidden">Falhou · </span> : null}
-          {moment ?? short}
+          {hasFailed && <span className="max-[90rem]:hidden">Falhou · </span>}
+          {moment}
         </span>
       )}
     </p>

@@ -213,7 +213,7 @@ async function runAction(run: () => unknown, failure: string): Promise<void> {
 type ActionMenuProps = Pick<ReportBarProps, 'actions' | 'share' | 'running'>
 
 /** How far an export is. */
-function ExportProgress({ item, className }: { item: ReportExport; className: string }) {
+function ExportProgress({ item, className }: { item: ReportExport; className?: string }) {
   return (
     <span
       role="progressbar"
@@ -241,7 +241,7 @@ function ActionMenu({ actions, share, running }: ActionMenuProps) {
           <>
             {running && (
               <p className="px-3 py-2 text-muted text-xs">
-                Exportando {describeExport(running)}: <ExportProgress item={running} className="" />
+                Exportando {describeExport(running)}: <ExportProgress item={running} />
               </p>
             )}
             <ul>

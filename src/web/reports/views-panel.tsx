@@ -233,11 +233,13 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
     const losses = [
       isMailed && 'O envio por e-mail desta visão também para.',
       owner === null && shared && 'Quem tem o link deixa de abri-la.',
-    ].filter((loss) => loss !== false)
+    ]
+      .filter(Boolean)
+      .join(' ')
     showToast({
-      kind: losses.length > 0 ? 'warning' : 'success',
+      kind: losses ? 'warning' : 'success',
       lifetimeMs: UNDO_SECONDS * 1_000,
-      ...(losses.length > 0 && { description: losses.join(' ') }),
+      ...(losses && { description: losses }),
       title: owner === null ? `Visão “${name}” excluída` : `Visão “${name}” tirada da lista`,
       action: createUndo(userId, () =>
         owner === null

@@ -73,7 +73,7 @@ export function useRows(
 
 /** Returns the root's font size in pixels, read with new rows only: reading it styles the page. */
 function useRemPx(profiles: readonly ManagedProfile[]): number {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a person may have changed it meanwhile
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read again with new rows
   return useMemo(
     () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16,
     [profiles],
