@@ -62,6 +62,18 @@ test('a dot marks the tab of a report that is not open and whose refresh failed'
 test.describe('on a phone', () => {
   test.use({ viewport: PHONE, hasTouch: true, isMobile: true })
 
+  test('a failed refresh is told beside the buttons, not below them', async ({ page }) => {
+    await page.route('**/last-refresh', (route) =>
+      route.fulfill({ json: { refreshedAt: new Date().toISOString(), hasFailed: true } }),
+    )
+    await openAs(page, 'admin')
+    const age = page.getByRole('banner').getByText(/^Falhou · hoje, \d\d:\d\d$/)
+    await expect(age).toBeVisible()
+    const button = page.getByRole('button', { name: 'Ações do relatório' })
+    const [text, menu] = [await age.boundingBox(), await button.boundingBox()]
+    expect((text?.x ?? 0) + (text?.width ?? 0)).toBeLessThanOrEqual(menu?.x ?? 0)
+  })
+
   test('name and age stand on top; views and account within reach of the thumb', async ({ page }) => {
     await openAs(page, 'diretoria')
     await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()

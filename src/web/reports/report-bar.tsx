@@ -80,7 +80,12 @@ export function ReportBar(props: ReportBarProps) {
             )}
             <div className="flex min-w-0 gap-1 text-muted text-xs">
               {share.view && <span className="truncate">{title} ·</span>}
-              {age && <DataAge age={share.view ? { ...age, text: age.short } : age} className="shrink-0" />}
+              {age && (
+                <DataAge
+                  age={share.view || age.hasFailed ? { ...age, text: age.short } : age}
+                  className="shrink-0"
+                />
+              )}
             </div>
           </div>
           {menu}
