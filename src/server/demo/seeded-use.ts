@@ -61,7 +61,7 @@ export async function seedUse(db: Db, now: Date): Promise<void> {
     union all
     select day, s.id, -1, 1 + abs(hashtext(day::text)) % 3
     from ${days}, global_powerbi_settings s
-    where s.type in ('crm', 'hpd') and abs(hashtext(day::text || s.type)) % 9 = 0`.execute(db)
+    where (s.type, (${today} - day::date) % 9) in (('crm', 2), ('hpd', 5))`.execute(db)
   await sql`
     insert into usage_open (period, starts_on, user_id, report_id, openings)
     select period, date_trunc(period, ${today}::timestamp)::date, p.user_id, s.id,
