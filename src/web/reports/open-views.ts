@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import type { Report } from 'powerbi-client'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { reportViewMessages } from '#contract/messages.ts'
@@ -11,7 +11,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import type { OpenedView } from './embed/report-frame.ts'
 import type { Scope } from './lacking-scope.ts'
-import { type ReportTab, toReportSearch } from './own-reports.ts'
+import { findTab, type ReportSearch, type ReportTab, toReportSearch } from './own-reports.ts'
 
 /** The saved views of a person, and those shared with them, without their states. */
 export const reportViewsQuery = (userId: string) =>
@@ -39,41 +39,62 @@ export function useOpenViews(
   tab: ReportTab | undefined,
   scope: Scope,
 ) {
-  const search = useSearch({ strict: false }) as { area?: string; relatorio?: string; visao?: string }
+  const search: ReportSearch = useSearch({ strict: false })
   const { relatorio = tab?.id } = search
   const visao = search.area === tab?.area && relatorio === tab?.id ? search.visao : undefined
   const navigate = useNavigate()
+  const router = useRouter()
   const [open, setOpen] = useState<ReadonlyMap<string, OpenView>>(new Map())
   const set = (key: string, next: OpenView) => setOpen((all) => new Map(all).set(key, next))
 
-  function showInUrl(target: ReportTab, id: string | undefined): void {
-    if (id !== visao || target !== tab)
-      void navigate({ to: '/power-bi', search: toReportSearch(target, id), replace: true })
+  /** What was asked for last in each tab: the answer to an older question may come later. */
+  const asked = useRef(new Map<string, string | undefined>())
+
+  /** @param shown where the view is, if not in the tab in which it was asked for */
+  function showInUrl(target: ReportTab, id: string | undefined, shown = target): void {
+    const { pathname, search: now } = router.latestLocation
+    // Meanwhile the person may have gone elsewhere.
+    if (pathname !== '/power-bi' || findTab(tabs, now)?.key !== target.key) return
+    if (id !== now.visao || shown !== target)
+      void navigate({ to: '/power-bi', search: toReportSearch(shown, id), replace: true })
   }
 
-  async function openView(target: ReportTab, id: string | undefined): Promise<void> {
+  /** @returns whether the view is open now */
+  async function openView(target: ReportTab, id: string | undefined): Promise<boolean> {
     const { key, area } = target
+    asked.current.set(key, id)
+    const isOld = () => asked.current.get(key) !== id
+    const show = (next: OpenView) => {
+      set(key, next)
+      return true
+    }
     const isIn = ({ area, reportId }: ReportView, each: ReportTab) =>
       each.kind === 'embedded' && each.area === area && each.request.reportId === reportId
-    if (id === undefined) return set(key, { opened: {} })
+    if (id === undefined) return show({ opened: {} })
     try {
       const { state, ownerSeesMore, ...view } = await callApi('GET /api/report-views/{id}', {
         params: { id },
       })
       if (view.owner !== null) void queryClient.invalidateQueries(reportViewsQuery(userId))
-      if (isIn(view, target)) return set(key, { view, opened: { state }, ownerSeesMore })
+      if (isOld()) return false
+      if (isIn(view, target)) return show({ view, opened: { state }, ownerSeesMore })
       const other = view.area === area && tabs.find((each) => isIn(view, each))
-      // A link without the report's id.
-      if (other) return showInUrl(other, id)
+      if (other) {
+        // A link without the report's id.
+        showInUrl(target, id, other)
+        return false
+      }
       showRefusal(view)
     } catch (error) {
+      if (isOld()) return false
       const isCut = error instanceof ApiError && error.problem.code === 'invalid-input'
       const cause = isCut ? new Error('O link está incompleto: peça que seja enviado de novo.') : error
       showToast(toFailureToast('A visão não pôde ser aberta', cause))
     }
     // A report that waits for its first view opens all the same.
     setOpen((all) => (all.has(key) ? all : new Map(all).set(key, { opened: {} })))
-    showInUrl(target, undefined)
+    if (id === visao) showInUrl(target, undefined)
+    return false
   }
 
   const openFirst = useEffectEvent(() => {
@@ -114,8 +135,7 @@ export function useOpenViews(
   /** Opens a view in the selected tab; without an id the report as published. */
   async function choose(id: string | undefined): Promise<void> {
     if (!tab) return
-    await openView(tab, id)
-    showInUrl(tab, id)
+    if (await openView(tab, id)) showInUrl(tab, id)
   }
 
   // With the address of the moment of the press.
@@ -145,7 +165,7 @@ export function useOpenViews(
       const view = open.get(refused.key)?.view
       if (view) showRefusal(view)
       set(refused.key, { opened })
-      if (refused === tab) showInUrl(refused, undefined)
+      showInUrl(refused, undefined)
     },
   }
 }

@@ -66,6 +66,22 @@ function toKind(
   return { kind: 'no-scope' } as const
 }
 
+/** The search of /power-bi. */
+export interface ReportSearch {
+  area?: string
+  relatorio?: string
+  visao?: string
+}
+
+/** Returns the tab of an address: the named report, else the first of the area, else the first. */
+export function findTab(
+  tabs: readonly ReportTab[],
+  { area, relatorio }: ReportSearch,
+): ReportTab | undefined {
+  const inArea = tabs.filter((tab) => tab.area === area)
+  return inArea.find(({ id }) => id === relatorio) ?? inArea[0] ?? tabs[0]
+}
+
 /** Returns the address of a report, and of a saved view in it. */
 export function toReportSearch({ area, id, isFirst }: ReportTab, visao?: string) {
   return { area, ...(!isFirst && { relatorio: id }), ...(visao && { visao }) }

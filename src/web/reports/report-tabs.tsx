@@ -18,7 +18,7 @@ import { ReportLoading } from './embed/report-loading.tsx'
 import { AreaLabel, ReportNotice, ReportOffline } from './embed/report-overlay.tsx'
 import { rememberOpened, usePublishedReport } from './open-report.ts'
 import { useOpenViews } from './open-views.ts'
-import { type ReportTab, toReportSearch, toTabs } from './own-reports.ts'
+import { findTab, type ReportSearch, type ReportTab, toReportSearch, toTabs } from './own-reports.ts'
 import { useOpeningRecorder } from './record-opening.ts'
 import { listActions, type ReportAction, ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { ReportChoice } from './report-choice.tsx'
@@ -360,13 +360,14 @@ const QUICK_CHANGE_MS = 10_000
  * @returns also the unknown area, until another tab is selected
  */
 function useSelectedTab(tabs: readonly ReportTab[]) {
-  const { area, relatorio } = useSearch({ strict: false }) as { area?: string; relatorio?: string }
+  const search: ReportSearch = useSearch({ strict: false })
+  const { area, relatorio } = search
   const navigate = useNavigate()
-  const { history } = useRouter()
+  const router = useRouter()
   const step = useRef({ from: '', to: '', at: 0 })
   const left = useRef(new Map<string, string>())
   const inArea = tabs.filter((tab) => tab.area === area)
-  const selectedTab = inArea.find(({ id }) => id === relatorio) ?? inArea[0] ?? tabs[0]
+  const selectedTab = findTab(tabs, search)
   // A link that was typed, or changed by a mail program.
   const spelt = area && tabs.find((tab) => foldText(tab.area) === foldText(area.trim()))?.area
   const isUnknownArea = area !== undefined && inArea.length === 0 && tabs.length > 0
@@ -387,14 +388,16 @@ function useSelectedTab(tabs: readonly ReportTab[]) {
   function select(wanted: string): void {
     closeMissing()
     const next = tabs.find(({ id }) => id === wanted)
-    if (!next || !selectedTab || next === selectedTab) return
-    left.current.set(selectedTab.area, selectedTab.id)
+    // The last change may not be drawn yet.
+    const current = findTab(tabs, router.latestLocation.search)
+    if (!next || !current || next === current) return
+    left.current.set(current.area, current.id)
     const { from, to, at } = step.current
     const now = Date.now()
     // Back or forward in between, and the next change is a step of its own.
-    const isQuick = to === selectedTab.key && now - at < QUICK_CHANGE_MS
-    step.current = { from: isQuick ? from : selectedTab.key, to: next.key, at: now }
-    if (isQuick && next.key === from) history.back()
+    const isQuick = to === current.key && now - at < QUICK_CHANGE_MS
+    step.current = { from: isQuick ? from : current.key, to: next.key, at: now }
+    if (isQuick && next.key === from) router.history.back()
     else void navigate({ to: '/power-bi', search: toReportSearch(next), replace: isQuick })
   }
   return {

@@ -181,7 +181,9 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
 
   async function restoreFilters(): Promise<void> {
     // resetPersistentFilters only works for reports opened with a user's own account.
+    const asked = opened
     const page = await report?.getActivePage().catch(() => undefined)
+    if (opened !== asked) return
     opened = {}
     reopen(page?.name)
   }
