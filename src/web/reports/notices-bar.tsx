@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { ShownNotice } from '#contract/notices.ts'
 import { callApi } from '#web/http/api.ts'
-import { queryClient } from '#web/http/query-client.ts'
 import { NoticeLines } from '#web/ui/notice-lines.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
@@ -16,14 +16,15 @@ const ownNoticesQuery = (userId: string) =>
 export function NoticesBar({ userId, initial = [] }: { userId: string; initial: ShownNotice[] | undefined }) {
   const query = ownNoticesQuery(userId)
   const { data = [] } = useQuery({ ...query, initialData: initial })
+  // Kept: what is read while one is being closed may still have it.
+  const [closed, setClosed] = useState<readonly string[]>([])
   const close = async ({ id }: ShownNotice) => {
-    await queryClient.cancelQueries(query)
-    queryClient.setQueryData(query.queryKey, (notices = []) => notices.filter((notice) => notice.id !== id))
+    setClosed((ids) => [...ids, id])
     try {
       await callApi('POST /api/notices/{id}/close', { params: { id } })
     } catch (error) {
       showToast(toFailureToast('O aviso não pôde ser fechado', error))
-      void queryClient.invalidateQueries(query)
+      setClosed((ids) => ids.filter((each) => each !== id))
     }
   }
   return (
@@ -31,7 +32,10 @@ export function NoticesBar({ userId, initial = [] }: { userId: string; initial: 
       role="status"
       className="below-report shrink-0 group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden"
     >
-      <NoticeLines notices={data} onClose={(notice) => void close(notice)} />
+      <NoticeLines
+        notices={data.filter(({ id }) => !closed.includes(id))}
+        onClose={(notice) => void close(notice)}
+      />
     </div>
   )
 }

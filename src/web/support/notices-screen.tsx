@@ -20,7 +20,12 @@ const noticesQuery = queryOptions({
   queryKey: ['notices'],
   queryFn: async ({ signal }) => (await callApi('GET /api/admin/notices', { signal })).items,
 })
-const refreshNotices = () => queryClient.fetchQuery({ ...noticesQuery, staleTime: 0 })
+
+async function refreshNotices(): Promise<readonly Notice[]> {
+  // What is being read may be of before the change.
+  await queryClient.cancelQueries(noticesQuery)
+  return queryClient.fetchQuery({ ...noticesQuery, staleTime: 0 })
+}
 
 const STATES: Record<Notice['state'], { label: string; className: string }> = {
   active: { label: 'No ar', className: 'bg-success-soft text-success' },
