@@ -54,6 +54,8 @@ test('text typed before hydration and the focus are kept', async ({ page }) => {
   // Enter would make the browser submit the form, with the password in the URL.
   await page.keyboard.press('Enter')
   await expect(button).toBeDisabled()
+  // Nothing would come of a press yet.
+  await expect(page.getByRole('button', { name: 'Usar chave de acesso' })).toBeDisabled()
   release()
   await expect(button).toBeEnabled()
   await page.keyboard.type('nha')
@@ -122,6 +124,9 @@ test('nothing shifts when data replaces the prerendered frame', async ({ page })
   }
   await expect(page.getByRole('banner').getByText('Grupo Pátio')).toBeVisible()
   await expect(page.getByText('Carregando configurações...')).toBeVisible()
+  // The fallback font is not equally wide.
+  const hasFont = () => page.evaluate(() => document.fonts.check('1rem "Inter Variable"'))
+  await expect.poll(hasFont).toBe(true)
   const before = await boxes()
   release()
   await expect(page.getByRole('link', { name: 'Administração' })).toBeVisible()

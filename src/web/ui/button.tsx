@@ -43,8 +43,8 @@ type ButtonProps = ComponentProps<'button'> & {
 }
 
 /**
- * A button, by default of type 'button'. A submit button is disabled
- * until hydration: the browser would submit the form itself.
+ * A button, by default of type 'button', disabled until hydration: nobody hears a press before,
+ * and of a submit button the browser would send the form itself.
  */
 export function Button({
   variant = 'primary',
@@ -59,7 +59,7 @@ export function Button({
     <button
       type="button"
       {...rest}
-      disabled={rest.disabled || (rest.type === 'submit' && !isHydrated)}
+      disabled={rest.disabled || !isHydrated}
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || rest['aria-disabled'] || undefined}
       onClick={isBusy ? (event) => event.preventDefault() : rest.onClick}
