@@ -10,7 +10,7 @@ import { Card } from '#web/ui/card.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { showUndoToast, toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { ownReportsQuery } from './own-reports.ts'
 import {
   type MailableReport,
@@ -45,12 +45,11 @@ function Subscriptions({ userId }: { userId: string }) {
   async function remove({ id, area, reportId, viewId, format, schedule, ...item }: ReportSubscription) {
     await callApi('DELETE /api/report-subscriptions/{id}', { params: { id } })
     const body = { area, reportId, viewId, format, schedule }
-    const restore = () => change.submit(() => callApi('POST /api/report-subscriptions', { body }))
-    showToast({
-      kind: 'success',
-      title: `Envio de ${item.report ?? area} excluído`,
-      action: { label: 'Desfazer', run: () => void restore() },
-    })
+    const restore = async () => {
+      await callApi('POST /api/report-subscriptions', { body })
+      await refreshSubscriptions(userId)
+    }
+    showUndoToast({ kind: 'success', title: `Envio de ${item.report ?? area} excluído` }, restore)
   }
   const items = subscriptions.data
   return (
