@@ -206,7 +206,9 @@ export function useItemOrder(list: ListName, catalogue: Catalogue | undefined) {
       await showFailure(error)
     } finally {
       isSaving.current = false
-      setCodes(undefined)
+      // Somebody may have moved an item while a failure was told.
+      if (wanted.current) void save()
+      else setCodes(undefined)
     }
   }
   return {

@@ -169,7 +169,7 @@ function useShownPerson(profiles: readonly ManagedProfile[]) {
     onNext: step(1),
     onClose: () => {
       show(undefined)
-      if (profiles[index]) document.getElementById(getEmailId(profiles[index]))?.focus()
+      document.getElementById(profiles[index] ? getEmailId(profiles[index]) : 'usuarios')?.focus()
     },
   }
   return { shown, show }

@@ -35,6 +35,7 @@ export function WhoField(props: WhoFieldProps) {
   const [error, setError] = useState<string>()
   const [offered, setOffered] = useState<readonly ManagedProfile[]>([])
   const typed = useRef(value)
+  const picked = useRef(value)
   const change = (next: string) => {
     typed.current = next
     setText(next)
@@ -42,11 +43,15 @@ export function WhoField(props: WhoFieldProps) {
     setOffered([])
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: a render must not take back what is typed
-  useEffect(() => change(value), [value])
+  useEffect(() => {
+    if (value !== picked.current) change(value)
+    picked.current = value
+  }, [value])
   const q = useDebouncedValue(text.trim())
   const people = useQuery({ ...suggestionsQuery(q), enabled: q.length > 1 && q !== value }).data?.items
   const pick = (who: string, person?: ManagedProfile) => {
     change(who)
+    picked.current = who
     if (who !== value) onPick(who, person)
   }
   const resolve = async () => {
