@@ -23,8 +23,11 @@ withOther(
     await page.getByRole('option', { name: 'Exportou os dados da pessoa' }).click()
     await expect(page).toHaveURL(/action=data-exported/)
     await expect(page.getByText('Nada registrado com estes filtros')).toBeVisible()
-    await page.getByRole('link', { name: 'Limpar filtros' }).click()
+    const clear = page.getByRole('link', { name: 'Limpar filtros' })
+    await clear.click()
     await expect(page).toHaveURL(/\/admin\/auditoria$/)
+    // The address changes before the filters, which the next one is added to.
+    await expect(clear).toHaveCount(0)
 
     await page.getByRole('combobox', { name: 'Quem fez' }).fill(OTHER_ADMIN)
     await page.keyboard.press('Enter')
@@ -94,8 +97,11 @@ test('takes names, offers several people and says that nobody is called so', asy
     await person.fill(text)
     await person.press('Enter')
   }
+  // The field is set to the address's person before the trail is read, over what is typed by then.
+  const readPerson = page.waitForRequest(/\/api\/audit\?.*person=diretoria/)
   await type('Dirceu Dir')
   await expect(page).toHaveURL(/[?&]person=diretoria(@|%40)/)
+  await readPerson
   await type('Ninguém Aqui')
   await expect(person).toHaveAccessibleDescription(/^Ninguém se chama assim/)
   await expect(page).toHaveURL(/[?&]person=diretoria(@|%40)/)
@@ -110,9 +116,11 @@ test('takes names, offers several people and says that nobody is called so', asy
   await expect(found).toBeHidden()
   await expect(page).toHaveURL(new RegExp(`person=${email.split('@')[0]}`))
 
+  const readActor = page.waitForRequest(/\/api\/audit\?.*actor=portal/)
   await page.getByRole('combobox', { name: 'Quem fez' }).fill('Portal')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/actor=portal/)
+  await readActor
   await type('conta excluída 45a97728')
   await expect(page.getByRole('alert')).toContainText('Ninguém se chama “45a97728”')
 

@@ -217,7 +217,11 @@ test('limits an individual selection to the maximum of one call', async ({ page,
   await openAdmin(page)
   const box = (index: number) => page.locator(`#usuarios [data-index="${index}"]`).getByRole('checkbox')
   await box(0).click()
-  await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
+  // Content above may still load and move them.
+  await expect(async () => {
+    await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
+    await expect(box(1_000)).toBeInViewport({ timeout: 500 })
+  }).toPass()
   await box(1_000).click({ modifiers: ['Shift'] })
   await expect(toast(page, 'No máximo 1.000 usuários podem ser marcados um a um')).toBeVisible()
   await expect(box(1_000)).not.toBeChecked()

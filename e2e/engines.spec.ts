@@ -39,7 +39,7 @@ for (const name of ['Firefox', 'WebKit'] as const)
       ] as const) {
         await engine.goto(path)
         await shows(text)
-        expect(await engine.evaluate('innerWidth')).toBe(width)
+        await expect.poll(() => engine.evaluate('innerWidth')).toBe(width)
         // Nothing overflows.
         const { scrollWidth, clientWidth } = (await engine.evaluate(SIZES)) as Record<string, number>
         expect(scrollWidth).toBe(clientWidth)

@@ -43,6 +43,7 @@ test('an administrator reads, marks and deletes messages', async ({ page, demo }
   // No mail program opens in headless mode.
   await answer.click()
   await expect(card.getByText(/^Respondida por .+, hoje às \d\d:\d\d$/)).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Mensagens, 2 não lidas' })).toBeVisible()
   await card.getByRole('button', { name: 'Marcar como não lida' }).click()
   await expect(page.getByRole('link', { name: 'Mensagens, 3 não lidas' })).toBeVisible()
   const all = page.getByRole('button', { name: 'Marcar todas como lidas' })
@@ -105,6 +106,8 @@ test('the search and the unread filter are kept in the URL', async ({ page, demo
   await expect(getCard(page, 'José da Conceição')).toBeVisible()
   await page.getByText('Não lidas').click()
   await expect(page).toHaveURL(/unread=/)
+  // The address changes first; then the list is drawn anew.
+  await expect(page.getByRole('radio', { name: 'Não lidas' })).toBeChecked()
   await getCard(page, 'José').getByRole('button', { name: 'Marcar como lida' }).click()
   await expect(page.getByText('Nenhuma mensagem encontrada')).toBeVisible()
   await page.getByRole('button', { name: 'Mostrar todas' }).click()

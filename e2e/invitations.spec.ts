@@ -62,6 +62,8 @@ test('people are invited individually and by file, and sign in by their links wi
     `${toEmail('lia')};Lia;Compras;;`,
     'x@gmail.com',
   )
+  // The name shows once the file has been read.
+  await expect(page.getByText('equipe.csv')).toBeVisible()
   await check.click()
   await expect(shown.getByRole('alert')).toContainText('2 linhas com erro')
   const errors = shown.getByRole('list', { name: 'Com erro' }).getByRole('listitem')
@@ -149,6 +151,8 @@ test('an invitation of a deleted administrator is shown as withdrawn, and sent a
   await openAs(page, 'admin', '/admin/convites')
   const invited = page.getByRole('listitem').filter({ hasText: toEmail('rui') })
   await expect(invited).toContainText('Vale até')
+  // An unsent mail would be withdrawn with the invitation.
+  await demo.mail(toEmail('rui'), 'invitation')
   await callApiAs(page, 'POST', '/api/functions/delete-users', { userIds: [user_id] })
   await page.reload()
   await expect(invited).toContainText(/Retirado em [\d/]+ · .* por alguém cuja conta foi excluída/)

@@ -92,6 +92,7 @@ test("'Ajudar com a conta' mails, ends sessions and gives the administration", a
   }
   await openPerson(page, email)
   await open()
+  await expect(dialog.getByRole('button', { name: 'Enviar link para nova senha' })).toBeVisible()
   expect(await findSeriousViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Enviar link para nova senha' }).click()
   await expect(page.getByText('Link enviado por e-mail')).toBeVisible()

@@ -34,17 +34,22 @@ withOther(
     expect(await findSeriousViolations(page)).toEqual([])
     await page.reload()
     await expect(panel).toContainText(first)
+    // The person may arrive before the list, whose row takes the focus.
+    await expect(rows(page).first()).toBeVisible()
     await panel.press('Escape')
     await expect(panel).toHaveCount(0)
     await expect(page).toHaveURL(/\/admin\/pessoas\?status=approved$/)
     await expect(rows(page).first().getByRole('link')).toBeFocused()
     // A press in the row's menu is none on the row.
     await clickMenuItem(rows(page).first(), 'Histórico')
-    await expect(page.getByRole('dialog')).toBeVisible()
+    await expect(page.getByRole('dialog').locator(':focus')).toHaveCount(1)
     await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
     await expect(panel).toHaveCount(0)
 
     await page.setViewportSize({ width: 390, height: 844 })
+    // The cards replace the table, and this bar, once the page has seen its new width.
+    await expect(page.getByText('Alterar Filtros em Massa')).toHaveCount(0)
     await rows(page).first().getByRole('link').press('Enter')
     await expect(panel).toBeInViewport()
     expect(await findSeriousViolations(page)).toEqual([])

@@ -1,4 +1,13 @@
+import type { Page } from '@playwright/test'
 import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
+
+async function openOnPhone(page: Page): Promise<void> {
+  // A loaded report tells that it has a phone layout, and is opened anew in it.
+  const reopened = page.waitForEvent('framedetached')
+  await openAs(page, 'diretoria')
+  await reopened
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+}
 
 test('a report can be printed, shown full screen and reset', async ({ page }) => {
   await openAs(page, 'diretoria')
@@ -51,8 +60,7 @@ test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
 
   test('the tabs fade where more are hidden, and a menu holds the actions', async ({ page }) => {
-    await openAs(page, 'diretoria')
-    await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    await openOnPhone(page)
     const row = page.getByRole('tablist').locator('..')
     const mask = () => row.evaluate((element) => getComputedStyle(element).maskImage)
     await expect.poll(mask).toContain('linear-gradient')
@@ -88,8 +96,7 @@ test.describe('on a phone', () => {
       Object.assign(window, { sent })
       Object.defineProperty(navigator, 'share', { value: share })
     })
-    await openAs(page, 'diretoria')
-    await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    await openOnPhone(page)
     const actions = page.getByRole('button', { name: 'Ações do relatório' })
     const send = page.getByRole('button', { name: 'Enviar…' })
     await actions.click()

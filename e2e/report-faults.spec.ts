@@ -37,7 +37,8 @@ test('a transient failure stays on its tab, marks the tabs not open and is retri
   const detail = `O Power BI não respondeu${quote}. Tente novamente em instantes.`
   const refusal = { code: 'power-bi-unavailable', detail, requestId: 'r' }
   const answer = { status: 503, json: { type: 'about:blank', title: 'x', status: 503, ...refusal } }
-  await page.route('**/api/functions/get-powerbi-token', (route) => route.fulfill(answer))
+  const tokens = '**/api/functions/get-powerbi-token'
+  await page.route(tokens, (route) => route.fulfill(answer))
   await page.setViewportSize({ width: 390, height: 844 })
   await openAs(page, 'diretoria')
   const notices = page.getByRole('region', { name: 'Notificações' })
@@ -56,8 +57,14 @@ test('a transient failure stays on its tab, marks the tabs not open and is retri
   await tab('Vendas').click()
   await expect(failure).toContainText('Erro ao carregar o relatório do Power BI')
   await expect(notices.getByRole('alert')).toHaveCount(0)
-  await page.unroute('**/api/functions/get-powerbi-token')
+  // The page tries again by itself too, which would take the button away before the press.
+  const { promise: retried, resolve: answerTokens } = Promise.withResolvers<void>()
+  await page.route(tokens, async (route) => {
+    await retried
+    await route.continue()
+  })
   await failure.getByRole('button', { name: 'Tentar novamente' }).click()
+  answerTokens()
   await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
   await page.getByRole('tab', { name: 'CRM' }).click()
   await expect(getReportFrame(page, 'CRM').locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })

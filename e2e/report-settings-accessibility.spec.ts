@@ -50,6 +50,7 @@ test('axe finds no violation in the card, and nothing overflows', async ({ page 
   await form.getByLabel('URL do relatório').fill('https://app.powerbi.com/view?r=1')
   await expectNothing()
   await getTab(page, 'CRM').click()
+  await expect(getTab(page, 'CRM')).toHaveAttribute('aria-selected', 'true')
   await getForm(page).getByRole('radio', { name: 'Nenhum' }).check()
   await save(page)
   await expect(page.getByRole('dialog')).toBeVisible()

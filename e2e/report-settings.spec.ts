@@ -7,6 +7,7 @@ import {
   OFICINA,
   openSettings,
   save,
+  selectArea,
   toast,
   VENDAS,
 } from './settings-card.ts'
@@ -73,7 +74,7 @@ test('a pasted iframe is reduced to its URL, and the saved report shows for peop
   await expect(toast(page, 'Configuração do Power BI para Administrativo salva com sucesso')).toBeVisible()
   await expect(getTab(page, 'Administrativo')).toHaveText('Administrativo com relatório')
 
-  await getTab(page, 'Slack').click()
+  await selectArea(page, 'Slack')
   await fillIds(getForm(page), VENDAS.workspaceId, VENDAS.reportId)
   await save(page)
   await expect(toast(page, 'Configuração do Power BI para Slack salva com sucesso')).toBeVisible()
@@ -130,14 +131,14 @@ test('unsaved changes survive a change of tabs, are marked, and are not discarde
   // A previous screen of the portal, for the back button.
   await page.getByRole('link', { name: 'Minha conta' }).click()
   await page.getByRole('link', { name: 'Administração' }).click()
-  await getTab(page, 'CRM').click()
+  await selectArea(page, 'CRM')
   const form = getForm(page)
   await form.getByLabel('Dataset ID (opcional)').fill('outro')
-  await getTab(page, 'Oficina').click()
+  await selectArea(page, 'Oficina')
   await expect(getTab(page, 'CRM')).toHaveText('CRM com alterações não salvas')
   await expect(page.getByRole('button', { name: 'Descartar alterações' })).toHaveCount(0)
   await getForm(page).getByRole('radio', { name: 'Nenhum' }).check()
-  await getTab(page, 'CRM').click()
+  await selectArea(page, 'CRM')
   await expect(getDatasetField(page)).toHaveValue('outro')
 
   await page.getByRole('link', { name: 'Minha conta' }).click()
@@ -146,6 +147,8 @@ test('unsaved changes survive a change of tabs, are marked, and are not discarde
   await dialog.getByRole('button', { name: 'Continuar editando' }).click()
   await expect(page).toHaveURL(/\/admin/)
   await expect(getDatasetField(page)).toHaveValue('outro')
+  // The next dialog has the same button, and this one fades out.
+  await expect(dialog).toBeHidden()
 
   await page.evaluate(() => window.history.back())
   await dialog.getByRole('button', { name: 'Continuar editando' }).click()

@@ -6,6 +6,8 @@ test('a forgotten password is reset by mail, and the new one signs in', async ({
   const email = 'semrelatorio@grupopatio.com.br'
   await page.goto('/login')
   const field = page.getByLabel('E-mail')
+  // Before hydration the link does not carry the address.
+  await expect(page.getByRole('button', { name: 'Entrar', exact: true })).toBeEnabled()
   await field.fill(email)
   await page.getByRole('link', { name: 'Esqueci minha senha' }).click()
   await expect(page.getByRole('heading', { name: 'Esqueci minha senha' })).toBeVisible()
@@ -46,15 +48,18 @@ test('a forgotten password is reset by mail, and the new one signs in', async ({
   // Rejected passwords and a reload in between use nothing up.
   await page.reload()
   await typeNewPassword(page, NEW_PASSWORD)
-  await submit.click()
-  await expect(page.getByText('Senha redefinida', { exact: true })).toBeVisible()
-  await expect(page).toHaveURL('/reset-password')
   const titles = await page.evaluateHandle(() => {
     const seen = new Set<string | null | undefined>()
     const record = () => seen.add(document.querySelector('h1')?.textContent)
     new MutationObserver(record).observe(document.body, { childList: true, subtree: true })
     return seen
   })
+  // The page leaves two seconds after the reply.
+  const redeemed = page.waitForResponse('**/api/auth/verify')
+  await submit.click()
+  await redeemed
+  await expect(page.getByText('Senha redefinida', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL('/reset-password')
   await expect(page).toHaveURL('/login')
   const stored = await page.evaluate(() => ({ ...localStorage }))
   const devices = Object.keys(stored).filter((key) => /^patio\.device\.\w+$/.test(key))

@@ -24,6 +24,12 @@ export async function openSettings(page: Page, area: string, name = 'admin'): Pr
   return getForm(page)
 }
 
+/** Selects an area, whose form replaces the one before once the address has changed. */
+export async function selectArea(page: Page, area: string): Promise<void> {
+  await getTab(page, area).click()
+  await expect(getTab(page, area)).toHaveAttribute('aria-selected', 'true')
+}
+
 export async function fillIds(form: Locator, workspaceId: string, reportId: string): Promise<void> {
   await form.getByRole('radio', { name: 'Service Principal' }).check()
   await form.getByLabel('Workspace ID').fill(workspaceId)

@@ -67,14 +67,14 @@ test('a lock-out counts down in the form, then enables the button', async ({ pag
   await page.route('**/api/auth/token**', (route) =>
     route.fulfill({
       status: 429,
-      headers: { 'retry-after': '65' },
+      headers: { 'retry-after': '69' },
       json: { code: 'rate-limited', detail: 'Muitas tentativas.' },
     }),
   )
   await signIn(page, 'diretoria', 'not the password')
   const form = page.getByRole('form', { name: 'Entrar' })
   const button = form.getByRole('button', { name: 'Entrar', exact: true })
-  await expect(page.getByText('Muitas tentativas. Tente novamente em 65 segundos.')).toBeVisible()
+  await expect(page.getByText('Muitas tentativas. Tente novamente em 69 segundos.')).toBeVisible()
   await expect(form.getByRole('alert')).toContainText('Tente de novo em 1:0')
   await expect(button).toBeDisabled()
   await page.clock.fastForward(30_000)
@@ -87,10 +87,13 @@ test('a lock-out counts down in the form, then enables the button', async ({ pag
 })
 
 test('the form reports a lost connection and its return', async ({ page, context }) => {
+  // The solved check is exchanged for a pass right after, still online.
+  const exchanged = page.waitForResponse('**/api/functions/verify-recaptcha')
   await page.goto('/login')
   await page.getByLabel('E-mail').fill(email('diretoria'))
   await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
   await solveHumanCheck(page)
+  await exchanged
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Entrar', exact: true }).click()
   const form = page.getByRole('form', { name: 'Entrar' })
@@ -110,13 +113,14 @@ test('on a phone the error is visible above the keyboard and not covered by a to
   const form = page.getByRole('form', { name: 'Entrar' })
   for (const part of [form.getByRole('alert'), page.getByLabel('Senha', { exact: true })]) {
     await expect(part).toBeInViewport({ ratio: 1 })
-    expect(
-      await part.evaluate((element) => {
+    const isUncovered = () =>
+      part.evaluate((element) => {
         const { left, right, top, bottom } = element.getBoundingClientRect()
         const points = [top + 2, (top + bottom) / 2, bottom - 2]
         return points.every((y) => element.contains(document.elementFromPoint((left + right) / 2, y)))
-      }),
-    ).toBe(true)
+      })
+    // The alert is scrolled into view after the toast is drawn, which stays for nine seconds.
+    await expect.poll(isUncovered, { timeout: 5_000 }).toBe(true)
   }
 })
 

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { EMULATED_THIN_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { expect, test } from './portal-fixture.ts'
-import { getDatasetField, getForm, getTab, OFICINA, openSettings } from './settings-card.ts'
+import { getDatasetField, getForm, getTab, OFICINA, openSettings, toast } from './settings-card.ts'
 
 async function openVendas(page: Page) {
   const form = await openSettings(page, 'Vendas')
@@ -16,11 +16,13 @@ test('testing a report shows its name or a one-sentence fault, and the service�
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { form, button, result } = await openVendas(page)
-  await demo.reset()
-  await demo.script({ on: 'report', delayMs: 700 })
+  const { promise: isSeen, resolve: goOn } = Promise.withResolvers<void>()
+  const path = '**/api/global-powerbi-settings/vendas/test'
+  await page.route(path, (route) => isSeen.then(() => route.continue()), { times: 1 })
   await button.click()
   await expect(button).toHaveAttribute('aria-busy', 'true')
   await expect(result).toHaveText('Testando o relatório…')
+  goOn()
   await expect(result).toHaveText(
     /^Tudo certo: o relatório “Vendas do grupo” .* \d\d\/\d\d\/\d{4}, \d\d:\d\d \(horário de Brasília\)\.$/,
   )
@@ -37,10 +39,11 @@ test('testing a report shows its name or a one-sentence fault, and the service�
     /^O Power BI recusou o relatório \(código UnknownError, pedido [0-9a-f-]{36}\)/,
   )
   await form.getByRole('button', { name: 'Copiar' }).click()
+  await expect(toast(page, 'Copiado para o chamado')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
     /^Power BI: código UnknownError · pedido [0-9a-f-]{36}$/,
   )
-  await page.route('**/api/global-powerbi-settings/vendas/test', (route) => route.abort())
+  await page.route(path, (route) => route.abort())
   await button.click()
   await expect(result).toHaveText(
     'Não foi possível testar o relatório. Sem conexão com o portal. Verifique sua internet e tente novamente.',

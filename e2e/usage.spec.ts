@@ -28,7 +28,7 @@ test('‘Uso’ answers who comes and what is read, for the time in its address'
   await expect(main.getByRole('figure', { name: 'Pessoas por dia' })).toBeVisible()
 
   await page.setViewportSize({ width: 390, height: 844 })
-  expect(await hasHorizontalOverflow(page)).toBe(false)
+  await expect.poll(() => hasHorizontalOverflow(page)).toBe(false)
   const wanted = main.getByRole('checkbox', { name: 'Receber por e-mail um resumo no começo de cada mês' })
   await wanted.click()
   await expect(wanted).toBeChecked()

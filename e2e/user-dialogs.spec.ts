@@ -56,6 +56,7 @@ test('types are changed by keyboard alone', async ({ page, other }) => {
     await page.keyboard.press('Enter')
     await expect(item('Editar acesso')).toBeFocused()
     await page.keyboard.press('ArrowDown')
+    await expect(item('Gerenciar Tipos de Acesso')).toBeFocused()
     await page.keyboard.press('Enter')
   }
   await openTypes()
@@ -93,6 +94,8 @@ test('a click outside keeps a dialog with changes open and closes one without', 
     .getByRole('link', { name: /^Pessoas/ })
     .first()
     .click()
+  // The former screen has such a field too.
+  await expect(page.getByRole('heading', { name: 'Pessoas', exact: true })).toBeVisible()
   await page.getByLabel('Buscar por nome ou e-mail').fill('vendas.rj')
   await expect(page.getByText(VENDAS, { exact: true })).toBeVisible()
   const dialog = page.getByRole('dialog')
@@ -249,6 +252,7 @@ for (const [colorScheme, width] of [
     }
     await openPerson(page, VENDAS)
     await getRowMenu(page).click()
+    await expect(page.getByRole('menu')).toBeVisible()
     expect(await findSeriousViolations(page)).toEqual([])
     await page.keyboard.press('Escape')
     for (const [button, text] of [

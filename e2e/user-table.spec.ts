@@ -1,6 +1,7 @@
 import { getRowMenu } from './administration.ts'
 import { expect, test } from './portal-fixture.ts'
 import {
+  countPeople,
   getFilter,
   getStatus,
   header,
@@ -92,7 +93,7 @@ test('a row shows a person’s entitlements and offers every action', async ({ p
 
 test('filters are kept in the URL, through a reload and back', async ({ page }) => {
   await openTable(page)
-  const totalText = (await getStatus(page).textContent()) as string
+  const totalText = `${await countPeople(page)} usuários`
   const pending = page.getByRole('button', { name: /^Pendentes \(\d+\)$/ })
   const waiting = /\d+/.exec((await pending.textContent()) ?? '')?.[0]
   await pending.click()
