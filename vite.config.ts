@@ -56,8 +56,38 @@ function compressFiles(): Plugin {
   }
 }
 
+/** Refuses chunks that import each other: a screen that needs one of them might not load. */
+function refuseChunkCycles(): Plugin {
+  return {
+    name: 'refuse-chunk-cycles',
+    apply: 'build',
+    generateBundle(_, bundle) {
+      const path: string[] = []
+      const seen = new Set<string>()
+      const visit = (file: string) => {
+        if (path.includes(file))
+          this.error(`Chunks import each other: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`)
+        if (seen.has(file)) return
+        seen.add(file)
+        path.push(file)
+        const chunk = bundle[file]
+        if (chunk?.type === 'chunk') for (const each of chunk.imports) visit(each)
+        path.pop()
+      }
+      for (const file of Object.keys(bundle)) visit(file)
+    },
+  }
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fillPortalSettings(), lowerScriptPriority(), compressFiles()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    fillPortalSettings(),
+    lowerScriptPriority(),
+    refuseChunkCycles(),
+    compressFiles(),
+  ],
   publicDir: false,
   // React 19 has useSyncExternalStore, but the router store requests the shim with a fallback.
   resolve: {
@@ -93,7 +123,7 @@ export default defineConfig({
               includeDependenciesRecursively: false,
             },
             // What most screens of administration share, in a dozen small modules. A module between two
-            // of them belongs here too: chunks that import each other fail to load.
+            // of them belongs here too, lest chunks import each other.
             {
               name: 'administration',
               test: /web\/users\/(count-query|access-templates|access-request|export-data|describe-effect|bulk-edit|user-queries|row-actions|filters-button|selection|use-dialogs)\.|app\/service-status|(useInfiniteQuery|infiniteQuery(Observer|Options))\.|icons\/(pencil|trash|sliders-horizontal|arrow-(up|down)|user-minus|map-pin|layout-grid|file-down|rotate-ccw-clock|ellipsis)\.|ui\/(search-field|picker|menu)\./,
