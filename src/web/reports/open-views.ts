@@ -157,6 +157,7 @@ export function useOpenViews(
     name(view: ReportView | undefined): void {
       const shown = key !== undefined && open.get(key)
       if (!tab || !shown) return
+      asked.current.set(tab.key, view?.id)
       set(tab.key, { ...shown, view })
       showInUrl(tab, view?.id)
     },
