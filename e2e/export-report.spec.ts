@@ -120,12 +120,7 @@ test('administrators switch exports of an area off', async ({ page }) => {
   await expect(box).toBeChecked()
   await box.uncheck()
   await page.getByRole('button', { name: 'Salvar Configurações' }).click()
-  await expect(
-    page
-      .getByText('Configurações de Vendas salvas')
-      .or(page.getByText(/Vendas.*salv/))
-      .first(),
-  ).toBeVisible()
+  await expect(page.getByText('Configuração do Power BI para Vendas salva com sucesso')).toBeVisible()
   await page.reload()
   await expect(box).not.toBeChecked()
 })
