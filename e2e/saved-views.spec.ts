@@ -37,7 +37,8 @@ test('a view is saved with page and selection, named, and opens again', async ({
   await expect(selection(page)).toHaveCount(0)
   await selectState(page, 'MG')
   await views(page).click()
-  await expect(row(page, 'Como foi publicado')).toHaveAttribute('aria-current', 'true')
+  // It is not shown as published any more.
+  await expect(panel(page).locator('[aria-current]')).toHaveCount(0)
   await button(page, 'Salvar visão atual').click()
   await button(page, 'Salvar').click()
   await expect(page.getByText('Informe um nome para a visão')).toBeVisible()
@@ -46,11 +47,25 @@ test('a view is saved with page and selection, named, and opens again', async ({
   await expect(views(page)).toHaveAccessibleName('Visões: Minas')
   await expect(page).toHaveURL(/area=Vendas&visao=[\w-]{36}$/)
 
+  await selectState(page, 'ES')
+  await expect(views(page)).toHaveAccessibleName('Visões: Minas, alterada')
+  await button(page, 'Compartilhar').click()
+  await expect(page.getByText('O que você mudou na tela desde então não vai junto.')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await views(page).click()
+  await expect(row(page, 'Minas')).toHaveText('Minasalterada')
+  await row(page, 'Minas').click()
+  await expect(selection(page)).toHaveText('Limpar seleção: MG')
+  await expect(views(page)).toHaveAccessibleName('Visões: Minas')
+
   await views(page).click()
   await row(page, 'Como foi publicado').click()
   await expect(selection(page)).toHaveCount(0)
   await expect(views(page)).toHaveAccessibleName('Visões')
   await expect(page).not.toHaveURL(/visao/)
+  await views(page).click()
+  await expect(row(page, 'Como foi publicado')).toHaveAttribute('aria-current', 'true')
+  await page.keyboard.press('Escape')
   await views(page).click()
   await row(page, 'Minas').click()
   await expect(selection(page)).toHaveText('Limpar seleção: MG')
@@ -123,9 +138,36 @@ test('a view can open first, be renamed, overwritten and deleted, each with undo
   await chooseAction(page, 'Paraná', 'Excluir')
   await expect(page.getByText('O envio por e-mail desta visão também para.')).toBeVisible()
   await expect(panel(page).getByText('Paraná')).toHaveCount(0)
-  await button(page, 'Desfazer').click()
+  await expect(views(page)).toHaveAccessibleName('Visões')
+  await page.goto('/profile/envios')
+  await expect(page.getByText('A visão deste envio foi excluída, e ele parou.')).toBeVisible()
+  await expect(page.getByText('Próximo')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Parar/ })).toHaveCount(0)
+})
+
+test('a deleted view that was open is open again once it is undone, and on a tab to which one returns', async ({
+  page,
+  portal,
+}) => {
+  const id = await addReportView(portal, 'diretoria')
+  await page.clock.install()
+  await openAs(page, 'diretoria', `/power-bi?area=Vendas&visao=${id}`)
+  await expect(views(page)).toHaveAccessibleName('Visões: GM no RJ')
   await views(page).click()
-  await expect(row(page, 'Paraná')).toBeVisible()
+  await chooseAction(page, 'GM no RJ', 'Excluir')
+  await expect(panel(page).getByText('GM no RJ')).toHaveCount(0)
+  await expect(page).not.toHaveURL(/visao/)
+  await button(page, 'Desfazer').click()
+  await expect(views(page)).toHaveAccessibleName('Visões: GM no RJ')
+  await expect(page).toHaveURL(new RegExp(`visao=${id}`))
+
+  // As steps of their own in the history.
+  for (const area of ['Oficina', 'Vendas']) {
+    await page.clock.fastForward(11_000)
+    await page.getByRole('tab', { name: area }).click()
+    await expect(page).toHaveURL(new RegExp(`area=${area}`))
+  }
+  await expect(page).toHaveURL(new RegExp(`visao=${id}`))
 })
 
 test('a view that is renamed or deleted on one page follows on the other, open or listed', async ({

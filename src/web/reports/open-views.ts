@@ -26,6 +26,8 @@ export interface OpenView {
   opened: OpenedView
   view?: ReportView | undefined
   ownerSeesMore?: boolean
+  /** Whether the person has filtered or selected since. */
+  isChanged?: boolean
 }
 
 /**
@@ -100,7 +102,9 @@ export function useOpenViews(
   const openFirst = useEffectEvent(() => {
     if (tab?.kind !== 'embedded') return
     if (visao !== undefined) return open.get(tab.key)?.view?.id === visao ? undefined : openView(tab, visao)
-    return open.has(tab.key) ? undefined : openView(tab, tab.firstViewId)
+    const shown = open.get(tab.key)
+    // Back on a tab, whose view is still open.
+    return shown ? showInUrl(tab, shown.view?.id) : openView(tab, tab.firstViewId)
   })
   const key = tab?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab or another link
@@ -117,10 +121,10 @@ export function useOpenViews(
     const isGone = (shown: OpenView) => find(before, shown) && !find(items, shown)
     const shown = tab && open.get(tab.key)
     if (shown && isGone(shown)) showInUrl(tab, undefined)
-    const follow = (each: OpenView) => ({
-      ...each,
-      view: find(items, each) ?? (isGone(each) ? undefined : each.view),
-    })
+    const follow = (each: OpenView) =>
+      isGone(each)
+        ? { ...each, view: undefined, isChanged: true }
+        : { ...each, view: find(items, each) ?? each.view }
     setOpen((all) => new Map([...all].map(([each, view]) => [each, follow(view)])))
   })
   useEffect(() => {
@@ -128,7 +132,8 @@ export function useOpenViews(
   }, [data])
 
   const closeNotice = useRef(() => {})
-  const viewId = key === undefined ? undefined : open.get(key)?.view?.id
+  const current = key === undefined ? undefined : open.get(key)
+  const viewId = current?.view?.id
   // biome-ignore lint/correctness/useExhaustiveDependencies: the notice is of the view that was open
   useEffect(() => () => closeNotice.current(), [key, viewId])
 
@@ -143,8 +148,13 @@ export function useOpenViews(
 
   return {
     getOpened: (tabKey: string) => open.get(tabKey)?.opened,
-    view: key === undefined ? undefined : open.get(key)?.view,
+    view: current?.view,
+    isChanged: current?.isChanged === true,
     choose,
+    markChanged({ key: changed }: ReportTab): void {
+      const shown = open.get(changed)
+      if (shown && !shown.isChanged) set(changed, { ...shown, isChanged: true })
+    },
     /** Says why a view that is now open may show nothing. */
     async explain({ key: openKey }: ReportTab, report: Report): Promise<void> {
       const { view, ownerSeesMore = false } = open.get(openKey) ?? {}
@@ -153,12 +163,11 @@ export function useOpenViews(
       closeNotice.current()
       closeNotice.current = await showLackingScope({ report, scope, ownerSeesMore, openAsPublished })
     },
-    /** Names what the selected tab shows already: a view just saved or changed. */
-    name(view: ReportView | undefined): void {
-      const shown = key !== undefined && open.get(key)
-      if (!tab || !shown) return
+    /** Names what the selected tab shows already: a view just saved, renamed, shared or deleted. */
+    name(view: ReportView | undefined, isChanged = current?.isChanged): void {
+      if (!tab || !current) return
       asked.current.set(tab.key, view?.id)
-      set(tab.key, { ...shown, view })
+      set(tab.key, { ...current, view, isChanged: isChanged === true })
       showInUrl(tab, view?.id)
     },
     /** For a report that did not understand its view and is now open as published. */

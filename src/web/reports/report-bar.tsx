@@ -79,7 +79,11 @@ export function ReportBar(props: ReportBarProps) {
               <p className="truncate font-semibold text-[0.9375rem] leading-5">{share.view?.name ?? title}</p>
             )}
             <div className="flex min-w-0 gap-1 text-muted text-xs">
-              {share.view && <span className="truncate">{title} ·</span>}
+              {share.view && (
+                <span className="truncate">
+                  {title} · {share.isChanged && 'alterada ·'}
+                </span>
+              )}
               {age && (
                 <DataAge
                   age={share.view || age.hasFailed ? { ...age, text: age.short } : age}

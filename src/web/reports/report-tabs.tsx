@@ -133,13 +133,14 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         reportId={reportId}
         isShown={given !== undefined}
         actions={actions}
-        share={{ userId, tab: selectedTab, view: views.view, views, captureView }}
+        share={{ userId, tab: selectedTab, view: views.view, isChanged: views.isChanged, views, captureView }}
         running={running}
         views={
           <ViewsButton
             {...{ userId, reportId, captureView, views }}
             area={selectedTab.area}
             view={views.view}
+            isChanged={views.isChanged}
             isPaginated={isPaginated}
           />
         }
@@ -199,6 +200,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
                 view={views.getOpened(tab.key)}
                 onViewOpened={(report) => void views.explain(tab, report)}
                 onViewRefused={(opened) => views.refuse(tab, opened)}
+                onChanged={() => views.markChanged(tab)}
                 isSelected={tab === selectedTab}
                 onCommands={(given) => {
                   setCommands((all) => new Map(all).set(tab.key, given))

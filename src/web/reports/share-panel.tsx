@@ -11,7 +11,7 @@ import { type ReportTab, toReportSearch } from './own-reports.ts'
 import { SaveViewForm, type ViewsPanelProps } from './views-panel.tsx'
 
 export interface SharePanelProps
-  extends Pick<ViewsPanelProps, 'userId' | 'view' | 'views' | 'captureView' | 'close'> {
+  extends Pick<ViewsPanelProps, 'userId' | 'view' | 'isChanged' | 'views' | 'captureView' | 'close'> {
   tab: ReportTab
 }
 
@@ -19,7 +19,7 @@ export interface SharePanelProps
 const HAS_SHARE_SHEET = 'share' in navigator && matchMedia('(pointer: coarse)').matches
 
 /** Says what a link opens for others, and copies or sends it, which shares an own view. */
-export function SharePanel({ userId, tab, view, views, captureView, close }: SharePanelProps) {
+export function SharePanel({ userId, tab, view, isChanged, views, captureView, close }: SharePanelProps) {
   const router = useRouter()
   const [isSaving, setIsSaving] = useState(false)
   const { area, name } = tab
@@ -83,8 +83,10 @@ export function SharePanel({ userId, tab, view, views, captureView, close }: Sha
             : `O link abre o relatório “${name}” da área ${area} como foi publicado. Quem tem a área vê os próprios dados.`}
       </p>
       {captureView && (
-        <p className="text-muted">
-          O que você mudou na tela desde então não vai junto.{' '}
+        <p className={isChanged ? 'text-warning' : 'text-muted'}>
+          {isChanged
+            ? 'O que você mudou na tela desde então não vai junto.'
+            : 'O que você mudar na tela não vai junto.'}{' '}
           <button type="button" className={textLinkClasses} onClick={() => setIsSaving(true)}>
             Salvar como está agora
           </button>

@@ -9,10 +9,10 @@ const loadPanel = () => import('./views-panel.tsx')
 
 /** 'Visões': the name of the open view, and the saved views in a popover; on a phone in the thumb bar. */
 export function ViewsButton(props: Omit<ViewsPanelProps, 'close'>) {
-  const { view } = props
+  const { view, isChanged } = props
   const isOnPhone = useIsPhone()
   const trigger = {
-    'aria-label': view ? `Visões: ${view.name}` : 'Visões',
+    'aria-label': view ? `Visões: ${view.name}${isChanged ? ', alterada' : ''}` : 'Visões',
     className: isOnPhone
       ? thumbItemClasses
       : 'inline-flex h-9 min-w-0 max-w-full items-center gap-2 rounded-lg border border-transparent px-2.5 text-sm transition-colors hover:bg-subtle aria-expanded:bg-subtle lg:border-line',
@@ -26,7 +26,7 @@ export function ViewsButton(props: Omit<ViewsPanelProps, 'close'>) {
         </span>
         {view && (
           <span className="hidden shrink-0 text-muted text-xs xl:inline group-data-both/views:hidden">
-            {view.owner === null ? 'minha visão' : 'compartilhada'}
+            {isChanged ? 'alterada' : view.owner === null ? 'minha visão' : 'compartilhada'}
           </span>
         )}
         <ChevronDown aria-hidden="true" className="hidden size-4 shrink-0 text-muted lg:block" />

@@ -31,6 +31,8 @@ export interface ViewsPanelProps {
   reportId: string | undefined
   /** The open view; undefined for the report as published. */
   view: ReportView | undefined
+  /** Whether the person has filtered or selected since it opened. */
+  isChanged: boolean
   views: Pick<ReturnType<typeof useOpenViews>, 'choose' | 'name'>
   /** Captures what the report shows; undefined while it is not shown, and for a paginated one. */
   captureView: (() => Promise<string>) | undefined
@@ -43,7 +45,7 @@ const MAX_WITHOUT_SEARCH = 7
 
 /** The saved views of the open report, and what can be done with them. */
 export function ViewsPanel(props: ViewsPanelProps) {
-  const { userId, area, reportId, view: open, views, captureView, isPaginated, close } = props
+  const { userId, area, reportId, view: open, isChanged, views, captureView, isPaginated, close } = props
   const { data, error, isFetching, refetch } = useQuery(reportViewsQuery(userId))
   const [form, setForm] = useState<{ renamed?: ReportView }>()
   const [q, setQ] = useState('')
@@ -68,6 +70,7 @@ export function ViewsPanel(props: ViewsPanelProps) {
             key={view.id}
             view={view}
             isOpen={view.id === open?.id}
+            isChanged={view.id === open?.id && isChanged}
             onOpen={() => choose(view.id)}
             onRename={() => setForm({ renamed: view })}
             {...{ userId, captureView, onName: views.name }}
@@ -82,7 +85,8 @@ export function ViewsPanel(props: ViewsPanelProps) {
         renamed={form.renamed}
         onCancel={() => setForm(undefined)}
         onSaved={(saved) => {
-          if (!form.renamed || saved.id === open?.id) views.name(saved)
+          if (!form.renamed) views.name(saved, false)
+          else if (saved.id === open?.id) views.name(saved)
           close()
         }}
       />
@@ -119,7 +123,7 @@ export function ViewsPanel(props: ViewsPanelProps) {
       </div>
       <Group title="Do relatório">
         <li>
-          <RowButton isOpen={!open} onClick={() => choose()} note="Restaurar filtros">
+          <RowButton isOpen={!open && !isChanged} onClick={() => choose()} note="Restaurar filtros">
             Como foi publicado
           </RowButton>
         </li>
@@ -134,7 +138,9 @@ export function ViewsPanel(props: ViewsPanelProps) {
   )
 }
 
-type SaveViewProps = Omit<ViewsPanelProps, 'reportId' | 'view' | 'isPaginated'> & { reportId: string }
+type SaveViewProps = Omit<ViewsPanelProps, 'reportId' | 'view' | 'isChanged' | 'isPaginated'> & {
+  reportId: string
+}
 
 /** 'Salvar visão atual' by its key, without the list. */
 export function SaveViewDialog(props: SaveViewProps) {
@@ -158,7 +164,7 @@ export function SaveViewForm({ userId, area, reportId, views, captureView, close
       renamed={undefined}
       onCancel={close}
       onSaved={(saved) => {
-        views.name(saved)
+        views.name(saved, false)
         close()
       }}
     />
@@ -192,7 +198,7 @@ function RowButton({ id, isOpen, isFirst = false, note, onClick, children }: Row
       type="button"
       aria-current={isOpen || undefined}
       onClick={onClick}
-      className="flex min-h-10 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-subtle aria-current:bg-subtle"
+      className="flex min-h-10 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-subtle aria-current:bg-subtle aria-current:font-semibold"
     >
       <Star aria-hidden="true" className={isFirst ? 'size-4 shrink-0' : 'invisible size-4 shrink-0'} />
       <span id={id} className="min-w-0 flex-1 truncate">
@@ -207,13 +213,15 @@ interface ViewRowProps {
   userId: string
   view: ReportView
   isOpen: boolean
+  isChanged: boolean
   captureView: (() => Promise<string>) | undefined
   onOpen: () => void
   onRename: () => void
-  onName: (view: ReportView | undefined) => void
+  onName: ViewsPanelProps['views']['name']
 }
 
-function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }: ViewRowProps) {
+function ViewRow(props: ViewRowProps) {
+  const { userId, view, isOpen, isChanged, captureView, onOpen, onRename, onName } = props
   const { id, name, owner, isDefault, shared } = view
   const nameId = useId()
   const params = { id }
@@ -224,10 +232,11 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
     },
     onFailed: (error) => showToast(toFailureToast('A visão não pôde ser alterada', error)),
   })
-  const overwrite = async (state: string) => onName(await replaceView(userId, view, { state }))
+  const overwrite = async (state: string) => onName(await replaceView(userId, view, { state }), false)
   async function remove(): Promise<void> {
     await callApi('DELETE /api/report-views/{id}', { params })
-    if (isOpen) onName(undefined)
+    // Its filters are still on the screen.
+    if (isOpen) onName(undefined, true)
     const { items } = await callApi('GET /api/report-subscriptions')
     const isMailed = items.some(({ viewId, nextRunAt }) => viewId === id && nextRunAt !== null)
     const losses = [
@@ -241,11 +250,12 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
       lifetimeMs: UNDO_SECONDS * 1_000,
       ...(losses && { description: losses }),
       title: owner === null ? `Visão “${name}” excluída` : `Visão “${name}” tirada da lista`,
-      action: createUndo(userId, () =>
-        owner === null
+      action: createUndo(userId, async () => {
+        await (owner === null
           ? callApi('POST /api/report-views/{id}/restore', { params })
-          : callApi('GET /api/report-views/{id}', { params }),
-      ),
+          : callApi('GET /api/report-views/{id}', { params }))
+        if (isOpen) onOpen()
+      }),
     })
   }
   const setDefault = () =>
@@ -274,7 +284,7 @@ function ViewRow({ userId, view, isOpen, captureView, onOpen, onRename, onName }
         id={nameId}
         isOpen={isOpen}
         isFirst={isDefault}
-        note={isDefault ? 'abre primeiro' : owner}
+        note={[isChanged && 'alterada', isDefault ? 'abre primeiro' : owner].filter(Boolean).join(' · ')}
         onClick={onOpen}
       >
         {name}

@@ -27,6 +27,8 @@ export interface EmbeddedReportProps {
   onViewOpened?: (report: Report) => void
   /** Called when the report does not understand its saved view and opens as published. */
   onViewRefused?: (opened: OpenedView) => void
+  /** Called when the person filters or selects. */
+  onChanged?: () => void
   isSelected: boolean
   /** Called with the commands of a shown report, and with undefined when it is hidden. */
   onCommands: (commands: ReportCommands | undefined) => void
@@ -52,6 +54,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const onLoaded = useEffectEvent(detectLayout)
   const handleViewOpened = useEffectEvent((report: Report) => props.onViewOpened?.(report))
   const handleViewRefused = useEffectEvent((opened: OpenedView) => onViewRefused?.(opened))
+  const handleChanged = useEffectEvent(() => props.onChanged?.())
   const openFrame = useEffectEvent(() =>
     openReportFrame({
       parent: container.current as HTMLElement,
@@ -64,6 +67,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
       onLoaded,
       onViewOpened: handleViewOpened,
       onViewRefused: handleViewRefused,
+      onChanged: handleChanged,
     }),
   )
 

@@ -46,6 +46,8 @@ interface ReportFrameOptions {
   onViewOpened: (report: Report) => void
   /** Called when the report, which did not understand its saved view, is open as published. */
   onViewRefused: (opened: OpenedView) => void
+  /** Called when the person filters or selects: what is shown may be no more what was opened. */
+  onChanged: () => void
 }
 
 export interface ReportFrame {
@@ -87,6 +89,9 @@ const ACTIVITY_EVENTS = [
   'filtersApplied',
 ]
 
+/** Those of them after which a saved view may no longer be what is shown. */
+const CHANGE_EVENTS = ['dataSelected', 'selectionChanged', 'filtersApplied']
+
 /** powerbi-client drops a load within 100 ms of the one before. */
 const MIN_LOAD_INTERVAL_MS = 150
 
@@ -113,6 +118,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   /** The bookmark that the report was loaded with. */
   let loadedState: string | undefined
   let isViewRefused = false
+  let isApplying = false
   let hasRendered = false
   let isRecovering = false
   let recoveredAt = Number.NEGATIVE_INFINITY
@@ -226,11 +232,14 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   }
 
   async function applyView(state: string): Promise<void> {
+    isApplying = true
     try {
       await report?.bookmarksManager.applyState(state)
       await resetMarcaFilter()
     } catch (error) {
       if (opened?.state === state) refuseView(error)
+    } finally {
+      isApplying = false
     }
   }
 
@@ -312,7 +321,9 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       // Filters are changed by the SDK unless the user is named; other events unless 'sdk' is named.
       const isPerson = name === 'filtersApplied' ? initiator === 'user' : initiator !== 'sdk'
       // A report that reloads by itself fires page events too.
-      if (isPerson && hasRendered && !isRecovering) recordActivity()
+      if (!isPerson || !hasRendered || isRecovering) return
+      recordActivity()
+      if (!isApplying && CHANGE_EVENTS.includes(name)) options.onChanged()
     })
   onStatus({ kind: 'loading' })
   void open()
