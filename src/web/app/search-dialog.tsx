@@ -184,12 +184,15 @@ function useItems(userId: string, q: string): { items: readonly Item[]; isLoadin
       id: `screen ${path}`,
       group: 'Telas',
       label: title,
+      note: SCREEN_NOTES[path],
       run: () => navigate({ to: path }),
     })),
   ]
-  const words = foldText(q.trim()).split(/\s+/)
+  // 'email' finds 'e-mail'.
+  const fold = (text: string) => foldText(text).replaceAll('-', '')
+  const words = fold(q.trim()).split(/\s+/)
   const found = known.filter(({ label, note = '' }) => {
-    const text = foldText(`${label} ${note}`)
+    const text = fold(`${label} ${note}`)
     return words.every((word) => text.includes(word))
   })
   const recent = readRecent(userId)
@@ -210,10 +213,15 @@ function useItems(userId: string, q: string): { items: readonly Item[]; isLoadin
   return { items, isLoading: reports.isPending || people.isFetching || term !== q.trim() }
 }
 
-/** What else one may look for, and finds the act by. */
+/** What else one may look for, and finds the act or the screen by. */
 const ACT_NOTES: Record<string, string> = {
   Exportar: 'PDF, PowerPoint ou por e-mail',
   Compartilhar: 'copia o link',
+}
+const SCREEN_NOTES: Record<string, string> = {
+  '/profile': 'nome e senha',
+  '/profile/envios': 'meus envios',
+  '/profile/seguranca': 'segunda etapa, aparelhos e entradas',
 }
 
 /** Lists what can be done with the open report. */

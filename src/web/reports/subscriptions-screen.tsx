@@ -88,10 +88,9 @@ function Subscriptions({ userId }: { userId: string }) {
             <li key={item.id}>
               <Card className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
                 <SubscriptionText item={item}>
-                  {item.viewId && !item.view && (
+                  {isOfLostView(item) && (
                     <p className="text-warning">
-                      A visão deste envio foi excluída: ele para na próxima vez. Mude-o para continuar
-                      recebendo.
+                      A visão deste envio foi excluída, e ele parou. Mude-o para continuar recebendo.
                     </p>
                   )}
                 </SubscriptionText>
@@ -105,20 +104,22 @@ function Subscriptions({ userId }: { userId: string }) {
                       >
                         Mudar
                       </Button>
-                      <Button
-                        variant="secondary"
-                        aria-label={`${item.nextRunAt ? 'Parar' : 'Retomar'} ${nameItem(item)}`}
-                        onClick={() =>
-                          void change.submit(() =>
-                            callApi('PATCH /api/report-subscriptions/{id}', {
-                              params: { id: item.id },
-                              body: { stopped: item.nextRunAt !== null },
-                            }),
-                          )
-                        }
-                      >
-                        {item.nextRunAt ? 'Parar' : 'Retomar'}
-                      </Button>
+                      {!isOfLostView(item) && (
+                        <Button
+                          variant="secondary"
+                          aria-label={`${item.nextRunAt ? 'Parar' : 'Retomar'} ${nameItem(item)}`}
+                          onClick={() =>
+                            void change.submit(() =>
+                              callApi('PATCH /api/report-subscriptions/{id}', {
+                                params: { id: item.id },
+                                body: { stopped: item.nextRunAt !== null },
+                              }),
+                            )
+                          }
+                        >
+                          {item.nextRunAt ? 'Parar' : 'Retomar'}
+                        </Button>
+                      )}
                     </>
                   )}
                   <Button
@@ -164,6 +165,9 @@ const nameItem = ({ area, report, view, viewId }: ReportSubscription) =>
     .filter(Boolean)
     .join(', ')
 
+/** Whether its view was deleted: it is not sent again. */
+const isOfLostView = ({ viewId, view }: ReportSubscription) => viewId !== null && view === null
+
 /** What is mailed, when, and how the last run went. */
 export function SubscriptionText({ item, children }: { item: ReportSubscription; children?: ReactNode }) {
   const { schedule, format, nextRunAt, lastSentAt, failure } = item
@@ -176,7 +180,7 @@ export function SubscriptionText({ item, children }: { item: ReportSubscription;
         {when.charAt(0).toUpperCase() + when.slice(1)}, em {format === 'pdf' ? 'PDF' : 'PowerPoint'}
       </p>
       <p className="text-muted">
-        {!nextRunAt
+        {!nextRunAt || isOfLostView(item)
           ? 'Parado'
           : nextRunAt.startsWith('9000')
             ? 'Retido depois de uma restauração do portal, até o administrador liberar'
