@@ -67,6 +67,14 @@ test('acts of the open report are found and done', async ({ page }) => {
   await page.keyboard.press('Control+K')
   await search(page).fill('exportar')
   await expect(page.getByText('Nada encontrado')).toBeVisible()
+  // By other words than those of the title.
+  for (const [typed, found] of [
+    ['email', /^Relatórios por e-mail/],
+    ['senha', /^Minha Conta/],
+  ] as const) {
+    await search(page).fill(typed)
+    await expect(options(page)).toHaveText([found])
+  }
 })
 
 test('what is typed while ‘Buscar’ still loads is searched for, and is no key', async ({ page }) => {
