@@ -25,6 +25,7 @@ test('a notice shows above the tabs at once, and leaves on every device when it 
   other,
   browser,
 }) => {
+  test.setTimeout(120_000)
   await openAs(page, 'vendas.rj')
   const report = getReportFrame(page, 'Vendas').locator('[data-card]').first()
   await expect(report).toBeVisible(SOON)
@@ -33,7 +34,7 @@ test('a notice shows above the tabs at once, and leaves on every device when it 
   const text = 'Dados de ontem atrasados: veja https://status.exemplo.com.br/dados, ou pergunte.'
   await other.call('POST', '/api/admin/notices', { ...NOTICE, text, types: ['Vendas'], severity: 'problem' })
   await other.call('POST', '/api/admin/notices', { ...NOTICE, types: ['Oficina'], text: 'Só à oficina' })
-  await other.call('POST', '/api/admin/notices', NOTICE)
+  const { body: maintenance } = await other.call('POST', '/api/admin/notices', NOTICE)
   for (const tab of [page, elsewhere]) {
     await expect(notices(tab)).toContainText('Problema: Dados de ontem', SOON)
     await expect(notices(tab).getByRole('listitem')).toHaveCount(1)
@@ -63,6 +64,12 @@ test('a notice shows above the tabs at once, and leaves on every device when it 
   await expect(close(page)).toHaveCount(1)
   await close(page).click()
   await expect(page.locator('#conteudo')).toBeFocused()
+  await expect(notices(elsewhere)).toHaveCount(0, SOON)
+
+  const path = `/api/admin/notices/${maintenance.id}`
+  await other.call('PATCH', path, { ...NOTICE, text: 'Manutenção adiada' }, maintenance.version)
+  await expect(notices(page)).toContainText('Manutenção adiada', SOON)
+  await close(page).click()
   await expect(notices(elsewhere)).toHaveCount(0, SOON)
   await page.reload()
   await expect(page.getByRole('tab')).not.toHaveCount(0)

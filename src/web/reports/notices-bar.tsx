@@ -16,15 +16,17 @@ const ownNoticesQuery = (userId: string) =>
 export function NoticesBar({ userId, initial = [] }: { userId: string; initial: ShownNotice[] | undefined }) {
   const query = ownNoticesQuery(userId)
   const { data = [] } = useQuery({ ...query, initialData: initial })
-  // Kept: what is read while one is being closed may still have it.
-  const [closed, setClosed] = useState<readonly string[]>([])
-  const close = async ({ id }: ShownNotice) => {
-    setClosed((ids) => [...ids, id])
+  // What is read while one is being closed may still have it. A changed one is shown again.
+  const [closed, setClosed] = useState<readonly ShownNotice[]>([])
+  const isOpen = ({ id, text, severity }: ShownNotice) =>
+    !closed.some((notice) => notice.id === id && notice.text === text && notice.severity === severity)
+  const close = async (notice: ShownNotice) => {
+    setClosed((all) => [...all, notice])
     try {
-      await callApi('POST /api/notices/{id}/close', { params: { id } })
+      await callApi('POST /api/notices/{id}/close', { params: { id: notice.id } })
     } catch (error) {
       showToast(toFailureToast('O aviso não pôde ser fechado', error))
-      setClosed((ids) => ids.filter((each) => each !== id))
+      setClosed((all) => all.filter((each) => each !== notice))
     }
   }
   return (
@@ -32,10 +34,7 @@ export function NoticesBar({ userId, initial = [] }: { userId: string; initial: 
       role="status"
       className="below-report shrink-0 group-has-data-[whole-height=always]/frame:hidden sideways:group-has-data-whole-height/frame:hidden"
     >
-      <NoticeLines
-        notices={data.filter(({ id }) => !closed.includes(id))}
-        onClose={(notice) => void close(notice)}
-      />
+      <NoticeLines notices={data.filter(isOpen)} onClose={(notice) => void close(notice)} />
     </div>
   )
 }
