@@ -123,7 +123,7 @@ export default defineConfig({
               includeDependenciesRecursively: false,
             },
             // What most screens of administration share, in a dozen small modules. A module between two
-            // of them belongs here too, lest chunks import each other.
+            // of them belongs here too, or chunks would import each other.
             {
               name: 'administration',
               test: /web\/users\/(count-query|access-templates|access-request|export-data|describe-effect|bulk-edit|user-queries|row-actions|filters-button|selection|use-dialogs)\.|app\/service-status|(useInfiniteQuery|infiniteQuery(Observer|Options))\.|icons\/(pencil|trash|sliders-horizontal|arrow-(up|down)|user-minus|map-pin|layout-grid|file-down|rotate-ccw-clock|ellipsis)\.|ui\/(search-field|picker|menu)\./,

@@ -65,7 +65,7 @@ test('an export survives a reload, and its file can be fetched again from the di
 }) => {
   await openAs(page, 'vendas.rj')
   const dialog = await openDialog(page, 'Vendas')
-  // Power BI is not ready before the dialog has told so.
+  // Power BI is not ready until the dialog has shown that it is not.
   await demo.script({ on: 'exportStatus', body: { status: 'Running', percentComplete: 5 }, times: 999 })
   await dialog.getByText('PowerPoint').click()
   await dialog.getByText('Como foi publicado').click()

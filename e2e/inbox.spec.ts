@@ -106,7 +106,7 @@ test('the search and the unread filter are kept in the URL', async ({ page, demo
   await expect(getCard(page, 'José da Conceição')).toBeVisible()
   await page.getByText('Não lidas').click()
   await expect(page).toHaveURL(/unread=/)
-  // The address changes first; then the list is drawn anew.
+  // The address changes first; then the list is rendered again.
   await expect(page.getByRole('radio', { name: 'Não lidas' })).toBeChecked()
   await getCard(page, 'José').getByRole('button', { name: 'Marcar como lida' }).click()
   await expect(page.getByText('Nenhuma mensagem encontrada')).toBeVisible()

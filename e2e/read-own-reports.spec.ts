@@ -229,7 +229,7 @@ test('the back button returns to the tab before; quick changes of tab are one st
     for (const area of ['Oficina', 'Vendas']) {
       const tabs = [...list.querySelectorAll<HTMLElement>('[role=tab]')]
       tabs.find((tab) => tab.textContent === area)?.click()
-      // The second press comes before the first one is drawn.
+      // The second press comes before the first one is rendered.
       await Promise.resolve()
     }
   })

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, getReportFrame, openAs, test } from './portal-fixture.ts'
 
 async function openOnPhone(page: Page): Promise<void> {
-  // A loaded report tells that it has a phone layout, and is opened anew in it.
+  // Only a loaded report says that it has a phone layout; it is then embedded again.
   const reopened = page.waitForEvent('framedetached')
   await openAs(page, 'diretoria')
   await reopened

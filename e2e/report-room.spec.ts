@@ -70,7 +70,7 @@ test('a dot marks the tab of a report that is not open and whose refresh failed'
 test.describe('on a phone', () => {
   test.use({ viewport: PHONE, hasTouch: true, isMobile: true })
 
-  test('a failed refresh is told beside the buttons, not below them', async ({ page }) => {
+  test('a failed refresh is shown beside the buttons, not below them', async ({ page }) => {
     await page.route('**/last-refresh', (route) =>
       route.fulfill({ json: { refreshedAt: new Date().toISOString(), hasFailed: true } }),
     )

@@ -1,6 +1,6 @@
 import { findViolations, forEachAppearance } from './axe-findings.ts'
 import { expect, test } from './portal-fixture.ts'
-import { fillIds, getForm, getTab, openSettings, save, toast, VENDAS } from './settings-card.ts'
+import { fillIds, getForm, getTab, openSettings, save, selectArea, toast, VENDAS } from './settings-card.ts'
 
 test('the card is usable by keyboard alone', async ({ page }) => {
   await openSettings(page, 'Operadores')
@@ -49,8 +49,7 @@ test('axe finds no violation in the card, and nothing overflows', async ({ page 
   await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
   await form.getByLabel('URL do relatório').fill('https://app.powerbi.com/view?r=1')
   await expectNothing()
-  await getTab(page, 'CRM').click()
-  await expect(getTab(page, 'CRM')).toHaveAttribute('aria-selected', 'true')
+  await selectArea(page, 'CRM')
   await getForm(page).getByRole('radio', { name: 'Nenhum' }).check()
   await save(page)
   await expect(page.getByRole('dialog')).toBeVisible()

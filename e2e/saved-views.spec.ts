@@ -229,10 +229,7 @@ test('the view asked for last is shown, though the answer to an older question c
 }) => {
   const slow = await addReportView(portal, 'diretoria', { name: 'Lenta' })
   const quick = await addReportView(portal, 'diretoria', { name: 'Rápida' })
-  let release = () => {}
-  const isReleased = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
   await page.route(`**/api/report-views/${slow}`, async (route) => {
     await isReleased
     await route.continue()

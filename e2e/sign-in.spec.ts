@@ -119,7 +119,7 @@ test('on a phone the error is visible above the keyboard and not covered by a to
         const points = [top + 2, (top + bottom) / 2, bottom - 2]
         return points.every((y) => element.contains(document.elementFromPoint((left + right) / 2, y)))
       })
-    // The alert is scrolled into view after the toast is drawn, which stays for nine seconds.
+    // The alert is scrolled into view after the toast is rendered, which stays for nine seconds.
     await expect.poll(isUncovered, { timeout: 5_000 }).toBe(true)
   }
 })

@@ -27,7 +27,7 @@ export interface OpenView {
   view?: ReportView | undefined
   ownerSeesMore?: boolean
   /** Whether the person has filtered or selected since. */
-  isChanged?: boolean
+  isChanged?: boolean | undefined
 }
 
 /**
@@ -167,7 +167,7 @@ export function useOpenViews(
     name(view: ReportView | undefined, isChanged = current?.isChanged): void {
       if (!tab || !current) return
       asked.current.set(tab.key, view?.id)
-      set(tab.key, { ...current, view, isChanged: isChanged === true })
+      set(tab.key, { ...current, view, isChanged })
       showInUrl(tab, view?.id)
     },
     /** For a report that did not understand its view and is now open as published. */

@@ -390,7 +390,7 @@ function useSelectedTab(tabs: readonly ReportTab[]) {
   function select(wanted: string): void {
     closeMissing()
     const next = tabs.find(({ id }) => id === wanted)
-    // The last change may not be drawn yet.
+    // The last change may not be rendered yet.
     const current = findTab(tabs, router.latestLocation.search)
     if (!next || !current || next === current) return
     left.current.set(current.area, current.id)

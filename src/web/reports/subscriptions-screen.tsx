@@ -88,7 +88,7 @@ function Subscriptions({ userId }: { userId: string }) {
             <li key={item.id}>
               <Card className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
                 <SubscriptionText item={item}>
-                  {isOfLostView(item) && (
+                  {hasDeletedView(item) && (
                     <p className="text-warning">
                       A visão deste envio foi excluída, e ele parou. Mude-o para continuar recebendo.
                     </p>
@@ -104,7 +104,7 @@ function Subscriptions({ userId }: { userId: string }) {
                       >
                         Mudar
                       </Button>
-                      {!isOfLostView(item) && (
+                      {!hasDeletedView(item) && (
                         <Button
                           variant="secondary"
                           aria-label={`${item.nextRunAt ? 'Parar' : 'Retomar'} ${nameItem(item)}`}
@@ -166,7 +166,7 @@ const nameItem = ({ area, report, view, viewId }: ReportSubscription) =>
     .join(', ')
 
 /** Whether its view was deleted: it is not sent again. */
-const isOfLostView = ({ viewId, view }: ReportSubscription) => viewId !== null && view === null
+const hasDeletedView = ({ viewId, view }: ReportSubscription) => viewId !== null && view === null
 
 /** What is mailed, when, and how the last run went. */
 export function SubscriptionText({ item, children }: { item: ReportSubscription; children?: ReactNode }) {
@@ -180,7 +180,7 @@ export function SubscriptionText({ item, children }: { item: ReportSubscription;
         {when.charAt(0).toUpperCase() + when.slice(1)}, em {format === 'pdf' ? 'PDF' : 'PowerPoint'}
       </p>
       <p className="text-muted">
-        {!nextRunAt || isOfLostView(item)
+        {!nextRunAt || hasDeletedView(item)
           ? 'Parado'
           : nextRunAt.startsWith('9000')
             ? 'Retido depois de uma restauração do portal, até o administrador liberar'

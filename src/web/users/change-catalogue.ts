@@ -206,7 +206,7 @@ export function useItemOrder(list: ListName, catalogue: Catalogue | undefined) {
       await showFailure(error)
     } finally {
       isSaving.current = false
-      // Somebody may have moved an item while a failure was told.
+      // An item may have been moved while the failure was shown.
       if (wanted.current) void save()
       else setCodes(undefined)
     }
