@@ -47,6 +47,8 @@ test('no tab moves when the age of the data arrives', async ({ page }) => {
     await page.goto('/power-bi')
     await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
     const before = await x()
+    const views = page.getByRole('button', { name: 'Visões' }).getByText('Visões')
+    expect(await views.evaluate((name) => name.scrollWidth - name.clientWidth), `${width} px`).toBe(0)
     isHeld.resolve()
     await expect(page.getByTitle(hasFailed ? /falhou · dados de/ : /^Dados de/)).toBeVisible()
     expect(await x(), `${width} px, ${days} days`).toBe(before)

@@ -18,8 +18,8 @@ export interface KnownAge {
   text: string
   /** For a narrow bar. */
   short: string
-  /** Of the data: 'hoje, 06:10'. */
-  moment: string | null
+  /** Of the data, for a narrow bar: 'hoje, 06:10', or the day alone. */
+  moment: string | undefined
   hasFailed: boolean
 }
 
@@ -40,10 +40,11 @@ export function useDataAge(reportId: string | undefined, isShown: boolean): Know
   })
   const now = useMinutes()
   if (reportId === undefined || !data || (data.refreshedAt === null && !data.hasFailed)) return undefined
-  const moment = data.refreshedAt && formatRecent(data.refreshedAt, now)
+  const instant = data.refreshedAt && formatRecent(data.refreshedAt, now)
   const text = data.hasFailed
-    ? `A última atualização falhou${moment ? ` · dados de ${moment}` : ''}`
-    : `Dados de ${moment}`
+    ? `A última atualização falhou${instant ? ` · dados de ${instant}` : ''}`
+    : `Dados de ${instant}`
+  const moment = instant?.replace(/^(\d.*), .*/, '$1')
   const short = moment && (data.hasFailed ? `Falhou · ${moment}` : moment)
   return { text, short: short || text, moment, hasFailed: data.hasFailed }
 }

@@ -99,7 +99,7 @@ export function ReportBar(props: ReportBarProps) {
       {!isOnPhone && (
         <div className="flex shrink-0 items-center justify-end gap-0.5 px-2">
           {/* Reserves the place of the age, so that the tabs do not move. */}
-          <div className="mr-2 flex min-w-30 shrink-0 justify-end min-[90rem]:min-w-52">
+          <div className="mr-2 flex min-w-25 shrink-0 justify-end min-[90rem]:min-w-52">
             {age && <DataAge age={age} />}
           </div>
           <div className="flex shrink-0 items-center gap-0.5 max-lg:hidden">

@@ -29,7 +29,7 @@ export function ViewsButton(props: Omit<ViewsPanelProps, 'close'>) {
             {isChanged ? 'alterada' : view.owner === null ? 'minha visão' : 'compartilhada'}
           </span>
         )}
-        <ChevronDown aria-hidden="true" className="hidden size-4 shrink-0 text-muted lg:block" />
+        <ChevronDown aria-hidden="true" className="hidden size-4 shrink-0 text-muted xl:block" />
       </>
     ),
   }
