@@ -34,7 +34,8 @@ export async function runAdminTransaction<T>(
   }
 }
 
-async function assertStillAdmin(db: Db, { sessionId }: Actor): Promise<void> {
+/** Rereads session and role. @throws ProblemError unauthenticated, forbidden */
+export async function assertStillAdmin(db: Db, { sessionId }: Actor): Promise<void> {
   const { rows } = await sql`
     select from sessions s join user_roles r on r.user_id = s.user_id
     where s.id = ${sessionId} and r.role = 'admin'

@@ -3,7 +3,7 @@ import { toCsv } from '#contract/csv.ts'
 import { describeChange, formatState, nameNobody } from '#contract/describe-change.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
-import { runAdminTransaction } from '#server/http/admin-transaction.ts'
+import { assertStillAdmin, runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import type { FileReply } from '#server/http/implement.ts'
 import { formatDateTime } from '#server/mail/compose-mail.ts'
@@ -65,6 +65,8 @@ export async function exportTrail(
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
+      // A long download ends with the session or the role.
+      await assertStillAdmin(context.db, context.actor)
       const { done, value } = await parts.next()
       if (done) controller.close()
       else controller.enqueue(encoder.encode(value))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TrailEntry } from '#contract/audit.ts'
 import type { Profile } from '#contract/users.ts'
@@ -209,5 +210,22 @@ describeOnEachDatabase('reading the audit trail', (kind) => {
       { after: { format: 'csv', searched: true } },
     ])
     expect(JSON.stringify(items)).not.toContain(ana.email)
+  })
+
+  test('cuts an export under way once the administrator is demoted', async () => {
+    const { db } = portal.database
+    await sql`
+      insert into access_records (at, user_id, action, user_agent)
+      select ${new Date(portal.clock())}::timestamptz - n * interval '1 second', ${ana.user_id}, 'sign-in', repeat('x', 400)
+      from generate_series(1, 40000) n`.execute(db)
+    const url = `${portal.url}/api/audit/export?format=csv`
+    const reply = await fetch(url, { headers: { authorization: `Bearer ${admin.token}` } })
+    const reader = reply.body?.getReader()
+    await reader?.read()
+    await db.updateTable('user_roles').set({ role: 'user' }).where('user_id', '=', admin.user_id).execute()
+    const readRest = async () => {
+      while (!(await reader?.read())?.done);
+    }
+    await expect(readRest()).rejects.toThrow('terminated')
   })
 })
