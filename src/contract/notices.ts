@@ -72,7 +72,7 @@ const noticeSchema = z.extend(shownNoticeSchema, {
 export type Notice = z.output<typeof noticeSchema>
 
 /** An address, also without its scheme, or an e-mail. */
-const LINK = /:\/\/|www\.|@|[\p{L}\p{N}]\.\p{L}{2}/iu
+export const LINK = /:\/\/|www\.|@|[\p{L}\p{N}]\.\p{L}{2}/iu
 
 /** Returns what is wrong with a notice beyond its schema, and in which field. */
 export function findNoticeFault(form: NoticeForm): { path: keyof NoticeForm; message: string } | undefined {
@@ -94,7 +94,8 @@ export const noticeRoutes = {
     method: 'GET',
     path: '/api/notices',
     access: 'signedIn',
-    summary: 'The notices that the caller sees now and has not closed, the most severe first',
+    summary:
+      'The notices that the caller sees now and has not closed, the most severe first; before approval those at /login',
     response: shownList,
   },
   listPublicNotices: {

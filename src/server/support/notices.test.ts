@@ -50,13 +50,16 @@ describeOnEachDatabase('notices', (kind) => {
     await add({ text: 'À oficina', types: ['Oficina'] })
     await add({ text: 'Rascunho', is_draft: true })
     expect(await listTexts(seller)).toEqual(['Às vendas', 'A todos'])
-    expect(await listTexts(await openPerson({ types: ['Vendas'], approved: false }))).toEqual(['A todos'])
+    const pending = await openPerson({ types: ['Vendas'], approved: false })
+    expect(await listTexts(pending)).toEqual([])
     expect(await listTexts(await openPerson({ types: ['Oficina', 'Vendas'] }))).toEqual([
       'Às vendas',
       'À oficina',
       'A todos',
     ])
     expect(await listTexts()).toEqual([])
+    await add({ text: 'Antes de entrar', on_login: true })
+    expect(await listTexts(pending)).toEqual(['Antes de entrar'])
   })
 
   test('start and end by the clock', async () => {
@@ -153,6 +156,16 @@ describeOnEachDatabase('notices', (kind) => {
     const row = { ...SOME_NOTICE_FORM, updated_at: new Date(portal.clock()) }
     await portal.database.db.insertInto('notices').values(Array(MAX_NOTICES).fill(row)).execute()
     expect((await add()).body.code).toBe('limit-reached')
+  })
+
+  test('with a link need a recent password', async () => {
+    const token = await ageAuthentication(portal, (await openAdmin(portal)).token, 121 * MINUTE)
+    const text = 'Veja https://exemplo.com'
+    expect((await add({ text }, token)).body.code).toBe('reauthentication-needed')
+    const { body } = await add({}, token)
+    const form = { ...SOME_NOTICE_FORM, text }
+    expect((await change(body.id, form, undefined, token)).body.code).toBe('reauthentication-needed')
+    expect((await add({ text })).body.text).toBe(text)
   })
 
   test('at /login need a recent password', async () => {

@@ -3,6 +3,7 @@ import { isRecentlyAuthenticated } from '#contract/access.ts'
 import { listSpellings } from '#contract/entitlement-lists.ts'
 import {
   findNoticeFault,
+  LINK,
   MAX_NOTICES,
   type Notice,
   type NoticeForm,
@@ -65,8 +66,11 @@ export async function listOwnNotices({ db, clock, actor }: Context): Promise<Sho
       ),
     )
     .execute()
-  const held = actor.approved ? types : []
-  const concerns = (row: Row) => row.types?.flatMap(listSpellings).some((type) => held.includes(type)) ?? true
+  const concerns = (row: Row) => {
+    // Anybody may sign up: before approval there is only what visitors read too.
+    if (!actor.approved) return row.on_login
+    return row.types?.flatMap(listSpellings).some((type) => types.includes(type)) ?? true
+  }
   return present(rows.filter(concerns), clock())
 }
 
@@ -107,7 +111,7 @@ function changeNotices<T>(context: Context, change: (db: Db) => Promise<T>): Pro
   })
 }
 
-/** @throws ProblemError invalid-input, limit-reached, reauthentication-needed for one at /login */
+/** @throws ProblemError invalid-input, limit-reached, reauthentication-needed for one at /login or with a link */
 export function addNotice(context: Context, form: NoticeForm): Promise<Notice> {
   return changeNotices(context, async (db) => {
     await assertRoom(db)
@@ -164,7 +168,7 @@ export function restoreNotice(context: Context, id: string): Promise<Notice> {
   return changeNotices(context, async (db) => {
     const removed = await findNotice(db, id, true)
     await assertRoom(db)
-    if (removed.on_login) assertRecentPassword(context)
+    if (needsRecentPassword(removed)) assertRecentPassword(context)
     await setDeletedAt(db, id, null)
     await recordAudit({ ...context, db }, { action: 'notice-added', after: toAudited(removed) })
     return toNotice(removed, context.clock(), 0)
@@ -193,7 +197,11 @@ async function assertRoom(db: Db): Promise<void> {
     throw new ProblemError('limit-reached', { detail: noticeMessages.tooMany })
 }
 
-/** What stands at /login reaches everybody, signed in or not. */
+/** What stands at /login reaches everybody, and a link leads people away from the portal. */
+function needsRecentPassword({ on_login, text }: Pick<NoticeForm, 'on_login' | 'text'>): boolean {
+  return on_login || LINK.test(text)
+}
+
 function assertRecentPassword({ actor }: Context): void {
   if (!isRecentlyAuthenticated(actor, 'many')) throw new ProblemError('reauthentication-needed')
 }
@@ -207,7 +215,7 @@ async function toColumns(context: Context, form: NoticeForm, before: Row | undef
   const { starts_at, ends_at, is_draft } = form
   if (!is_draft && ends_at && new Date(ends_at) <= now && ends_at !== before?.ends_at?.toISOString())
     throw toFieldError('ends_at', noticeMessages.endPassed)
-  if (form.on_login) assertRecentPassword(context)
+  if (needsRecentPassword(form)) assertRecentPassword(context)
   return {
     ...form,
     starts_at: starts_at ? new Date(starts_at) : is_draft ? null : now,
