@@ -111,7 +111,7 @@ function changeNotices<T>(context: Context, change: (db: Db) => Promise<T>): Pro
   })
 }
 
-/** @throws ProblemError invalid-input, limit-reached, reauthentication-needed for one at /login or with a link */
+/** @throws ProblemError invalid-input, limit-reached, reauthentication-needed (see needsRecentPassword) */
 export function addNotice(context: Context, form: NoticeForm): Promise<Notice> {
   return changeNotices(context, async (db) => {
     await assertRoom(db)

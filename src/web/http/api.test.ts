@@ -46,6 +46,25 @@ describe('callApi', () => {
     ])
   })
 
+  it('asks for the password where the refreshed session needs a recent one', async () => {
+    const tab = await openTab()
+    tab.adoptSession(makeSession(1))
+    const asked: string[] = []
+    tab.onReauthenticationNeeded(async ({ access_token }) => {
+      asked.push(access_token)
+      return 'access-3'
+    })
+    const requests = stubFetch(
+      problem(401, 'unauthenticated'),
+      Response.json(makeSession(2)),
+      problem(403, 'reauthentication-needed'),
+      ok(),
+    )
+    expect(await tab.callApi('GET /api/user-roles/me')).toEqual({ role: 'admin' })
+    expect(asked).toEqual(['access-2'])
+    expect(requests.at(-1)?.authorization).toBe('Bearer access-3')
+  })
+
   it('gives up after the second 401', async () => {
     const tab = await openTab()
     tab.adoptSession(makeSession(1))

@@ -44,19 +44,29 @@ export function onReauthenticationNeeded(ask: typeof reauthenticate): void {
 export async function withAccessToken<T>(send: (accessToken?: string) => Promise<T>): Promise<T> {
   const session = await getUsableSession()
   try {
-    return await send(session?.access_token)
+    return await sendWithPassword(session, send)
   } catch (error) {
-    if (error instanceof ApiError && error.problem.code === 'forbidden') forbiddenCallback()
-    if (session && error instanceof ApiError && error.problem.code === 'reauthentication-needed') {
-      const token = await reauthenticate(session)
-      if (!token) throw error
-      return send(token)
-    }
     if (!session || !(error instanceof ApiError) || error.status !== 401) throw error
     const refreshed = await refreshSession(session.access_token)
     // Never retry one person's request as another who has signed in meanwhile.
     if (refreshed?.user.id !== session.user.id || refreshed.access_token === session.access_token) throw error
-    return send(refreshed.access_token)
+    return sendWithPassword(refreshed, send)
+  }
+}
+
+/** Sends a request; asks for the password where the server wants a recent one. */
+async function sendWithPassword<T>(
+  session: StoredSession | undefined,
+  send: (accessToken?: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await send(session?.access_token)
+  } catch (error) {
+    const code = error instanceof ApiError && error.problem.code
+    if (code === 'forbidden') forbiddenCallback()
+    const token = session && code === 'reauthentication-needed' && (await reauthenticate(session))
+    if (!token) throw error
+    return send(token)
   }
 }
 
