@@ -37,6 +37,11 @@ describeOnEachDatabase('refreshing a session', (kind) => {
   /** Returns the device token of a new browser of a session's owner. */
   const createDevice = ({ user }: { user: { email: string } }) =>
     createTokens(portal.keyring, portal.clock).devices.sign(randomUUID(), user.email)
+  /** Makes it a session that 0.2 opened. */
+  const unbind = async ({ user }: { user: { id: string } }) => {
+    const { db } = portal.database
+    await db.updateTable('sessions').set({ device_bound: false }).where('user_id', '=', user.id).execute()
+  }
   const audited = async () => (await readTrail(portal)).filter(({ action }) => action === 'session-reuse')
 
   test('returns new tokens each time, for the same person', async () => {
@@ -75,13 +80,84 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       expect(await isSignedIn(portal, again.access_token)).toBe(true)
     })
 
-    test('ends the session after two minutes, also in the same browser', async () => {
-      const parent = await open()
-      const device = createDevice(parent)
-      const child = await renew(parent.refresh_token, portal, device)
-      portal.clock.advance(2 * MINUTE + 1)
-      expect(await isDead(parent.refresh_token, portal, device)).toBe(true)
-      expect(await isDead(child.refresh_token, portal, device)).toBe(true)
+    describe('more than two minutes later', () => {
+      /** A refresh whose reply never arrived, since the lid was closed. */
+      const closeLid = async (bound = true) => {
+        const parent = await open()
+        const device = createDevice(parent)
+        if (!bound) await unbind(parent)
+        return { parent, device, child: await renew(parent.refresh_token, portal, device) }
+      }
+      const readMails = async ({ user }: { user: { email: string } }) => {
+        await portal.outbox.deliverDue()
+        return portal.mails.filter(({ to }) => to === user.email).map(({ kind: sent }) => sent)
+      }
+      const expectAlarm = async ({ parent, device, child }: Awaited<ReturnType<typeof closeLid>>) => {
+        const before = (await audited()).length
+        expect(await isDead(parent.refresh_token, portal, device)).toBe(true)
+        expect(await isDead(child.refresh_token, portal, device)).toBe(true)
+        expect((await audited()).length).toBe(before + 1)
+        expect(await readMails(parent)).toEqual(['session-reuse'])
+      }
+
+      test.each([2 * MINUTE + 1, 40 * MINUTE - 1])(
+        'returns the unseen successor once to the same browser, after %i ms, and no mail',
+        async (asleep) => {
+          const { parent, device, child } = await closeLid()
+          portal.clock.advance(asleep)
+          const again = await renew(parent.refresh_token, portal, device)
+          expect(again.refresh_token).toBe(child.refresh_token)
+          // The lifetime counts from here: a refresh is not due before.
+          portal.clock.advance(9 * MINUTE)
+          expect(await isSignedIn(portal, again.access_token)).toBe(true)
+          await renew(again.refresh_token, portal, device)
+          expect(await readMails(parent)).toEqual([])
+        },
+      )
+
+      test('ends the session the second time, but for tabs that wake together', async () => {
+        const lid = await closeLid()
+        portal.clock.advance(30 * MINUTE)
+        const tabs = await Promise.all(
+          Array.from({ length: 5 }, () => renew(lid.parent.refresh_token, portal, lid.device)),
+        )
+        expect(new Set(tabs.map((tab) => tab.refresh_token))).toEqual(new Set([lid.child.refresh_token]))
+        portal.clock.advance(10_001)
+        await expectAlarm(lid)
+      })
+
+      test('ends the session when its access token was seen', async () => {
+        const lid = await closeLid()
+        await isSignedIn(portal, lid.child.access_token)
+        portal.clock.advance(2 * MINUTE + 1)
+        await expectAlarm(lid)
+      })
+
+      test('ends the session when its refresh token was seen', async () => {
+        const lid = await closeLid()
+        await renew(lid.child.refresh_token, portal, lid.device)
+        portal.clock.advance(2 * MINUTE + 1)
+        await expectAlarm(lid)
+      })
+
+      test.each(['another browser', 'none'])('ends the session when it comes from %s', async (where) => {
+        const lid = await closeLid()
+        portal.clock.advance(2 * MINUTE + 1)
+        await expectAlarm({ ...lid, device: where === 'none' ? '' : createDevice(lid.parent) })
+      })
+
+      test('ends a session that 0.2 opened, which knows no browser', async () => {
+        const lid = await closeLid(false)
+        portal.clock.advance(2 * MINUTE + 1)
+        await expectAlarm(lid)
+      })
+
+      test('has expired after forty minutes, without an alarm', async () => {
+        const { parent, device } = await closeLid()
+        portal.clock.advance(40 * MINUTE)
+        expect(await isDead(parent.refresh_token, portal, device)).toBe(true)
+        expect(await readMails(parent)).toEqual([])
+      })
     })
 
     test.each([
@@ -112,9 +188,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
 
     test('returns the same successor anywhere for two minutes in a session opened by 0.2', async () => {
       const parent = await open()
-      const { db } = portal.database
-      const opened = db.updateTable('sessions').set({ device_bound: false })
-      await opened.where('user_id', '=', parent.user.id).execute()
+      await unbind(parent)
       const child = await renew(parent.refresh_token, portal, createDevice(parent))
       portal.clock.advance(2 * MINUTE)
       expect((await renew(parent.refresh_token)).refresh_token).toBe(child.refresh_token)

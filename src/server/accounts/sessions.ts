@@ -324,8 +324,8 @@ async function acknowledge({ db }: Database, sessionId: string, counter: number)
 
 /**
  * Exchanges a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection).
- * The parent token returns the same successor for 10 s, or in the same browser for 2 min while that is
- * unused. Later reuse, or of an older token, ends the session and mails its owner.
+ * The parent returns the same successor for 10 s, or, in the same browser and while that is unused,
+ * for 2 min and then once more. Other reuse, or an older token, ends the session and mails its owner.
  * @throws ProblemError rate-limited; invalid-refresh-token, with the reason given an access token
  */
 export async function refreshSession(
@@ -433,11 +433,13 @@ async function rotateSession(
   const counter = outcome === 'rotate' ? row.refresh_counter + 1 : row.refresh_counter
   // One instant: two that differ are those of a session that 0.2 refreshed.
   const at = new Date(clock())
-  if (outcome === 'rotate')
+  if (outcome !== 'repeat')
     await db
       .updateTable('sessions')
       .set({
         refresh_counter: counter,
+        // It counts as seen from now on, so that its parent cannot come a second time.
+        ...(outcome === 'resume' && { acknowledged_counter: counter }),
         refreshed_at: at,
         renewed_at: at,
         refreshed_by: deviceId ?? null,
@@ -456,13 +458,16 @@ function assess(
   row: Selectable<SessionsTable>,
   { counter, deviceId }: { counter: number; deviceId: string | undefined },
   now: number,
-): 'rotate' | 'repeat' | 'reuse' {
+): 'rotate' | 'repeat' | 'resume' | 'reuse' {
   if (counter === row.refresh_counter) return 'rotate'
   if (counter !== row.refresh_counter - 1) return 'reuse'
   const isSuccessorSeen = row.acknowledged_counter >= row.refresh_counter
-  const isSameBrowser = !row.device_bound || (deviceId !== undefined && deviceId === row.refreshed_by)
-  const graceMs = isSameBrowser && !isSuccessorSeen ? LOST_REPLY_MS : PARENT_GRACE_MS
-  return now - row.refreshed_at.getTime() <= graceMs ? 'repeat' : 'reuse'
+  const isBoundHere = row.device_bound && deviceId !== undefined && deviceId === row.refreshed_by
+  const isLostReply = !isSuccessorSeen && (isBoundHere || !row.device_bound)
+  const graceMs = isLostReply ? LOST_REPLY_MS : PARENT_GRACE_MS
+  if (now - row.refreshed_at.getTime() <= graceMs) return 'repeat'
+  // A lid closed before the reply arrived; after SESSION_IDLE_MS the session has expired.
+  return isLostReply && isBoundHere ? 'resume' : 'reuse'
 }
 
 /** Updates 'Último Acesso': at every sign-in, and once per day while a session is refreshed. */
