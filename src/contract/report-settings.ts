@@ -122,6 +122,7 @@ const REPORT_TEST_OUTCOMES = [
   'unknown-role',
   'without-rls',
   'paginated-sources',
+  'limited-content',
   'capacity-paused',
   'no-capacity',
   'premium-per-user',

@@ -1,6 +1,6 @@
+import { ReportCheckError, type Step } from './outcomes.ts'
 import type { ReportRef } from './power-bi.ts'
 import type { CheckedReport, Model, ModelSecurity, ReportFacts } from './power-bi-calls.ts'
-import { ReportCheckError, type Step } from './refusals.ts'
 
 interface Checks {
   readReport: (report: ReportRef) => Promise<ReportFacts>

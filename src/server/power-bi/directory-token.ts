@@ -3,8 +3,8 @@ import type { ConfidentialClientApplication, Configuration, INetworkModule } fro
 import { createCache } from '#server/cache.ts'
 import { type Log, withHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
+import { createUnavailableProblem, DirectoryRefusal, findDirectoryCode } from './outcomes.ts'
 import { type CountCall, measureCall, ProxyReply, parseJsonObject, TransientError } from './power-bi.ts'
-import { createUnavailableProblem, DirectoryRefusal, findDirectoryCode } from './refusals.ts'
 
 /** Renews early, because an embed token cannot outlive the directory token that it was issued with. */
 const RENEW_WHEN_LEFT_MS = 30 * 60_000

@@ -1,5 +1,6 @@
 import type { ExportFormat } from '#contract/report-exports.ts'
 import { checkReport } from './check-report.ts'
+import { ReportCheckError, type Step } from './outcomes.ts'
 import { type EffectiveIdentity, type ExportState, PowerBiRefusal, type ReportRef } from './power-bi.ts'
 import {
   getReportPath,
@@ -9,7 +10,6 @@ import {
   type Workspace,
 } from './power-bi-calls.ts'
 import { createUnreadableError, type PowerBiRest } from './power-bi-rest.ts'
-import { ReportCheckError, type Step } from './refusals.ts'
 
 export interface ExportWish {
   format: ExportFormat

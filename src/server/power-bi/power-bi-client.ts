@@ -4,6 +4,7 @@ import type { Log } from '#server/log.ts'
 import { checkReport } from './check-report.ts'
 import { createDirectoryTokens, type DirectoryOptions, isExpiringSoon } from './directory-token.ts'
 import { getExportPath, readExport, startExport } from './export-report.ts'
+import { classifyError, ReportCheckError, type Step, toRefusalProblem } from './outcomes.ts'
 import {
   type CountCall,
   type EffectiveIdentity,
@@ -28,7 +29,6 @@ import {
   type Workspace,
 } from './power-bi-calls.ts'
 import { createFileReader, createPowerBiRest, createUnreadableError } from './power-bi-rest.ts'
-import { classifyError, ReportCheckError, type Step, toRefusalProblem } from './refusals.ts'
 import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000

@@ -2,6 +2,7 @@ import { backoffDelay, retry } from '#contract/timing.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, withHost } from '#server/log.ts'
 import type { DirectoryTokens } from './directory-token.ts'
+import { createUnavailableProblem, DirectoryRefusal } from './outcomes.ts'
 import {
   type CountCall,
   classifyStatus,
@@ -11,7 +12,6 @@ import {
   parseJsonObject,
   TransientError,
 } from './power-bi.ts'
-import { createUnavailableProblem, DirectoryRefusal } from './refusals.ts'
 
 const TRIES = 2
 const ALL_TRIES_MS = 8_000

@@ -1,5 +1,6 @@
 import { withTimeout } from '#contract/timing.ts'
 import { checkReport } from './check-report.ts'
+import { classifyError, type Step } from './outcomes.ts'
 import type { EffectiveIdentity, LastRefresh, ReportRef, ReportTest } from './power-bi.ts'
 import {
   type Capacity,
@@ -13,7 +14,6 @@ import {
   type Workspace,
 } from './power-bi-calls.ts'
 import type { PowerBiRest } from './power-bi-rest.ts'
-import { classifyError, type Step } from './refusals.ts'
 
 /** Timeout of refresh time and capacity, which are optional. */
 const EXTRAS_MS = 2_000

@@ -103,6 +103,7 @@ const buildSentences = (roles: string, quoted: string, pause: string): Record<Ou
   'unknown-role': `O modelo não conhece ${roles}: ${POWER_BI_ADMINISTRATOR} criar essa função de segurança em nível de linha (RLS) no modelo.`,
   'without-rls': `O modelo não tem segurança em nível de linha (RLS) e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} criar nele ${roles}.`,
   'paginated-sources': `Este relatório paginado não lê só de um modelo semântico, e o portal não consegue limitar os dados dele a cada pessoa: ${POWER_BI_ADMINISTRATOR} fazê-lo ler de um único modelo com segurança em nível de linha (RLS), no mesmo espaço de trabalho, ou use “URL Direta (SSO)”.`,
+  'limited-content': `O Power BI dá ao portal só o nome deste modelo de dados, e sem o resto o portal não sabe se ele limita os dados a cada pessoa: ${POWER_BI_ADMINISTRATOR} incluir o aplicativo do portal como membro ou colaborador, não só como visualizador, do espaço de trabalho do modelo (permissão de gravação nele).`,
   'capacity-paused': `A capacidade do Power BI deste espaço de trabalho está pausada: ${POWER_BI_ADMINISTRATOR} retomá-la.`,
   'no-capacity': `O espaço de trabalho do relatório, ou o do modelo dele, não está em uma capacidade (F, P, A ou EM), e sem ela o Power BI só dá alguns tokens de teste: ${POWER_BI_ADMINISTRATOR} atribuí-lo a uma.`,
   'premium-per-user': `O espaço de trabalho do relatório, ou o do modelo dele, está em “Premium por usuário”, que não serve para mostrar relatórios no portal: ${POWER_BI_ADMINISTRATOR} atribuí-lo a uma capacidade F, P, A ou EM.`,
