@@ -36,7 +36,9 @@ export function putFault(text: string, faults: Fault[]): Reply {
 export function answerFrameFaults(method: string, faults: Fault[]): Reply {
   if (method !== 'GET') return createNotAllowed('GET')
   const fault = takeFault(faults, 'frame')
-  return { status: 200, body: fault ? [{ message: fault.message, errorCode: fault.errorCode ?? '' }] : [] }
+  if (!fault) return { status: 200, body: [] }
+  const { message = '', detailedMessage = message, errorCode = '' } = fault
+  return { status: 200, body: [{ message, detailedMessage, errorCode }] }
 }
 
 /** Returns the values of a comma-separated parameter (default all), or a message about an unknown one. */

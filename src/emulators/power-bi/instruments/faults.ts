@@ -27,11 +27,12 @@ export interface Fault {
   delayMs?: number
   tokenLifeS?: number
   message?: string
+  detailedMessage?: string
   errorCode?: string
   times: number
 }
 
-const FIELDS = 'on status body headers delayMs tokenLifeS message errorCode times'.split(' ')
+const FIELDS = 'on status body headers delayMs tokenLifeS message detailedMessage errorCode times'.split(' ')
 
 /** Parses a fault, or returns an error message; values are not validated. */
 export function parseFault(input: unknown): Fault | string {

@@ -126,7 +126,7 @@ describe('faults', () => {
 
   it('sends an error event to a frame once', async () => {
     await scriptFault({ on: 'frame', message: 'TokenExpired', errorCode: '403' })
-    const event = { message: 'TokenExpired', errorCode: '403' }
+    const event = { message: 'TokenExpired', detailedMessage: 'TokenExpired', errorCode: '403' }
     expect((await call('GET', `/frame-faults?reportId=${VENDAS.reportId}`)).json()).toEqual([event])
     expect((await call('GET', `/frame-faults?reportId=${VENDAS.reportId}`)).json()).toEqual([])
   })

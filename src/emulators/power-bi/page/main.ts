@@ -238,8 +238,8 @@ function watchFaults(): void {
     if (session.kind !== 'embedded' || !session.report) return
     const response = await fetch('frame-faults').catch(() => undefined)
     if (!response?.ok) return window.clearInterval(timer)
-    const faults: { message: string; errorCode: string }[] = await response.json()
-    for (const fault of faults) emitError({ ...fault, detailedMessage: fault.message })
+    const faults: Parameters<typeof emitError>[0][] = await response.json()
+    faults.forEach(emitError)
   }, 1_000)
 }
 
