@@ -21,7 +21,7 @@ export async function checkReport(checks: Checks, report: ReportRef): Promise<Ch
   const { isPaginated, model } = await readReport(report)
   const checked = { reportId: report.reportId, isPaginated }
   if (!model) {
-    if (!allowWithoutRls) throw new ReportCheckError('paginated-sources')
+    if (!allowWithoutRls || model === undefined) throw new ReportCheckError('paginated-sources')
     onStep('token')
     return { ...checked, datasetId: undefined, hasRowLevelSecurity: false }
   }

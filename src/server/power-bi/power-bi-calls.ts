@@ -1,3 +1,4 @@
+import { ReportCheckError } from './outcomes.ts'
 import {
   type EffectiveIdentity,
   type EmbedToken,
@@ -34,8 +35,8 @@ export interface Model {
 export interface ReportFacts {
   name: string | null
   isPaginated: boolean
-  /** The only data source; undefined for a paginated report with others. */
-  model: Model | undefined
+  /** The only data source; null for a paginated report with others, undefined when unknown. */
+  model: Model | null | undefined
 }
 
 /** Reads a report's name and model (Power BI REST, 'Reports - Get Report In Group'). */
@@ -45,7 +46,7 @@ export async function readReport(rest: PowerBiRest, report: ReportRef): Promise<
   const name = typeof reply.name === 'string' ? reply.name : null
   if (reportType === 'PaginatedReport')
     return { name, isPaginated: true, model: await readOnlySource(rest, report) }
-  if (typeof datasetId !== 'string') throw createUnreadableError('report without datasetId')
+  if (typeof datasetId !== 'string') throw new ReportCheckError('limited-content')
   const workspaceId = typeof datasetWorkspaceId === 'string' ? datasetWorkspaceId : report.workspaceId
   return { name, isPaginated: false, model: { workspaceId, datasetId } }
 }
@@ -57,16 +58,21 @@ const MODEL_DATABASE = /(?:^|-)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
  * Reads the model of a paginated report from its data sources (Power BI REST, 'Reports - Get
  * Datasources In Group'). Row-level security needs a single model as the only source.
  */
-async function readOnlySource(rest: PowerBiRest, report: ReportRef): Promise<Model | undefined> {
+async function readOnlySource(rest: PowerBiRest, report: ReportRef): Promise<Model | null | undefined> {
   const { value } = await rest('GET', `${getReportPath(report)}/datasources`)
-  const sources = (Array.isArray(value) ? value : []) as ({ connectionDetails?: unknown } | null)[]
-  const ids = sources.map((source) => {
+  if (!Array.isArray(value)) return undefined
+  const ids = (value as (Record<string, unknown> | null)[]).map((source) => {
     const { server, database } = (source?.connectionDetails ?? {}) as { server?: unknown; database?: unknown }
-    const isModel = typeof server === 'string' && /^pbiazure:\/\//i.test(server)
-    return isModel ? MODEL_DATABASE.exec(String(database))?.[1]?.toLowerCase() : undefined
+    if (/^pbiazure:\/\//i.test(String(server)))
+      return MODEL_DATABASE.exec(String(database))?.[1]?.toLowerCase()
+    // Of a type that may be a model, absent details are unknown.
+    return server || !/^(undefined|null|AnalysisServices)$/.test(String(source?.datasourceType))
+      ? null
+      : undefined
   })
+  if (ids.includes(undefined)) return undefined
   const [datasetId, ...others] = new Set(ids)
-  return datasetId && others.length === 0 ? { workspaceId: report.workspaceId, datasetId } : undefined
+  return datasetId && others.length === 0 ? { workspaceId: report.workspaceId, datasetId } : null
 }
 
 /** What a semantic model requires of a token. */
@@ -76,13 +82,16 @@ export interface ModelSecurity {
   hasRoles: boolean
 }
 
-/** Reads a dataset's security (Power BI REST, 'Datasets - Get Dataset In Group'). */
+/**
+ * Reads a dataset's security (Power BI REST, 'Datasets - Get Dataset In Group').
+ * @throws ReportCheckError without write permission: the reply is id and name alone
+ */
 export async function readModelSecurity(rest: PowerBiRest, datasetPath: string): Promise<ModelSecurity> {
-  const { isEffectiveIdentityRequired, isEffectiveIdentityRolesRequired } = await rest('GET', datasetPath)
-  return {
-    needsIdentity: isEffectiveIdentityRequired === true,
-    hasRoles: isEffectiveIdentityRolesRequired === true,
-  }
+  const { isEffectiveIdentityRequired: needsIdentity, isEffectiveIdentityRolesRequired: hasRoles } =
+    await rest('GET', datasetPath)
+  if (typeof needsIdentity !== 'boolean' || typeof hasRoles !== 'boolean')
+    throw new ReportCheckError('limited-content')
+  return { needsIdentity, hasRoles }
 }
 
 export interface Workspace {

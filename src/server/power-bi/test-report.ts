@@ -107,6 +107,8 @@ function checkCapacity(
   const id = String(workspace?.capacityId).toLowerCase()
   const capacity = capacities.find((each) => String(each?.id).toLowerCase() === id)
   if (!workspace?.capacityId || !capacity) return 'capacity-unknown'
-  if (/^PP/i.test(String(capacity.sku))) return 'premium-per-user'
-  return capacity.state === 'Suspended' ? 'capacity-paused' : undefined
+  const { sku, state } = capacity
+  if (/^PP/i.test(String(sku))) return 'premium-per-user'
+  if (/Suspended$/.test(String(state))) return 'capacity-paused'
+  return sku && /^(Active|UpdatingSku)$/.test(String(state)) ? undefined : 'capacity-unknown'
 }

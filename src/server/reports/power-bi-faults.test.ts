@@ -175,7 +175,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       [
         'does not say whether it has row-level security',
         { status: 200, body: {} },
-        createRejected(/segurança em nível de linha/),
+        createRejected(/só o nome deste modelo/),
       ],
       ['is not found', { status: 404 }, createRejected(/conferir o Dataset ID/)],
       [

@@ -176,6 +176,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         },
       ],
       ['no-model-access', POWER_BI, { 'the dataset alone': toFault('dataset', 403) }],
+      ['limited-content', POWER_BI, { 'all of a report but its id': toFault('report', 200, { body: {} }) }],
       [
         'embedding-off',
         POWER_BI,
@@ -256,7 +257,6 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
           'with nonsense': toFault('report', 200, { body: '{' }),
           'with a page of its own': toFault('report', 502, page),
           'with nothing': toFault('dataset', 200, { body: 'null' }),
-          'with a report without dataset': toFault('report', 200, { body: {} }),
           'with a token that is none': toFault('generateToken', 200, { body: {} }),
         },
       ],
