@@ -12,11 +12,14 @@ import {
   WHOLE_LIST,
 } from './user-rules.ts'
 
+/** The database knows no year 0000. */
+const hasYear = z.regex(/^[1-9]/, 'Data inválida')
+
 /** An instant: ISO 8601 in UTC here, a timestamptz in the database. */
-export const instantSchema = z.iso.datetime()
+export const instantSchema = z.iso.datetime().check(hasYear)
 
 /** A calendar day, '2026-12-31', here and in the database. */
-export const dateSchema = z.iso.date()
+export const dateSchema = z.iso.date().check(hasYear)
 
 /**
  * A person's profile. Each field is a column of the same name; the table's type and the queries are

@@ -122,4 +122,34 @@ describeOnEachDatabase('bad input', (kind) => {
       expect(expectProblem(packed, 'gzip').code).toBe('unsupported-media-type')
     })
   })
+
+  test('answers no 500 to dates that no database has, in any field of a body or query', async () => {
+    const cursor = (parts: unknown) => Buffer.from(json(parts)).toString('base64url')
+    const moment = '0000-01-01T00:00:00.000000Z'
+    const days = ['0000-01-01', '0000-01-01T00:00:00.000Z']
+    const sorted = (order: string) => cursor(['created_at', order, moment, 'a'])
+    const texts = [...days, cursor([moment, SOME_TEMPLATE]), sorted('asc'), sorted('desc'), `${moment}_a1`]
+    const failed: string[] = []
+    const check = async (method: string, path: string, body?: string) => {
+      const { status } = await sendBody(method, path, body)
+      if (status >= 500) failed.push(`${status} ${method} ${path} ${body ?? ''}`)
+    }
+    for (const [name, examples] of Object.entries(EXAMPLES))
+      for (const { path, body } of examples)
+        for (const day of days)
+          for (const changed of setText(body, () => day))
+            await check(name.split(' ')[0] as string, path, changed)
+    const queries = ROUTES.filter((route) => route.method === 'GET' && route.query)
+    for (const { path, query } of queries) {
+      const { shape } = (query as unknown as { def: { shape: object } }).def
+      const filled = path.replaceAll('{type}', 'vendas').replaceAll(/\{\w+\}/g, SOME_TEMPLATE)
+      for (const key of Object.keys(shape))
+        for (const text of texts)
+          for (const more of 'sort' in shape
+            ? [{ sort: 'created_at' }, { sort: 'created_at', order: 'desc' }]
+            : [{}])
+            await check('GET', `${filled}?${new URLSearchParams({ ...more, [key]: text })}`)
+    }
+    expect(failed).toEqual([])
+  })
 })

@@ -4,6 +4,7 @@ import { AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import { parsePseudonym } from '#contract/describe-access.ts'
 import { UNDO_HOURS } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
+import { cursorInstantSchema } from '#server/http/cursor.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
 import { EDITS } from '#server/users/undo-bulk-edit.ts'
 import { matchesFilter } from '#server/users/user-queries.ts'
@@ -138,9 +139,9 @@ function limitTime(source: Source, { from, to, cursor }: Wanted): Condition[] {
   if (from) where.push(sql`${at} >= ${from}::date::timestamp at time zone 'America/Sao_Paulo'`)
   if (to) where.push(sql`${at} < (${to}::date + 1)::timestamp at time zone 'America/Sao_Paulo'`)
   if (!cursor) return where
-  const [, moment, kind, id] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_([afr])(\d{1,18})$/.exec(cursor) ?? []
-  if (!moment || !kind || !id) throw toFieldError('cursor', 'O cursor não é desta lista.')
+  const [, moment, kind, id] = /^(.{27})_([afr])(\d{1,18})$/.exec(cursor) ?? []
+  if (!cursorInstantSchema.safeParse(moment).success || !kind || !id)
+    throw toFieldError('cursor', 'O cursor não é desta lista.')
   if (source === kind) where.push(sql`(${at}, t.id) < (${moment}::timestamptz, ${id}::bigint)`)
   else where.push(source < kind ? sql`${at} <= ${moment}::timestamptz` : sql`${at} < ${moment}::timestamptz`)
   return where
