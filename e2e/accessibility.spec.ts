@@ -47,7 +47,7 @@ test('axe finds no serious violation on the account screens', async ({ page }) =
   await page.getByRole('button', { name: 'Enviar link' }).click()
   await expectClean(page, 'Esqueci minha senha')
   await page.goto('/reset-password')
-  await expectClean(page, 'Link inválido ou expirado')
+  await expectClean(page, 'O link chegou incompleto')
   await page.goto('/nada-aqui')
   await expectClean(page, 'Oops! Page not found')
   await page.goto('/nao-fui-eu#token_hash=abc')

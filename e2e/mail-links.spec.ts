@@ -126,3 +126,29 @@ test('a mail scanner that opens every link and runs its page uses nothing up', a
   await expect(other.getByRole('heading', { name: 'Sessões encerradas' })).toBeVisible()
   await other.context().close()
 })
+
+test('a link whose fragment a mail gateway dropped says that it arrived incomplete', async ({ page }) => {
+  const remedy = 'copie o endereço inteiro'
+  for (const [path, text] of [
+    ['/reset-password', remedy],
+    // Cut in the middle.
+    ['/reset-password#token_hash=abc', remedy],
+    ['/nao-fui-eu', remedy],
+    ['/segunda-etapa', remedy],
+    ['/parar-envio', 'pare o envio na lista'],
+  ] as const) {
+    await page.goto('about:blank')
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 }), path).toHaveText('O link chegou incompleto')
+    await expect(page.getByRole('main'), path).toContainText(text)
+  }
+  await page.goto('/auth/callback')
+  await expect(page.getByText('Não foi possível confirmar seu e-mail. Tente novamente.')).toBeVisible()
+  await expect(page).toHaveURL('/login')
+  await expect(page.getByRole('main')).toContainText('O link chegou incompleto.')
+  await expect(page.getByRole('main')).toContainText(remedy)
+
+  await openAs(page, 'diretoria')
+  await page.goto('/auth/callback')
+  await expect(page).toHaveURL(/\/power-bi/)
+})

@@ -357,7 +357,17 @@ export const SCREEN_STATES: ScreenState[] = [
       await heading('E-mail enviado')(page).waitFor()
     },
   },
-  { name: 'reset-password-invalido', path: '/reset-password', ready: heading('Link inválido ou expirado') },
+  {
+    name: 'reset-password-invalido',
+    path: '/reset-password#token_hash=abc&type=recovery',
+    ready: heading('Link inválido ou expirado'),
+  },
+  {
+    name: 'reset-password-incompleto',
+    path: '/reset-password',
+    ready: heading('O link chegou incompleto'),
+  },
+  { name: 'login-link-incompleto', path: '/auth/callback', ready: text('O link chegou incompleto.') },
   {
     name: 'auth-callback-invalido',
     path: '/auth/callback#token_hash=abc&type=signup',

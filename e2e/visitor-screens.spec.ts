@@ -37,7 +37,7 @@ for (const width of [1440, 390])
       ['/login', 'Entrar'],
       ['/signup', 'Criar conta'],
       ['/forgot-password', 'Esqueci minha senha'],
-      ['/reset-password', 'Link inválido ou expirado'],
+      ['/reset-password', 'O link chegou incompleto'],
       [`/reset-password#${LINK}recovery`, 'Nova senha'],
       [`/auth/callback#${LINK}signup`, 'Crie sua senha'],
       ['/contato', 'Entre em Contato'],

@@ -7,6 +7,13 @@ export const sessionMessages = {
   signOutFailed: 'Erro ao sair',
 } as const
 
+/** For a mailed link without its fragment, which some mail gateways drop. */
+export const incompleteLinkMessages = {
+  title: 'O link chegou incompleto',
+  cause: 'O programa de e-mail ou um filtro da rede cortou o fim do endereço.',
+  remedy: 'Na mensagem, copie o endereço inteiro, que está abaixo do botão, e cole-o no navegador.',
+} as const
+
 export const verificationMessages = {
   resend: 'Reenviar e-mail de verificação',
   resending: 'Reenviando...',

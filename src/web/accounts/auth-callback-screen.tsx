@@ -105,7 +105,8 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
     if (!link) {
       const { failed: title, failedDetail: description } = TEXTS[type]
       showToast({ kind: 'error', title, description })
-      return navigate({ to: '/login', state: { deadLink: type }, replace: true })
+      const deadLink = tokenHash === undefined ? 'incomplete' : type
+      return navigate({ to: '/login', state: { deadLink }, replace: true })
     }
     const { email, state } = link
     if (state === 'used') return finish()

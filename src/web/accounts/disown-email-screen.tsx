@@ -6,6 +6,7 @@ import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { MessagePage } from '#web/ui/visitor-page.tsx'
+import { IncompleteLink } from './incomplete-link.tsx'
 import { useLinkHash } from './mail-link.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended' | 'link-ended'
@@ -16,11 +17,19 @@ type Outcome = 'account-removed' | 'sessions-ended' | 'link-ended'
  */
 export function DisownEmailScreen() {
   const linkHash = useLinkHash()
-  return <Disown key={linkHash} tokenHash={new URLSearchParams(linkHash).get('token_hash') ?? ''} />
+  const tokenHash = new URLSearchParams(linkHash).get('token_hash')
+  if (!tokenHash) return <IncompleteLink actions={toLogin} />
+  return <Disown key={linkHash} tokenHash={tokenHash} />
 }
 
+const toLogin = (
+  <Link to="/login" className={buttonClasses('secondary', 'large')}>
+    Ir para o login
+  </Link>
+)
+
 function Disown({ tokenHash }: { tokenHash: string }) {
-  const [outcome, setOutcome] = useState<Outcome | undefined>(tokenHash ? undefined : 'link-ended')
+  const [outcome, setOutcome] = useState<Outcome>()
   const [failure, setFailure] = useState<string>()
   const { submit, isBusy } = useSubmit({
     async send() {
@@ -90,9 +99,7 @@ function DisownOutcome({ outcome }: { outcome: Outcome }) {
               Criar nova senha
             </Link>
           )}
-          <Link to="/login" className={buttonClasses('secondary', 'large')}>
-            Ir para o login
-          </Link>
+          {toLogin}
         </>
       }
     >

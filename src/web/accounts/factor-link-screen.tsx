@@ -6,6 +6,7 @@ import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { MessagePage } from '#web/ui/visitor-page.tsx'
+import { IncompleteLink } from './incomplete-link.tsx'
 import { useLinkHash } from './mail-link.ts'
 
 /** /segunda-etapa, from the mail that allows this browser to set up a second step: at a press alone. */
@@ -27,16 +28,15 @@ export function FactorLinkScreen() {
             : 'Tente novamente mais tarde.',
       ),
   })
+  const toLogin = (
+    <Link to="/login" className={buttonClasses('primary', 'large')}>
+      Ir para o login
+    </Link>
+  )
+  if (!token) return <IncompleteLink actions={toLogin} />
   if (!session)
     return (
-      <MessagePage
-        title="Entre primeiro"
-        actions={
-          <Link to="/login" className={buttonClasses('primary', 'large')}>
-            Ir para o login
-          </Link>
-        }
-      >
+      <MessagePage title="Entre primeiro" actions={toLogin}>
         Este link vale no navegador em que você entrou. Entre nele com a sua conta e abra o link de novo.
       </MessagePage>
     )

@@ -1,6 +1,7 @@
 import { Link, useLocation, useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { signInFormSchema, signInMessages } from '#contract/accounts.ts'
+import { incompleteLinkMessages } from '#contract/messages.ts'
 import { describeOuterBlanks } from '#contract/passwords.ts'
 import { ApiError, NetworkError } from '#web/http/api.ts'
 import { loadChunk, useOptionalChunk } from '#web/http/load-chunk.ts'
@@ -111,6 +112,12 @@ function EndNotice() {
   const reason = useSyncExternalStore(onAuthStateChange, getSessionEndReason, () => undefined)
   const deadLink = useLocation({ select: ({ state }) => state.deadLink })
   if (!useHydrated() || !deadLink) return reason && <Alert kind="info">{reason}</Alert>
+  if (deadLink === 'incomplete')
+    return (
+      <Alert kind="info" title={`${incompleteLinkMessages.title}.`}>
+        {incompleteLinkMessages.cause} {incompleteLinkMessages.remedy}
+      </Alert>
+    )
   return (
     <Alert kind="info" title="Este link já foi usado, venceu ou está incompleto.">
       {deadLink === 'invite' ? (

@@ -19,6 +19,7 @@ import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { setUpForm, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { FormLoading, VisitorPage } from '#web/ui/visitor-page.tsx'
+import { IncompleteLink } from './incomplete-link.tsx'
 import { fetchLinkState, parseTokenHash, redeemLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
@@ -33,15 +34,17 @@ export function ResetPasswordScreen() {
 function Reset({ tokenHash }: { tokenHash: string | undefined }) {
   const [state, setState] = useState<ResetState>({ kind: 'checking' })
   const check = useCallback(async () => {
+    if (tokenHash === undefined) return setState({ kind: 'incomplete' })
     setState({ kind: 'checking' })
     try {
-      const link = tokenHash === undefined ? undefined : await fetchLinkState('recovery', tokenHash)
-      setState(link && tokenHash ? { kind: 'good', email: link.email, tokenHash } : { kind: 'ended' })
+      const link = await fetchLinkState('recovery', tokenHash)
+      setState(link ? { kind: 'good', email: link.email, tokenHash } : { kind: 'ended' })
     } catch (error) {
       setState({ kind: 'failed', message: error instanceof Error ? error.message : '' })
     }
   }, [tokenHash])
   useEffect(() => void check(), [check])
+  if (state.kind === 'incomplete') return <IncompleteLink actions={<NewLinkActions />} />
   if (state.kind === 'ended') return <LinkEnded />
   if (state.kind === 'good')
     return (
@@ -76,7 +79,8 @@ function Reset({ tokenHash }: { tokenHash: string | undefined }) {
 type ResetState =
   | { kind: 'checking' }
   | { kind: 'good'; email: string; tokenHash: string }
-  /** No link, or one already used or expired. */
+  | { kind: 'incomplete' }
+  /** Already used or expired. */
   | { kind: 'ended' }
   | { kind: 'failed'; message: string }
 
@@ -89,16 +93,22 @@ function LinkEnded() {
       description="O link para criar uma nova senha vale por 1 hora e só pode ser usado uma vez. Se você pediu mais de um e-mail, o uso de um link encerra os outros."
     >
       <div className="grid gap-3">
-        <Link to="/forgot-password" className={buttonClasses('primary', 'large')}>
-          Pedir um novo link
-        </Link>
-        <Link to="/login" className={buttonClasses('secondary', 'large')}>
-          Voltar para o login
-        </Link>
+        <NewLinkActions />
       </div>
     </VisitorPage>
   )
 }
+
+const NewLinkActions = () => (
+  <>
+    <Link to="/forgot-password" className={buttonClasses('primary', 'large')}>
+      Pedir um novo link
+    </Link>
+    <Link to="/login" className={buttonClasses('secondary', 'large')}>
+      Voltar para o login
+    </Link>
+  </>
+)
 
 interface ResetPasswordFormProps {
   tokenHash: string

@@ -5,12 +5,13 @@ import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { MessagePage } from '#web/ui/visitor-page.tsx'
+import { IncompleteLink } from './incomplete-link.tsx'
 import { useLinkHash } from './mail-link.ts'
 
 /** /parar-envio, the target of the link in mailed reports: nothing stops before the button is pressed. */
 export function UnsubscribeScreen() {
   const token = new URLSearchParams(useLinkHash()).get('token')
-  const [outcome, setOutcome] = useState<'stopped' | 'invalid' | undefined>(token ? undefined : 'invalid')
+  const [outcome, setOutcome] = useState<'stopped' | 'invalid'>()
   const [failure, setFailure] = useState<string>()
   const [mail, setMail] = useState<{ name: string | null; wasStopped: boolean }>()
   useEffect(() => {
@@ -38,6 +39,7 @@ export function UnsubscribeScreen() {
       Ver meus envios
     </Link>
   )
+  if (!token) return <IncompleteLink remedy={STOP_IN_LIST} actions={toList} />
   const what = mail?.name ? `por e-mail: ${mail.name}` : 'este e-mail'
   if (outcome)
     return (
@@ -45,7 +47,7 @@ export function UnsubscribeScreen() {
         <p role="status">
           {outcome === 'stopped'
             ? `Você não recebe mais ${what}. ${AGAIN}`
-            : 'Este link não vale mais. Entre no portal e pare o envio na lista.'}
+            : `Este link não vale mais. ${STOP_IN_LIST}`}
         </p>
       </MessagePage>
     )
@@ -79,6 +81,7 @@ export function UnsubscribeScreen() {
   )
 }
 
+const STOP_IN_LIST = 'Entre no portal e pare o envio na lista.'
 const AGAIN = 'Para voltar a receber, peça de novo onde o pediu: em “Meus envios” ou na tela “Uso”.'
 
 const isInvalidLink = (error: unknown) => error instanceof ApiError && error.problem.code === 'invalid-link'

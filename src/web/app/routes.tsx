@@ -452,8 +452,8 @@ declare module '@tanstack/react-router' {
     returnPath?: string
     /** The message to prefill on /contato. */
     contactMessage?: string
-    /** The kind of mailed link that has just proved invalid, for /login. */
-    deadLink?: 'signup' | 'invite'
+    /** The kind of mailed link that has just proved invalid or lost its fragment, for /login. */
+    deadLink?: 'signup' | 'invite' | 'incomplete'
     /** The fragment of a mailed link until it is used; survives a reload. */
     linkHash?: string
     /** Where 'Ver como' ends. */
