@@ -12,18 +12,18 @@ export interface Reply {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Creates an error reply in the format of the Power BI REST API. */
+/** Creates an error reply in the format of the Power BI REST API; most have no message. */
 export function refuse(
   status: number,
   code: string,
-  message: string,
+  message?: string,
   headers?: Record<string, string>,
 ): Reply {
-  const requestId = randomUUID()
+  const details = { code, parameters: {}, details: [], exceptionCulprit: 1 }
   return {
     status,
-    body: { error: { code, message, 'pbi.error': { code, parameters: {}, details: [] } } },
-    headers: { RequestId: requestId, 'x-powerbi-error-info': code, ...headers },
+    body: { error: { code, message, 'pbi.error': details } },
+    headers: { RequestId: randomUUID(), 'X-PowerBI-Error-Info': code, ...headers },
   }
 }
 

@@ -75,7 +75,7 @@ function describeDirectoryError(status: number): [string, number, string] {
 function createDefaultFailure(fault: Fault, status: number): Reply {
   if (fault.on !== 'directory') {
     const code = fault.errorCode ?? CODES[status] ?? 'InternalServerError'
-    return refuse(status, code, fault.message ?? `Scripted failure ${status}`)
+    return refuse(status, code, fault.message)
   }
   const [error, number, text] = describeDirectoryError(status)
   const error_description = fault.message ?? `AADSTS${number}: ${text}`

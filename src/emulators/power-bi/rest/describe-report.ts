@@ -27,9 +27,10 @@ export function describeReport(report: EmulatedReport) {
     name,
     webUrl: `${APP}/groups/${workspaceId}/${page}/${reportId}`,
     embedUrl: `${APP}/${embed}?reportId=${reportId}&groupId=${workspaceId}&w=2&config=${config}`,
-    isFromPbix: !isPaginated,
     isOwnedByMe: true,
-    ...(!isPaginated && { datasetId: report.datasetId, datasetWorkspaceId: getDatasetWorkspace(report) }),
+    ...(!isPaginated && { datasetId: report.datasetId }),
+    // Only that of another workspace, as the REST description says of related datasets.
+    ...(report.datasetWorkspaceId && { datasetWorkspaceId: report.datasetWorkspaceId }),
     users: [],
     subscriptions: [],
   }
@@ -79,7 +80,6 @@ export function describeRefreshes(now: number, top: number) {
     const startedAt = start - day * 86_400_000
     return {
       requestId: `0f6a2b7e-4c1d-4e9a-8b35-${String(startedAt).slice(0, 12)}`,
-      id: 1_462_908_137 - day,
       refreshType: 'Scheduled',
       startTime: new Date(startedAt).toISOString(),
       endTime: new Date(startedAt + 3 * 60_000 + 41_000).toISOString(),
@@ -110,7 +110,6 @@ export function describeWorkspace(id: string) {
   return {
     id,
     name: `BI · ${listWorkspaceReports(id)[0]?.name ?? 'Modelos de dados'}`,
-    type: 'Workspace',
     isReadOnly: false,
     isOnDedicatedCapacity: true,
     capacityId: EMULATED_CAPACITY_ID.toUpperCase(),

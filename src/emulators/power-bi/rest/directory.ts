@@ -94,6 +94,6 @@ export function answerTokenRequest(request: DirectoryRequest): Reply {
   })
   return {
     status: 200,
-    body: { token_type: 'Bearer', expires_in: lifeS, ext_expires_in: lifeS, access_token: token },
+    body: { token_type: 'Bearer', expires_in: lifeS, access_token: token },
   }
 }

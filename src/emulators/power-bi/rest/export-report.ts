@@ -68,13 +68,15 @@ export function startExport(report: EmulatedReport, { secret, now, body }: Expor
     marcas: filterValues(filters, 'Marca', listCodes('M:')),
     estados: filterValues(filters, 'Estado', listCodes('U:')),
   } satisfies StartedExport
-  const id = signToken(secret, 'export', started)
+  // Standard base64, as the service's ids, such as Mi9C5419…PS4=.
+  const id = Buffer.from(signToken(secret, 'export', started)).toString('base64')
   return { status: 202, body: describeExport(report, id, started, now) }
 }
 
 /** Finds the export of an id, which must be the report's. */
 function findExport(report: EmulatedReport, id: string, secret: string): StartedExport | undefined {
-  const started = readToken(secret, 'export', id) as StartedExport | undefined
+  const token = Buffer.from(id, 'base64').toString()
+  const started = readToken(secret, 'export', token) as StartedExport | undefined
   return started?.reportId === report.reportId ? started : undefined
 }
 

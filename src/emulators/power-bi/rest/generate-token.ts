@@ -60,8 +60,7 @@ export function generateToken(request: TokenRequest): Reply {
   if (isEmpty(reportList) && isEmpty(datasetList)) return createBadRequest('reports or datasets are required')
   const reports = resolveIds(reportList, findReport)
   const datasets = resolveIds(datasetList, findReportByDataset)
-  if (!reports) return refuse(404, 'PowerBIEntityNotFound', 'A report of the request is not found')
-  if (!datasets) return refuse(404, 'PowerBIEntityNotFound', 'A dataset of the request is not found')
+  if (!reports || !datasets) return refuse(404, 'PowerBIEntityNotFound')
   // learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed, 'Token considerations'
   const isReadOnly = (datasetList as { xmlaPermissions?: unknown }[]).every(
     ({ xmlaPermissions }) => xmlaPermissions === 'ReadOnly',

@@ -51,10 +51,11 @@ function checkBearer(request: RestRequest): number | Reply {
   }
   if (exp * 1000 > request.now) return exp * 1000
   const text = 'Access token has expired, resubmit with a new access token'
-  return refuse(401, 'TokenExpired', text, toChallenge('The access token expired'))
+  // learn.microsoft.com/power-bi/developer/embedded/troubleshoot-rest-api, 'API call returns 403'
+  return refuse(403, 'TokenExpired', text)
 }
 
-const createNotFound = (what: string) => refuse(404, 'PowerBIEntityNotFound', `${what} is not found`)
+const createNotFound = () => refuse(404, 'PowerBIEntityNotFound')
 
 function toOData(kind: string, body: object): Reply {
   return {
@@ -81,7 +82,7 @@ function answerWorkspaces(search: URLSearchParams): Reply {
 function answerReports(workspaceId: string): Reply {
   return listWorkspaceIds().includes(workspaceId.toLowerCase())
     ? toOData('reports', { value: listWorkspaceReports(workspaceId).map(describeReport) })
-    : refuse(401, 'PowerBINotAuthorizedException', 'The caller is no member of the workspace')
+    : refuse(401, 'PowerBINotAuthorizedException')
 }
 
 interface Endpoint {
@@ -105,21 +106,19 @@ const answerForReport =
   (request, [group, id, exportId]) => {
     const report = findReport(id)
     const reply = report?.workspaceId === group && answer(report, request, exportId)
-    return reply || createNotFound(`Report ${id} or its export`)
+    return reply || createNotFound()
   }
 const answerForDataset =
   (answer: (report: EmulatedReport, request: RestRequest) => Reply): Endpoint['answer'] =>
   (request, [group, id]) => {
     const report = findReportByDataset(id)
-    return report && getDatasetWorkspace(report) === group
-      ? answer(report, request)
-      : createNotFound(`Dataset ${id}`)
+    return report && getDatasetWorkspace(report) === group ? answer(report, request) : createNotFound()
   }
 
 function createEndpoint(call: string, on: FaultTarget, answer: Endpoint['answer']): Endpoint {
   const [method = '', path = ''] = call.split(' ')
   const pattern = new RegExp(
-    `^/v1\\.0/myorg/${path.replaceAll('{id}', '([0-9a-zA-Z-]+)').replace('{export}', '([\\w.=-]+)')}$`,
+    `^/v1\\.0/myorg/${path.replaceAll('{id}', '([0-9a-zA-Z-]+)').replace('{export}', '([\\w%=]+)')}$`,
   )
   return { method, path: pattern, on, answer }
 }
@@ -189,7 +188,7 @@ export function answerRestCall(request: RestRequest): Reply {
   const found = ENDPOINTS.find((each) => each.method === method && each.path.test(path))
   const [, group = '', id = '', exportId = ''] = found?.path.exec(path) ?? []
   const reply = found
-    ? found.answer(request, [group.toLowerCase(), id.toLowerCase(), exportId], bearer)
+    ? found.answer(request, [group.toLowerCase(), id.toLowerCase(), decodeURIComponent(exportId)], bearer)
     : refuse(404, 'ResourceNotFound', `No HTTP resource matches ${method} ${path}`)
   return { ...reply, headers: { RequestId: randomUUID(), ...reply.headers } }
 }

@@ -456,7 +456,7 @@ const TOKEN: DocumentedAnswer[] = [
     page: REST,
     words: 'ours',
   }),
-  toToken('404-after-the-report', 404, 'no-model-access', '', {
+  toToken('404-after-the-report', 404, 'not-a-member', '', {
     body: toBody('PowerBIEntityNotFound'),
     page: EMBED_TOKEN,
     thread: 'https://stackoverflow.com/questions/64109695',
