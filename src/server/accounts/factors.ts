@@ -61,6 +61,14 @@ export function listOwnFactors(db: Db, userId: string): Promise<FactorRow[]> {
   return db.selectFrom('factors').selectAll().where('user_id', '=', userId).orderBy('created_at').execute()
 }
 
+/** Each change leaves an audit entry, and most a mail. */
+const CHANGES = { max: 20, windowSeconds: 3600 }
+
+/** @throws ProblemError rate-limited */
+export function limitFactorChanges({ actor, consumeRateLimit }: OwnAccountContext): Promise<void> {
+  return consumeRateLimit(`factor-changes ${actor.profile.user_id}`, CHANGES)
+}
+
 /** Begins a factor; earlier ones that were never verified go. */
 export async function enrolFactor(
   context: OwnAccountContext,
@@ -69,6 +77,7 @@ export async function enrolFactor(
   const { db, actor, clock, tokens, groupName } = context
   const { user_id, email } = actor.profile
   await assertMayEnrol(context)
+  await limitFactorChanges(context)
   const created =
     type === 'totp' ? createTotpSecret({ issuer: issuer || groupName, label: email }) : undefined
   const row = await db.transaction().execute(async (transaction) => {
@@ -121,6 +130,7 @@ export async function completeEnrolment(
 export async function removeFactor(context: OwnAccountContext, id: string): Promise<{ id: string }> {
   const { actor } = context
   const { user_id, email } = actor.profile
+  await limitFactorChanges(context)
   await context.db.transaction().execute(async (db) => {
     await lockProfile(db, user_id)
     const removed = await db
@@ -218,6 +228,7 @@ export async function createRecoveryCodes(context: OwnAccountContext, replaces: 
     return letters.join('').replaceAll(/(.{4})(?=.)/g, '$1-')
   })
   const id = randomUUID()
+  await limitFactorChanges(context)
   await context.db.transaction().execute(async (db) => {
     await lockProfile(db, user_id)
     const own = await listOwnFactors(db, user_id)
@@ -257,6 +268,7 @@ export async function readRecoveryCodes({ db, actor }: OwnAccountContext) {
 
 export async function removeRecoveryCodes(context: OwnAccountContext): Promise<{ id: string }> {
   const { id } = await readRecoveryCodes(context)
+  await limitFactorChanges(context)
   const { db, actor } = context
   await db.transaction().execute(async (transaction) => {
     await transaction.deleteFrom('recovery_codes').where('set_id', '=', id).execute()

@@ -7,6 +7,7 @@ import { recordAccess, recordAudit } from '#server/operations/audit.ts'
 import { lockProfile, presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { countFactorRefusal, createFactorRefusal } from './factor-refusals.ts'
+import { limitFactorChanges } from './factors.ts'
 import { checkAssertion, createRequestOptions, type FactorRow } from './passkeys.ts'
 import { openSession, recordLastAccess } from './sessions.ts'
 import { rejectPasswords } from './sign-in.ts'
@@ -106,6 +107,7 @@ export async function listPasskeys({ db, actor }: OwnAccountContext) {
 /** Renames a factor of either type. @throws ProblemError not-found */
 export async function renamePasskey(context: OwnAccountContext, { id, name }: { id: string; name: string }) {
   const { profile } = context.actor
+  await limitFactorChanges(context)
   return context.db.transaction().execute(async (db) => {
     await lockProfile(db, profile.user_id)
     const own = db.selectFrom('factors').selectAll().where('user_id', '=', profile.user_id)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#server/database/database.ts'
-import { send } from '#server/testing/builders.ts'
+import { addFactor, addPerson, openTestSession, send, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { countQueries } from '#server/testing/count-queries.ts'
 import { encodeAnswer } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
@@ -149,5 +149,28 @@ describeOnEachDatabase('consumeRateLimit', (kind) => {
       now += 1
       await consume()
     })
+  })
+})
+
+describeOnEachDatabase('what costs the server more than its caller', (kind) => {
+  const portal = setUpPortal({ kind })
+  const CALLS: [name: string, method: string, path: string, body?: object][] = [
+    ['own data', 'GET', '/api/profiles/me/export'],
+    ['new recovery codes', 'POST', '/api/auth/factors/recovery-codes/regenerate'],
+    ['renaming a passkey', 'PATCH', `/api/auth/passkeys/${UNKNOWN_ID}`, { friendly_name: 'Celular' }],
+  ]
+  test.each(CALLS)('is limited for a person: %s', async (_, method, path, body) => {
+    const person = await addPerson(portal)
+    await addFactor(portal, person.user_id)
+    const { access_token: token } = await openTestSession(portal, person, 'full', 'passkey')
+    const other = await openTestSession(portal, await addPerson(portal))
+    const sent = Array.from({ length: 40 }, () =>
+      send(portal, method, path, { token, ...(body && { body }) }),
+    )
+    const statuses = (await Promise.all(sent)).map(({ status }) => status)
+    expect(statuses.filter((status) => status !== 429).length).toBeLessThanOrEqual(20)
+    expect(statuses.filter((status) => status >= 500)).toEqual([])
+    const unaffected = await send(portal, method, path, { token: other.access_token, ...(body && { body }) })
+    expect(unaffected.status).not.toBe(429)
   })
 })

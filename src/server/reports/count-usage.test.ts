@@ -58,7 +58,13 @@ describeOnEachDatabase('the use of the portal', (kind) => {
   const createJob = () =>
     createUsageJob({ db: portal.database.db, log: createLog('silent'), clock: portal.clock }, queueUsageMails)
   const count = () => createJob().runNow()
+  /** Opens a report, long after the last time. */
   const open = async (person: Person, body: object = {}) => {
+    const counted = portal.database.db.deleteFrom('rate_limits').where('key', 'like', 'usage-counted %')
+    await counted.execute()
+    return openAgain(person, body)
+  }
+  const openAgain = async (person: Person, body: object = {}) => {
     const { access_token: token } = await openTestSession(portal, person)
     const shown = { report: reports.vendas, outcome: 'shown', ...body }
     return send(portal, 'POST', '/api/usage/timings', { token, body: shown })
@@ -450,6 +456,22 @@ describeOnEachDatabase('the use of the portal', (kind) => {
     expect(used).toContainEqual(expect.objectContaining({ title: 'Vendas', ...timing }))
     expect(periods.at(-1)).toMatchObject({ starts_on: '2099-03-12', ...timing })
     expect((await open(people[0] as Person, { ms: 200_000 })).status).toBe(400)
+  })
+
+  test('counts a person once a report and hour, whatever they send', async () => {
+    for (const [index, person] of people.entries()) await openAgain(person, { ms: 900 + index })
+    const seen = async () => {
+      const { timing, reports: used } = await read()
+      return [timing, used.map(({ title, openings, failures }) => [title, openings, failures])]
+    }
+    const before = await seen()
+    for (let sent = 0; sent < 20; sent++) await openAgain(people[0] as Person, { ms: 120_000 })
+    expect(await seen()).toEqual(before)
+    for (let sent = 0; sent < 20; sent++) await openAgain(people[0] as Person, { outcome: 'failed' })
+    expect((await read()).timing.failures).toBe(1)
+    const { db } = portal.database
+    const shown = db.selectFrom('access_records').select('id').where('action', '=', 'report-shown')
+    expect(await shown.where('user_id', '=', people[0]?.user_id ?? '').execute()).toHaveLength(21)
   })
 
   test.each(['from=2099-03-12&to=2099-03-11', 'from=2090-01-01&by=day', 'by=year'])(

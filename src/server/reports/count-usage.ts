@@ -20,6 +20,8 @@ const CURSOR = 'usage-counted-until'
 const COUNT_LOCK = 740_210_454
 /** A person opens some reports a minute; a page that reloads itself must not fill the table. */
 const OPENINGS = { max: 120, windowSeconds: 600 }
+/** One person counts once a report and hour: repeated calls would move what everybody reads. */
+const COUNTED = { max: 1, windowSeconds: 3600 }
 
 const PERIODS = sql`(values ('day'), ('week'), ('month')) as periods(period)`
 const ZONE = sql.lit('America/Sao_Paulo')
@@ -51,22 +53,32 @@ export async function recordTiming(
   const shown = visible.find(({ id }) => id === report)
   if (!shown) throw new ProblemError('report-not-found')
   const at = sql`${new Date(clock())}::timestamptz`
-  if (outcome === 'shown') {
-    const reportId = shown.report_id ?? shown.id
-    await recordAccess(context, { action: 'report-shown', userId: user_id, reportId })
+  const reportId = shown.report_id ?? shown.id
+  if (outcome === 'shown') await recordAccess(context, { action: 'report-shown', userId: user_id, reportId })
+  if (!(await isCounted(context, `${user_id} ${report} ${outcome}`))) return
+  if (outcome === 'shown')
     await sql`
       insert into usage_open (period, starts_on, user_id, report_id, openings)
       select period, ${toStart(PERIOD, at)}, p.user_id, ${report}::uuid, 1
       from ${PERIODS}, profiles p where p.user_id = ${user_id} for key share of p
       on conflict (period, starts_on, user_id, report_id)
       do update set openings = usage_open.openings + 1`.execute(db)
-  }
   const step = outcome === 'failed' ? FAILED_STEP : ms === undefined ? undefined : toStep(ms)
   if (step === undefined) return
   await sql`
     insert into usage_timings (day, report_id, step, count)
     values (${toStart(sql`'day'`, at)}, ${report}, ${step}, 1)
     on conflict (day, report_id, step) do update set count = usage_timings.count + 1`.execute(db)
+}
+
+function isCounted({ consumeRateLimit }: UsageContext, key: string): Promise<boolean> {
+  return consumeRateLimit(`usage-counted ${key}`, COUNTED).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ProblemError && error.code === 'rate-limited') return false
+      throw error
+    },
+  )
 }
 
 interface CountContext {

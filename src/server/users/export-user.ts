@@ -2,8 +2,18 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
+import type { RateLimits } from '#server/http/rate-limits.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { lockProfile, readProfile } from './user-queries.ts'
+
+const OWN_EXPORTS = { max: 10, windowSeconds: 600 }
+
+/** Exports the caller's own data, which reads every table. @throws ProblemError rate-limited */
+export async function exportOwnData(context: Context & Pick<RateLimits, 'consumeRateLimit'>) {
+  const { user_id } = context.actor.profile
+  await context.consumeRateLimit(`own-export ${user_id}`, OWN_EXPORTS)
+  return exportUser(context, user_id)
+}
 
 /**
  * Exports all data about a person (LGPD art. 18) except credentials: no hashes, keys or link tokens.

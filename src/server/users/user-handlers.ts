@@ -26,7 +26,7 @@ import { changeInvitations, resendInvitations, withdrawInvitations } from './cha
 import { approveUser, renameUser, setLists, setValidUntil, withdrawApproval } from './change-user.ts'
 import { deleteUsers } from './delete-users.ts'
 import { exportUserList } from './export-list.ts'
-import { exportUser } from './export-user.ts'
+import { exportOwnData, exportUser } from './export-user.ts'
 import {
   applyGroupAccess,
   listGroupMappings,
@@ -73,7 +73,7 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
       query.dryRun ? previewApproval(context, body.items) : approveUsers(context, body.items),
     undoBulkEdit: ({ context, params }) => undoBulkEdit(context, params.undoId),
     readHistory: ({ context, params, query }) => readHistory(context.db, { ...params, ...query }),
-    exportOwnProfile: ({ context }) => exportUser(context, context.actor.profile.user_id),
+    exportOwnProfile: ({ context }) => exportOwnData({ ...services, ...context }),
     exportProfile: ({ context, params }) => exportUser(context, params.userId),
     deleteUsers: ({ context, body }) => deleteUsers(context, body.userIds),
   }
