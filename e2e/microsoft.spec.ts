@@ -78,9 +78,11 @@ test('every refusal is a sentence, also for a callback opened in another browser
     await elsewhere.goto(`/auth/callback#type=microsoft&erro=${refusal}`)
     await expect(elsewhere.getByRole('alert')).toHaveText(sentence)
   }
-  await elsewhere.goto('about:blank')
-  await elsewhere.goto('/auth/callback#type=microsoft&erro=%3Cb%3E')
-  await expect(elsewhere.getByRole('alert')).toHaveText(MICROSOFT_REFUSALS['invalid-answer'])
+  for (const unknown of ['%3Cb%3E', '__proto__', 'constructor', 'toString']) {
+    await elsewhere.goto('about:blank')
+    await elsewhere.goto(`/auth/callback#type=microsoft&erro=${unknown}`)
+    await expect(elsewhere.getByRole('alert')).toHaveText(MICROSOFT_REFUSALS['invalid-answer'])
+  }
   await elsewhere.close()
 })
 
@@ -96,4 +98,37 @@ test('an account is linked and unlinked in Segurança', async ({ page }) => {
     .getByRole('button', { name: 'Desligar' })
     .click()
   await expect(page.getByRole('button', { name: 'Ligar conta Microsoft' })).toBeVisible()
+})
+
+test('several tabs go to Microsoft and back, each for itself', async ({ page }) => {
+  await page.context().clearCookies()
+  const openTab = async () => {
+    const tab = await page.context().newPage()
+    await tab.goto('/login')
+    await tab.getByRole('button', { name: 'Entrar com Microsoft' }).click()
+    await expect(tab.getByRole('heading', { name: 'Escolha uma conta' })).toBeVisible()
+    return tab
+  }
+  const choose = (tab: Page, account: RegExp | string) => tab.getByRole('button', { name: account }).click()
+  const [oldest, refused, first, second] = [
+    await openTab(),
+    await openTab(),
+    await openTab(),
+    await openTab(),
+  ] as const
+  for (let count = 0; count < 7; count++) await (await openTab()).close()
+
+  // Eleven attempts were begun, of which ten may wait.
+  await choose(oldest, /entra pela primeira vez/)
+  await expect(oldest.getByRole('alert')).toHaveText(MICROSOFT_REFUSALS['other-browser'])
+  await choose(refused, 'Cancelar')
+  await expect(refused.getByRole('alert')).toHaveText(MICROSOFT_REFUSALS.cancelled)
+  await choose(first, /entra pela primeira vez/)
+  await expect(first).toHaveURL(/\/power-bi/)
+  await choose(second, /entra pela primeira vez/)
+  await expect(second).toHaveURL(/\/power-bi/)
+  await expect(second.getByText('Sua conta está pendente de aprovação')).toBeVisible()
+  expect(
+    await second.evaluate(() => Object.keys(localStorage).filter((key) => /microsoft/.test(key))),
+  ).toHaveLength(10)
 })

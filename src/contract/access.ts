@@ -73,3 +73,5 @@ export const CONFIRMATION_MARK_MS = 30 * 60_000
 /** How long the browser that began may take at Microsoft, in ms, and then for a mailed link. */
 export const MICROSOFT_SIGN_IN_MS = 10 * 60_000
 export const MICROSOFT_MAIL_MS = 60 * 60_000
+/** How many attempts one browser may have under way, as from several tabs; the oldest goes. */
+export const MAX_MICROSOFT_ATTEMPTS = 10

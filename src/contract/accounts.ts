@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { MAX_MICROSOFT_ATTEMPTS } from './access.ts'
 import { newPasswordSchema, PASSWORD_MIN, requireConfirmation, requireLength } from './passwords.ts'
 import type { Routes } from './route.ts'
 
@@ -164,6 +165,7 @@ const authJsExtras = {
 }
 
 const linkTokenSchema = z.string().check(z.minLength(1), z.maxLength(128))
+const markSchema = z.string().check(z.maxLength(128))
 
 /** The same for known and unknown e-mails: a user in GoTrue's shape with a random id, and no session. */
 const signedUpSchema = z.object({
@@ -327,7 +329,9 @@ export const accountRoutes = {
     body: z.strictObject({
       type: z.enum(['signup', 'recovery', 'invite', 'microsoft']),
       token_hash: linkTokenSchema,
-      mark: z.optional(z.string().check(z.maxLength(128))),
+      mark: z.optional(markSchema),
+      /** Of the attempts of this browser with Microsoft, newest first. */
+      marks: z.optional(z.array(markSchema.check(z.minLength(1))).check(z.maxLength(MAX_MICROSOFT_ATTEMPTS))),
       password: z.optional(newPasswordSchema),
       /** Of a sign-in with Microsoft. */
       device_token: presentedDeviceSchema,

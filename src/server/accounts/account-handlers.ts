@@ -86,9 +86,9 @@ export function accountHandlers(services: Services): Handlers<typeof accountRout
     },
     disownEmail: ({ context, body }) => disownEmail({ ...services, ...context }, body.token_hash),
     verifyEmailLink({ context: { actor: caller, ...context }, query, body }) {
-      const { type, token_hash: token, mark, password, device_token: deviceToken } = body
+      const { type, token_hash: token, mark, marks = [], password, device_token: deviceToken } = body
       if (type === 'microsoft') {
-        const use = { token, mark, deviceToken, caller }
+        const use = { token, marks, deviceToken, caller }
         return query.dryRun === 'true'
           ? previewMicrosoft({ ...services, ...context }, use)
           : redeemMicrosoft({ ...services, ...context }, use)

@@ -30,8 +30,8 @@ import { confirmEmail } from './verify-email-link.ts'
 
 interface MicrosoftUse {
   token: string
-  /** The mark of the browser that began; a token alone opens nothing. */
-  mark: string | undefined
+  /** The marks of the browser's attempts, of which one began it; a token alone opens nothing. */
+  marks: readonly string[]
   deviceToken: string | undefined
   caller: Actor | undefined
 }
@@ -62,15 +62,19 @@ export async function redeemMicrosoft(
   const outcome = await context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
     await lockCatalogue(db)
-    const { stateHash, isMailed, answer } = await readAnswer(txContext, use, true)
+    const { isMailed, answer } = await readAnswer(txContext, use, true)
     const clear = { token_hash: null, mark_hash: null, email: null, answer: null }
     const result = answer.link
       ? await (answer.link.renews ? renewCaller : linkCaller)(txContext, answer, answer.link, use.caller)
       : await signIn(txContext, answer, isMailed, use)
     const kept = result === 'mail' ? { token_hash: null, email: answer.email } : clear
     const at = new Date(context.clock() + (result === 'mail' ? MICROSOFT_MAIL_MS : MICROSOFT_SIGN_IN_MS))
-    const row = db.updateTable('microsoft_sign_ins').where('state_hash', '=', stateHash)
-    await row.set({ ...kept, expires_at: at }).execute()
+    await db
+      .updateTable('microsoft_sign_ins')
+      .set({ ...kept, expires_at: at })
+      .where('token_hash', '=', hashLinkToken(use.token))
+      .where('mark_hash', 'in', use.marks.map(hashLinkToken))
+      .execute()
     if (typeof result === 'string' && result !== 'mail' && result !== 'linked') {
       const target = await findByEmail(db, answer.email)
       const after = { reason: result, detail: MICROSOFT_REFUSALS[result] }
@@ -102,20 +106,23 @@ async function limitUnknownTokens(context: AccountContext, { token }: MicrosoftU
 }
 
 /** @param lock whether to lock the row until the transaction ends */
-async function readAnswer(context: AccountContext, { token, mark }: MicrosoftUse, lock = false) {
+async function readAnswer(context: AccountContext, { token, marks }: MicrosoftUse, lock = false) {
   const { db, clock, tokens } = context
+  if (marks.length === 0) throw createStaleError()
   const row = await db
     .selectFrom('microsoft_sign_ins')
     .selectAll()
     .where('token_hash', '=', hashLinkToken(token))
-    .where('mark_hash', '=', hashLinkToken(mark ?? ''))
+    .where('mark_hash', 'in', marks.map(hashLinkToken))
     .where('expires_at', '>', new Date(clock()))
+    // Two attempts that wait for the same mail share its link.
+    .orderBy('expires_at', 'desc')
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst()
   const answer = row?.answer && openJson<MicrosoftAnswer>(tokens, row.answer)
   const isMailed = row?.email != null
   if (!row || !answer || (!isMailed && answer.until <= clock())) throw createStaleError()
-  return { stateHash: row.state_hash, isMailed, answer }
+  return { isMailed, answer }
 }
 
 /** @param isMailed whether the owner of the mailbox has used a mailed link */

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { MICROSOFT_SIGN_IN_MS } from '#contract/access.ts'
+import { createHmac, randomBytes } from 'node:crypto'
+import { MAX_MICROSOFT_ATTEMPTS, MICROSOFT_SIGN_IN_MS } from '#contract/access.ts'
 import { MICROSOFT_REFUSALS, type MicrosoftRefusal } from '#contract/microsoft.ts'
 import { nameSchema } from '#contract/users.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
@@ -30,6 +30,8 @@ const CALLBACKS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'refunded' } as c
 const TOKEN_MS = 60_000
 /** SHA-256 in base64url. */
 const HASH = /^[\w-]{43}$/
+/** Of the cookies of all attempts; proxies take headers of eight kilobytes. */
+const MAX_COOKIE_CHARS = 4096
 
 export interface MicrosoftServices extends RateLimits, Pick<PublicContext, 'db' | 'clock'> {
   microsoft: MicrosoftDirectory
@@ -48,7 +50,9 @@ export interface SessionTicket {
   until: number
 }
 
-interface Cookie extends SignInSecrets {
+interface Cookie {
+  /** What state, nonce and verifier are derived from. */
+  secret: string
   /** Hash of the mark that the browser keeps. */
   mark: string
   link?: SessionTicket | undefined
@@ -91,20 +95,24 @@ export function openJson<T>({ microsoft }: Tokens, sealed: Uint8Array): T | unde
 }
 
 /** '__Host-' needs https; the demo and tests are plain http on this machine. */
-const toCookieName = (publicUrl: string) =>
-  publicUrl.startsWith('https:') ? '__Host-patio-microsoft' : 'patio-microsoft'
+const toCookiePrefix = (publicUrl: string) =>
+  publicUrl.startsWith('https:') ? '__Host-patio-microsoft-' : 'patio-microsoft-'
+
+/** Each attempt has its own cookie, so that no tab ends that of another. */
+const toCookieName = (publicUrl: string, state: string) =>
+  toCookiePrefix(publicUrl) + Buffer.from(hashLinkToken(state)).toString('base64url').slice(0, 12)
+
+const buildCookie = (publicUrl: string, name: string, value: string, seconds: number) =>
+  `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`
 
 /** Creates the two addresses outside the API: the contract has neither redirects nor cookies. */
 export function createMicrosoftMount(services: MicrosoftServices): Mount {
   const { publicUrl } = services
-  const name = toCookieName(publicUrl)
-  const redirect = (location: string, value: string, maxAge: number) => {
-    const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-    const cookie = `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`
-    return new Response(null, { status: 302, headers: { Location: location, 'Set-Cookie': cookie } })
+  const redirect = (location: string, cookies: readonly string[] = []) => {
+    const headers = new Headers({ Location: location })
+    for (const cookie of cookies) headers.append('Set-Cookie', cookie)
+    return new Response(null, { status: 302, headers })
   }
-  const refuse = (refusal: MicrosoftRefusal) =>
-    redirect(`${publicUrl}/auth/callback#type=microsoft&erro=${refusal}`, '', 0)
   return {
     path: START_PATH,
     async handle(request, info) {
@@ -113,14 +121,17 @@ export function createMicrosoftMount(services: MicrosoftServices): Mount {
       const isCallback = pathname === CALLBACK_PATH
       if (!isCallback && pathname !== START_PATH) throw new ProblemError('not-found')
       if (request.method !== 'GET') throw new ProblemError('method-not-allowed', { allow: 'GET' })
+      const cookies = readCookies(request.headers.get('cookie'), toCookiePrefix(publicUrl))
+      const own = toCookieName(publicUrl, searchParams.get('state') ?? '')
+      // A callback ends its own attempt alone.
+      const ended = isCallback && cookies.has(own) ? [buildCookie(publicUrl, own, '', 0)] : []
       try {
         if (!isCallback) {
-          const begun = await begin(context, searchParams)
-          return redirect(begun.location, begun.cookie, MICROSOFT_SIGN_IN_MS / 1000)
+          const begun = await begin(context, searchParams, cookies)
+          return redirect(begun.location, begun.cookies)
         }
-        const cookie = readCookie(request.headers.get('cookie'), name)
-        const token = await finish(context, search, cookie)
-        return redirect(`${publicUrl}/auth/callback#token_hash=${token}&type=microsoft`, '', 0)
+        const token = await finish(context, search, cookies.get(own))
+        return redirect(`${publicUrl}/auth/callback#token_hash=${token}&type=microsoft`, ended)
       } catch (error) {
         if (!(error instanceof DirectoryError)) throw error
         const { refusal, cause } = error
@@ -130,15 +141,16 @@ export function createMicrosoftMount(services: MicrosoftServices): Mount {
           { requestId: info.requestId, refusal, err: cause },
           'sign-in with Microsoft refused',
         )
-        return refuse(refusal)
+        return redirect(`${publicUrl}/auth/callback#type=microsoft&erro=${refusal}`, ended)
       }
     },
   }
 }
 
-function readCookie(header: string | null, name: string): string | undefined {
-  const found = header?.split(/; */).find((pair) => pair.startsWith(`${name}=`))
-  return found?.slice(name.length + 1)
+/** Reads the cookies of attempts, by name. */
+function readCookies(header: string | null, prefix: string): Map<string, string> {
+  const pairs = (header ?? '').split(/; */).filter((pair) => pair.startsWith(prefix))
+  return new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
 }
 
 type MicrosoftContext = MicrosoftServices & Pick<PublicContext, 'request'>
@@ -150,9 +162,12 @@ async function limit(context: MicrosoftContext, ...[key, max]: Parameters<RateLi
   })
 }
 
-/** Draws the secrets of a sign-in and seals them into the cookie; no row is written. */
-async function begin(context: MicrosoftContext, query: URLSearchParams) {
-  const { tokens, clock, db, microsoft, request } = context
+/**
+ * Draws the secret of a sign-in and seals it into a cookie; no row is written.
+ * @param others cookies of attempts that are under way, of which the oldest end
+ */
+async function begin(context: MicrosoftContext, query: URLSearchParams, others: Map<string, string>) {
+  const { tokens, clock, db, microsoft, publicUrl, request } = context
   await limit(context, `microsoft-start ${toIpPrefix(request.ip)}`, STARTS_PER_IP)
   const mark = query.get('mark') ?? ''
   const sealedTicket = query.get('ligar')
@@ -162,13 +177,44 @@ async function begin(context: MicrosoftContext, query: URLSearchParams) {
   const isStale = sealedTicket && (!link?.userId || link.until <= clock())
   if (!HASH.test(mark) || isStale) throw new DirectoryError('other-browser')
   if (await isPreviousVersionActive(db, clock())) throw new DirectoryError('upgrading')
-  const random = () => randomBytes(32).toString('base64url')
-  const secrets = { state: random(), nonce: random(), verifier: random() }
-  const cookie: Cookie = { ...secrets, mark, link, until: clock() + MICROSOFT_SIGN_IN_MS }
-  return {
-    location: (await microsoft.buildRedirect(secrets, link?.renews)).href,
-    cookie: Buffer.from(sealJson(tokens, cookie)).toString('base64url'),
+  const cookie: Cookie = {
+    secret: randomBytes(32).toString('base64url'),
+    mark,
+    link,
+    until: clock() + MICROSOFT_SIGN_IN_MS,
   }
+  const secrets = deriveSecrets(cookie.secret)
+  const { href } = await microsoft.buildRedirect(secrets, link?.renews)
+  const name = toCookieName(publicUrl, secrets.state)
+  const value = Buffer.from(sealJson(tokens, cookie)).toString('base64url')
+  return {
+    location: href,
+    cookies: [
+      buildCookie(publicUrl, name, value, MICROSOFT_SIGN_IN_MS / 1000),
+      ...listOldest(context, others, value.length).map((old) => buildCookie(publicUrl, old, '', 0)),
+    ],
+  }
+}
+
+/** Shorter in the cookie than the three; the state that everybody sees gives none of the others away. */
+function deriveSecrets(secret: string): SignInSecrets {
+  const derive = (label: string) => createHmac('sha256', secret).update(label).digest('base64url')
+  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') }
+}
+
+const openCookie = ({ tokens }: MicrosoftContext, sealed: string) =>
+  openJson<Cookie>(tokens, Buffer.from(sealed, 'base64url'))
+
+/** Lists the cookies that a further one leaves no room for, also by what the names take. */
+function listOldest(context: MicrosoftContext, others: Map<string, string>, chars: number): string[] {
+  const newest = [...others]
+    .map(([name, value]) => ({ name, value, until: openCookie(context, value)?.until ?? 0 }))
+    .sort((one, other) => other.until - one.until)
+  let total = chars
+  return newest.flatMap(({ name, value }, index) => {
+    total += name.length + value.length
+    return index + 1 < MAX_MICROSOFT_ATTEMPTS && total <= MAX_COOKIE_CHARS ? [] : [name]
+  })
 }
 
 /**
@@ -180,9 +226,10 @@ async function finish(context: MicrosoftContext, search: string, sealed: string 
   const key = `microsoft ${toIpPrefix(context.request.ip)}`
   await limit(context, key, CALLBACKS_PER_IP)
   try {
-    const cookie = openCookie(context, sealed, search)
-    await useState(context, cookie.state)
-    const redeemed = await context.microsoft.redeem(search, cookie)
+    const cookie = checkCookie(context, sealed, search)
+    const secrets = deriveSecrets(cookie.secret)
+    await useState(context, secrets.state)
+    const redeemed = await context.microsoft.redeem(search, secrets)
     const answer = readClaims(context, redeemed.claims)
     const token = randomBytes(32).toString('base64url')
     const { refreshToken = null } = redeemed
@@ -199,7 +246,7 @@ async function finish(context: MicrosoftContext, search: string, sealed: string 
           until,
         } satisfies MicrosoftAnswer),
       })
-      .where('state_hash', '=', hashLinkToken(cookie.state))
+      .where('state_hash', '=', hashLinkToken(secrets.state))
       .execute()
     await context.refundRateLimit(key)
     return token
@@ -210,12 +257,13 @@ async function finish(context: MicrosoftContext, search: string, sealed: string 
 }
 
 /** @throws DirectoryError for another browser's callback, or another sign-in's */
-function openCookie({ tokens, clock }: MicrosoftContext, sealed: string | undefined, search: string): Cookie {
-  const cookie = sealed ? openJson<Cookie>(tokens, Buffer.from(sealed, 'base64url')) : undefined
-  // A ticket is sealed with the same key, but has no state.
-  if (!cookie?.state || cookie.until <= clock()) throw new DirectoryError('other-browser')
+function checkCookie(context: MicrosoftContext, sealed: string | undefined, search: string): Cookie {
+  const cookie = sealed ? openCookie(context, sealed) : undefined
+  // A ticket is sealed with the same key, but has no secret.
+  if (!cookie?.secret || cookie.until <= context.clock()) throw new DirectoryError('other-browser')
   const states = new URLSearchParams(search).getAll('state')
-  if (states.length !== 1 || states[0] !== cookie.state) throw new DirectoryError('other-browser')
+  if (states.length !== 1 || states[0] !== deriveSecrets(cookie.secret).state)
+    throw new DirectoryError('other-browser')
   return cookie
 }
 

@@ -94,8 +94,11 @@ async function signAgain(context: { body?: unknown }, key: JWK, change: Record<s
 }
 
 /** A browser's cookies of one host, by name. */
-class CookieJar {
-  readonly cookies = new Map<string, string>()
+export class CookieJar {
+  readonly cookies: Map<string, string>
+  constructor(cookies: Iterable<[string, string]> = []) {
+    this.cookies = new Map(cookies)
+  }
   keep(reply: Response): void {
     for (const line of reply.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
@@ -116,17 +119,21 @@ export interface MicrosoftTrip {
   search: string
 }
 
-/** Goes to Microsoft and chooses an account; an empty id cancels. */
+/**
+ * Goes to Microsoft and chooses an account; an empty id cancels.
+ * @param portalCookies of the browser, where it has other tabs
+ */
 export async function goToMicrosoft(
   portal: TestPortal,
   directory: Directory,
   accountId: string,
   location?: (markHash: string) => string | Promise<string>,
+  portalCookies = new CookieJar(),
 ): Promise<MicrosoftTrip> {
   directory.hooks.clock = portal.clock
   const mark = randomBytes(32).toString('base64url')
   const hash = createHash('sha256').update(mark).digest('base64url')
-  const [portalCookies, theirs] = [new CookieJar(), new CookieJar()]
+  const theirs = new CookieJar()
   const get = async (url: string, jar: CookieJar, body?: string) => {
     const reply = await fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
@@ -152,7 +159,7 @@ export async function goToMicrosoft(
   return { mark, portalCookies, search: new URL(next).search }
 }
 
-/** Comes back to the portal. @returns the token, or the refusal, and the cookie's deletion */
+/** Comes back to the portal. @returns the token or the refusal, and the deletion of the cookie */
 export async function comeBack(
   portal: TestPortal,
   { portalCookies, search }: Pick<MicrosoftTrip, 'portalCookies' | 'search'>,
@@ -161,6 +168,7 @@ export async function comeBack(
     redirect: 'manual',
     headers: { cookie: portalCookies.header },
   })
+  portalCookies.keep(reply)
   const location = reply.headers.get('location') ?? ''
   const hash = new URLSearchParams(location.split('#')[1])
   return {
@@ -180,7 +188,7 @@ export function redeemTrip(
   { token, ...extras }: { token?: string; device_token?: string } = {},
   isDryRun = false,
 ) {
-  const body = { type: 'microsoft', token_hash: tokenHash ?? 'none', mark, ...extras }
+  const body = { type: 'microsoft', token_hash: tokenHash ?? 'none', marks: [mark], ...extras }
   const path = `/api/auth/verify${isDryRun ? '?dryRun=true' : ''}`
   return send(portal, 'POST', path, { body, ...(token && { token }) })
 }

@@ -6,17 +6,16 @@ import { withAccessToken } from '#web/http/api.ts'
 import { sendRequest } from '#web/http/send-request.ts'
 import { runInOneTab } from '#web/session/browser-storage.ts'
 import { getDeviceToken } from '#web/session/device-token.ts'
-import { forgetMicrosoftMark, readMicrosoftMark } from '#web/session/microsoft-mark.ts'
+import { readMicrosoftMarks } from '#web/session/microsoft-mark.ts'
 import { adoptSession, getSession } from '#web/session/session.ts'
 import { adoptRenewal } from '#web/session/session-store.ts'
 import { buttonClasses } from '#web/ui/button.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { FormLoading, MessagePage, VisitorPage } from '#web/ui/visitor-page.tsx'
 
-/** Redeems what the directory said, with the mark of this browser. */
+/** Redeems what the directory said, with the marks of this browser. */
 async function redeem(tokenHash: string): Promise<Session | RenewedSession | LinkState> {
-  const mark = readMicrosoftMark()
-  const body = { type: 'microsoft' as const, token_hash: tokenHash, ...(mark && { mark }) }
+  const body = { type: 'microsoft' as const, token_hash: tokenHash, marks: readMicrosoftMarks() }
   const query = { dryRun: 'true' as const }
   const { email } = (await sendRequest('POST /api/auth/verify', { body, query })) as LinkState
   const device_token = getDeviceToken(email)
@@ -43,20 +42,17 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
     try {
       const answer = await runInOneTab('patio.mail-link', () => redeem(tokenHash))
       if ('refresh_token' in answer) {
-        forgetMicrosoftMark()
         adoptSession(answer)
         // Its guard leads to where the last session ended, or asks for what is still owed.
         return await navigate({ to: '/login', replace: true })
       }
       if ('access_token' in answer) {
-        forgetMicrosoftMark()
         adoptRenewal(answer)
         setStep({ kind: 'renewed' })
         // The form that asked is in another tab; some browsers let scripts close this one.
         return window.close()
       }
       if (answer.state === 'mailed') return setStep({ kind: 'mailed', email: answer.email })
-      forgetMicrosoftMark()
       showToast({ kind: 'success', title: 'Conta Microsoft ligada' })
       await navigate({ to: '/profile/seguranca', replace: true })
     } catch (error) {
@@ -110,5 +106,8 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
   )
 }
 
+/** The address is anybody's, so that a name of the prototype is no refusal either. */
 const explainRefusal = (refusal: string): string =>
-  MICROSOFT_REFUSALS[refusal as MicrosoftRefusal] ?? MICROSOFT_REFUSALS['invalid-answer']
+  MICROSOFT_REFUSALS[
+    Object.hasOwn(MICROSOFT_REFUSALS, refusal) ? (refusal as MicrosoftRefusal) : 'invalid-answer'
+  ]
