@@ -101,6 +101,7 @@ function buildConfig(
       clientId: env.POWERBI_CLIENT_ID ?? '',
       clientSecret: env.POWERBI_CLIENT_SECRET,
       clientCertificate: env.POWERBI_CLIENT_CERTIFICATE,
+      secretEnds: env.POWERBI_SECRET_ENDS,
       credentialFiles: {
         secret: environment.POWERBI_CLIENT_SECRET_FILE,
         certificate: environment.POWERBI_CLIENT_CERTIFICATE_FILE,

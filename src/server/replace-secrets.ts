@@ -1,6 +1,7 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { ReplaceableKeyring } from './keyring.ts'
+import type { Credential } from './power-bi/credential-end.ts'
 import { traceSettings } from './settings.ts'
 
 /** Services with secrets that can be replaced at runtime. */
@@ -28,12 +29,8 @@ export function replaceSecrets(
 
   if (next.sessionSecrets.length > 0) keyring.replaceSecrets(next.sessionSecrets)
   if (next.databaseUrl) database.replaceUrls?.(next.databaseUrl, next.databaseDirectUrl)
-  const { clientSecret, clientCertificate } = next.powerBi
-  Object.assign(config.powerBi, { clientSecret, clientCertificate })
-  if (config.entra && next.entra) {
-    const { clientSecret, clientCertificate, secretEnds } = next.entra
-    Object.assign(config.entra, { clientSecret, clientCertificate, secretEnds })
-  }
+  replaceCredential(config.powerBi, next.powerBi)
+  if (config.entra && next.entra) replaceCredential(config.entra, next.entra)
   const { sessionSecrets, smtpUrl, metricsToken, databaseUrl, databaseDirectUrl } = next
   if (config.trail.webhook && next.trail.webhook) config.trail.webhook.secret = next.trail.webhook.secret
   if (config.recaptcha && next.recaptcha) config.recaptcha.secretKey = next.recaptcha.secretKey
@@ -42,6 +39,13 @@ export function replaceSecrets(
   return traceSettings(environment).flatMap(({ name, shown: value }) =>
     shown.get(name) === value ? [] : [name],
   )
+}
+
+function replaceCredential(
+  old: Credential,
+  { clientSecret, clientCertificate, secretEnds }: Credential,
+): void {
+  Object.assign(old, { clientSecret, clientCertificate, secretEnds })
 }
 
 /** Returns the databases' URLs without credentials. */

@@ -9,6 +9,7 @@ import { parseProxies, type TrustedProxies } from './http/client-ip.ts'
 
 z.config(z.locales.pt())
 
+export const day = z.iso.date({ error: 'use uma data como 2027-05-31' })
 export const flag = z
   .enum(['true', 'false'], { error: 'use true ou false' })
   .transform((value) => value === 'true')

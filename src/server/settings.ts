@@ -5,6 +5,7 @@ import {
   applicationId,
   certificate,
   companyDomain,
+  day,
   directoryId,
   ESCAPES,
   emailAddress,
@@ -66,6 +67,7 @@ const environmentSchema = z.object({
   POWERBI_CLIENT_ID: applicationId.optional(),
   POWERBI_CLIENT_SECRET: text.optional(),
   POWERBI_CLIENT_CERTIFICATE: certificate.optional(),
+  POWERBI_SECRET_ENDS: day.optional(),
   POWERBI_CLOUD: z
     .enum(CLOUD_NAMES, {
       error: () => `use ${new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(CLOUD_NAMES)}`,
@@ -82,7 +84,7 @@ const environmentSchema = z.object({
   ENTRA_CLIENT_ID: applicationId.optional(),
   ENTRA_CLIENT_SECRET: text.optional(),
   ENTRA_CLIENT_CERTIFICATE: certificate.optional(),
-  ENTRA_SECRET_ENDS: z.iso.date({ error: 'use uma data como 2027-05-31' }).optional(),
+  ENTRA_SECRET_ENDS: day.optional(),
   ENTRA_SESSION_HOURS: wholeNumber(1, 168).default(12),
   SIGN_IN: z.enum(['all', 'microsoft'], { error: 'use all ou microsoft' }).default('all'),
 

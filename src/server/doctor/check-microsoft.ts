@@ -1,12 +1,11 @@
-import { X509Certificate } from 'node:crypto'
 import { sql } from 'kysely'
 import { CALLBACK_PATH, createMicrosoftDirectory } from '#server/accounts/microsoft-directory.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/database/schema.ts'
+import { checkCredentialEnd } from './check-credential-end.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
 const DAY_MS = 86_400_000
-const WARN_DAYS = 30
 /** Refusals older than this may have been mended. */
 const RECENT_MS = 7 * DAY_MS
 const DOCUMENT = 'docs/sign-in.md'
@@ -39,26 +38,15 @@ export function listMicrosoftChecks({ entra, publicUrl }: Config, db: Db | undef
   }
   return [
     { ...check('microsoft', 'Entrada com a Microsoft', 20_000, run), causes: ['dns', 'corporate-proxy'] },
-    check('microsoft-secret', 'Segredo da Microsoft', 1_000, async () => describeEnd(entra)),
+    check('microsoft-secret', 'Segredo da Microsoft', 1_000, async () =>
+      checkCredentialEnd(entra, {
+        about: 'Entrada com a Microsoft',
+        setting: 'ENTRA_SECRET_ENDS',
+        document: DOCUMENT,
+      }),
+    ),
     ...(db ? [check('microsoft-claims', 'Declarações da Microsoft', 5_000, () => checkClaims(db))] : []),
   ]
-}
-
-function describeEnd({ secretEnds, clientSecret, clientCertificate }: NonNullable<Config['entra']>): Result {
-  const end =
-    clientSecret || !clientCertificate ? secretEnds : new X509Certificate(clientCertificate).validToDate
-  const about = 'Entrada com a Microsoft'
-  if (!end)
-    return warning(
-      `${about}: o portal não sabe quando o segredo vence.`,
-      'Escreva o dia em ENTRA_SECRET_ENDS: o Entra não o informa ao portal.',
-    )
-  const days = Math.floor((new Date(end).getTime() - Date.now()) / DAY_MS)
-  const todo = `Crie outro no Entra, troque-o no portal e acerte ENTRA_SECRET_ENDS (${DOCUMENT}).`
-  if (days < 0) return fault(`${about}: o segredo venceu.`, todo)
-  return days < WARN_DAYS
-    ? warning(`${about}: o segredo vence em ${days} dias.`, todo)
-    : good(`${about}: o segredo vale por mais ${days} dias.`)
 }
 
 /** What each missing claim does, and what the tenant's administrator does about it. */

@@ -4,6 +4,7 @@ import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'
 import { testSavedReports } from '#server/reports/test-report-setting.ts'
+import { checkCredentialEnd } from './check-credential-end.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
 /** Time-out of all concurrent tests. */
@@ -12,14 +13,18 @@ const MAX_CONCURRENT = 3
 
 /** Checks the directory, the service and every area's report, as 'Testar tudo' in /admin does. */
 export function listPowerBiChecks(
-  { powerBi: { rlsRoles }, mailFrom }: Config,
+  { powerBi: { rlsRoles, ...credential }, mailFrom }: Config,
   powerBi: PowerBi,
   db: Db | undefined,
 ): Check[] {
   const email = /[^<\s]+@[^>\s]+/.exec(mailFrom)?.[0] ?? 'portal'
   const causes = ['dns', 'corporate-proxy']
-  const directory = { ...check('power-bi', 'Power BI', 25_000, () => checkService(powerBi)), causes }
-  if (!db) return [directory]
+  const about = { about: 'Power BI', setting: 'POWERBI_SECRET_ENDS', document: 'docs/power-bi.md' }
+  const directory = [
+    { ...check('power-bi', 'Power BI', 25_000, () => checkService(powerBi)), causes },
+    check('power-bi-secret', 'Segredo do Power BI', 1_000, async () => checkCredentialEnd(credential, about)),
+  ]
+  if (!db) return directory
   const run = async () => {
     const areas = await testSavedReports({ db, powerBi, rlsRoles }, email)
     if (areas.length === 0)
@@ -29,7 +34,10 @@ export function listPowerBiChecks(
       found.push(...(await Promise.all(areas.slice(first, first + MAX_CONCURRENT).map(describeArea))))
     return found
   }
-  return [directory, { ...check('report', 'Relatórios', REPORTS_MS, run), causes: [...causes, 'database'] }]
+  return [
+    ...directory,
+    { ...check('report', 'Relatórios', REPORTS_MS, run), causes: [...causes, 'database'] },
+  ]
 }
 
 async function checkService(powerBi: PowerBi): Promise<Result> {

@@ -1,11 +1,9 @@
-import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Config } from '#server/config.ts'
 import { checkSettings } from '#server/setting-warnings.ts'
 import { SETTING_NAMES, traceSettings } from '#server/settings.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
-const DAY_MS = 86_400_000
 const ORIGINS = { file: 'do arquivo', environment: 'do ambiente', default: 'padrão' }
 
 /** Lists the origin of each setting, and its value unless it is secret. */
@@ -26,12 +24,7 @@ export function listConfigChecks(environment: NodeJS.ProcessEnv, config: Config 
     const doubts = checkSettings(environment, config).map((says) =>
       warning(`${says}.`, 'Corrija a configuração; docs/settings.md explica cada nome.'),
     )
-    const found = [
-      ...doubts,
-      ...checkFilePermissions(environment),
-      ...checkCertificateExpiry(config),
-      ...checkExtraCertificates(environment),
-    ]
+    const found = [...doubts, ...checkFilePermissions(environment), ...checkExtraCertificates(environment)]
     return found.length > 0 ? found : good('Configuração: nomes e arquivos conferem.')
   }
   return [check('settings', 'Configuração', 2_000, run)]
@@ -50,16 +43,6 @@ function checkFilePermissions(environment: NodeJS.ProcessEnv): Result[] {
       ),
     ]
   })
-}
-
-function checkCertificateExpiry(config: Config | undefined): Result[] {
-  const pem = config?.powerBi.clientCertificate
-  if (!pem) return []
-  const days = Math.floor((new X509Certificate(pem).validToDate.getTime() - Date.now()) / DAY_MS)
-  const todo =
-    'Emita outro, registre-o no Microsoft Entra e troque o arquivo de POWERBI_CLIENT_CERTIFICATE_FILE.'
-  if (days < 0) return [fault('POWERBI_CLIENT_CERTIFICATE: venceu.', todo)]
-  return days < 30 ? [warning(`POWERBI_CLIENT_CERTIFICATE: vence em ${days} dias.`, todo)] : []
 }
 
 /** Node only warns about an unreadable file, and continues without it. */

@@ -19,6 +19,7 @@ import type { Database } from '#server/database/database.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
+import type { PowerBi } from '#server/power-bi/power-bi.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
 import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
 import { createCertificate } from '#server/testing/make-certificate.ts'
@@ -50,6 +51,7 @@ const REAL = {
   POWERBI_TENANT_ID: 'example.com',
   POWERBI_CLIENT_ID: '0f8a2c55-7b1d-4b52-9a3e-6d2f1c9b8e70',
   POWERBI_CLIENT_SECRET: 'c4nary',
+  POWERBI_SECRET_ENDS: '2099-12-31',
 }
 /** Prevents the other checks from running, which would call external services. */
 const INVALID_PORT = { PORT: 'x' }
@@ -514,6 +516,7 @@ describe('a running portal', () => {
     })
     expect(await runLines(...listPowerBiChecks(toConfig({}), powerBi, portal.database.db))).toEqual([
       expect.stringMatching(/^falha {2}Power BI: /),
+      expect.stringMatching(/^ok {4,}Power BI: o segredo vale/),
       expect.stringMatching(/^aviso {2}Relatórios: nenhuma área tem um/),
     ])
     await configureReports(portal, 'Vendas', 'Oficina')
@@ -526,6 +529,25 @@ describe('a running portal', () => {
       formatFindings(findings, true).match(/"says":"Relatório de (Vendas|Oficina): O Micro/g),
     ).toHaveLength(2)
   })
+})
+
+test.each([
+  ['2099-12-31', 'good', /vale por mais \d+ dias/],
+  [new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10), 'warning', /vence em (19|20) dias/],
+  ['2020-01-01', 'fault', /o segredo venceu/],
+  ['', 'warning', /não sabe quando o segredo vence/],
+])('the end of the Power BI secret, %s, is %s', async (day, grade, says) => {
+  const config = toConfig({ POWERBI_SECRET_ENDS: day })
+  const [end] = listPowerBiChecks(config, {} as PowerBi, undefined).filter(
+    ({ name }) => name === 'power-bi-secret',
+  )
+  expect(await runChecks(end ? [end] : [])).toMatchObject([
+    {
+      grade,
+      says: expect.stringMatching(says),
+      ...(grade !== 'good' && { todo: expect.stringContaining('POWERBI_SECRET_ENDS') }),
+    },
+  ])
 })
 
 const DOCTOR = fileURLToPath(new URL('../doctor.ts', import.meta.url))

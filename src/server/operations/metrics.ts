@@ -121,7 +121,7 @@ async function createInstruments(
     createGauge(name, help, async () => (await figures.fetch('all'))?.[name] ?? undefined)
   createGauge(
     'patio_power_bi_certificate_expires_timestamp_seconds',
-    "When the service principal's certificate ends; absent with a client secret.",
+    "When the service principal's certificate ends, or its secret as POWERBI_SECRET_ENDS says; else absent.",
     async () => {
       const end = await readCertificateEnd?.()
       return end && end.getTime() / 1000

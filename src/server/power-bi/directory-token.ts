@@ -3,6 +3,7 @@ import type { ConfidentialClientApplication, Configuration, INetworkModule } fro
 import { createCache } from '#server/cache.ts'
 import { type Log, withHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
+import { type Credential, readCredentialEnd } from './credential-end.ts'
 import { createUnavailableProblem, DirectoryRefusal, findDirectoryCode } from './outcomes.ts'
 import { type CountCall, measureCall, ProxyReply, parseJsonObject, TransientError } from './power-bi.ts'
 
@@ -16,12 +17,10 @@ const TOKEN = 'token'
 /** Leaves time to request, issue and install a new certificate. */
 const WARN_BEFORE_MS = 30 * 86_400_000
 
-export interface DirectoryOptions {
+/** A certificate is the PEM of certificate and private key in one text. */
+export interface DirectoryOptions extends Credential {
   tenantId: string
   clientId: string
-  clientSecret?: string | undefined
-  /** PEM of certificate and private key in one text. */
-  clientCertificate?: string | undefined
   /** Files of the two; they are read again when the directory refuses the credentials. */
   credentialFiles?: { secret?: string | undefined; certificate?: string | undefined }
   /** The cloud's directory URL, without the tenant. */
@@ -44,7 +43,7 @@ export interface DirectoryTokens {
   read(signal: AbortSignal): Promise<string>
   /** Drops the token after the service refused it. */
   invalidate(token: string): void
-  /** Returns the end of the certificate; undefined for a secret, whose end the directory does not report. */
+  /** Returns the end of the certificate, or of the secret where the settings name it. */
   readCredentialEnd(): Promise<Date | undefined>
 }
 
@@ -111,21 +110,22 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
     if (!result?.expiresOn) throw new Error('the directory answered without a token')
     // The library uses the machine's clock.
     const expiresAt = clock() + result.expiresOn.getTime() - Date.now()
-    const endsAt = await readCredentialEnd()
+    const endsAt = await readEnd()
     if (isExpiringSoon(endsAt, clock()))
-      log.warn({ endsAt }, 'the certificate of the service principal ends soon')
+      log.warn(
+        { endsAt },
+        `the ${clientSecret ? 'secret' : 'certificate'} of the service principal ends soon`,
+      )
     return { token: result.accessToken, expiresAt }
   }
 
-  async function readCredentialEnd(): Promise<Date | undefined> {
+  async function readEnd(): Promise<Date | undefined> {
     adoptNewCredentials()
-    if (clientSecret || !clientCertificate) return undefined
-    const { X509Certificate } = await import('node:crypto')
-    return new Date(new X509Certificate(clientCertificate).validTo)
+    return readCredentialEnd({ ...directory, clientSecret, clientCertificate })
   }
 
   return {
-    readCredentialEnd,
+    readCredentialEnd: readEnd,
     async read(signal) {
       try {
         return (await raceSignal(tokens.forceFetch(TOKEN), signal)).token

@@ -39,7 +39,7 @@ export interface ReportTest {
   requestId: string | null
   /** The pause that a transient refusal asked for. */
   retryAfterSeconds?: number | undefined
-  /** The end of the portal's certificate, if it is soon. */
+  /** The end of the portal's certificate or secret, if it is soon. */
   certificateEndsAt: Date | null
 }
 
@@ -128,7 +128,7 @@ export interface PowerBi {
     report: ReportRef,
     exportId: string,
   ): Promise<{ body: ReadableStream<Uint8Array>; type: string } | undefined>
-  /** Returns the end of the certificate; undefined for a client secret. */
+  /** Returns the end of the certificate, or of the secret where the settings name it. */
   readCertificateEnd(): Promise<Date | undefined>
 }
 

@@ -116,6 +116,16 @@ test('the end of a certificate is reported a month before', async () => {
   expect(soon).toMatchObject({ ...ok, certificateEndsAt: new Date('2029-08-18T05:12:32Z') })
 })
 
+test('the end of a secret is the day that the settings name, and is reported a month before', async () => {
+  const settings = { clientSecret: CLIENT_SECRET, secretEnds: '2027-05-31' }
+  const readAt = (now: string) => connect(settings, () => Date.parse(now)).testReport(VENDAS, IDENTITY)
+  const end = new Date('2027-05-31T23:59:59Z')
+  expect(await connect(settings).readCertificateEnd()).toEqual(end)
+  expect(await readAt('2027-04-30')).toMatchObject({ outcome: 'ok', certificateEndsAt: null })
+  expect(await readAt('2027-05-03')).toMatchObject({ outcome: 'ok', certificateEndsAt: end })
+  expect(await connect({ clientSecret: CLIENT_SECRET }).readCertificateEnd()).toBeUndefined()
+})
+
 test.each([
   [401, /recusou as credenciais/],
   [503, /não respondeu/],

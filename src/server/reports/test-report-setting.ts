@@ -110,7 +110,7 @@ function describeReportTest(test: ReportTest, rlsRoles: readonly string[]): stri
   const opens = `o relatório${reportName === null ? '' : ` “${reportName}”`} abre no portal`
   const refreshed = refreshedAt ? `, com dados atualizados em ${formatInstant(refreshedAt)}` : ''
   const ends = certificateEndsAt
-    ? ` Atenção: o certificado do portal vence em ${formatInstant(certificateEndsAt)}, e a equipe de TI precisa trocá-lo antes.`
+    ? ` Atenção: a credencial do portal no Power BI vence em ${formatInstant(certificateEndsAt)}, e a equipe de TI precisa trocá-la antes.`
     : ''
   if (outcome === 'ok') return `Tudo certo: ${opens}${refreshed}.${ends}`
   if (outcome === 'capacity-unknown') return `O${opens.slice(1)}${refreshed}. ${CAPACITY_UNKNOWN}${ends}`
