@@ -97,7 +97,15 @@ export const captchaBodySchema = z.strictObject({ gotrue_meta_security: metaSecu
 /** An authenticator's answer; @simplewebauthn/server checks its form. */
 export const credentialSchema = z.looseObject({ id: z.string().check(z.minLength(1), z.maxLength(1400)) })
 export const challengeIdSchema = z.string().check(z.minLength(1), z.maxLength(1024))
-export const codeSchema = z.string().check(z.trim(), z.minLength(1), z.maxLength(64))
+/** Removes what people and devices put into a code: dashes, blanks, invisible characters, full width. */
+export const normalizeCode = (typed: string) =>
+  typed
+    .normalize('NFKC')
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '')
+export const codeSchema = z
+  .string()
+  .check(z.trim(), z.minLength(1), z.maxLength(64), z.overwrite(normalizeCode))
 
 /** The answer to a challenge: a code, or what the authenticator signed. */
 export const factorAnswerSchema = z.strictObject({

@@ -12,7 +12,7 @@ import { findProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitUnknownLinks, markVerified } from './email-links.ts'
 import { hashLinkToken, isInvitationOver } from './mails.ts'
-import { hashPassword } from './password-hashing.ts'
+import { hashNewPassword } from './password-hashing.ts'
 import { rejectGuessablePassword } from './password-rules.ts'
 import { openSession } from './sessions.ts'
 import { consumeResetLimit, revokeUnverifiedAccess, writePassword } from './set-password.ts'
@@ -49,7 +49,7 @@ export async function acceptInvitation(
   await consumeResetLimit(context, id)
   await rejectGuessablePassword(context, { password, email })
   // Hashing takes long: the link is used later, in the transaction that writes the password.
-  const hash = await hashPassword(password)
+  const hash = await hashNewPassword(context, password)
   const session = await context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
     await lockCatalogue(db)

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { isRecentlyAuthenticated } from '#contract/access.ts'
+import { normalizeCode } from '#contract/accounts.ts'
 import { type FactorType, MAX_FACTORS, RECOVERY_CODES } from '#contract/factors.ts'
 import { PROBLEMS } from '#contract/problem.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -209,11 +210,9 @@ export async function requireLinkNext(db: Db, userId: string): Promise<void> {
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const CODE_LENGTH = 16
 
-/** Hashes what was typed, in either case, with or without its dashes. */
+/** Hashes a recovery code without its dashes. */
 export function hashRecoveryCode(code: string): Uint8Array {
-  return createHash('sha256')
-    .update(code.toUpperCase().replaceAll(/[^A-Z0-9]/g, ''))
-    .digest()
+  return createHash('sha256').update(normalizeCode(code)).digest()
 }
 
 /**

@@ -19,6 +19,9 @@ import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const MINUTE = 60_000
 const SECRET = 'a secret of 20 bytes'
+/** As a Japanese or Chinese keyboard writes it. */
+const toFullWidth = (ascii: string) =>
+  ascii.replaceAll(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0))
 
 describeOnEachDatabase('the second step', (kind) => {
   const portal = setUpPortal({ kind })
@@ -75,6 +78,13 @@ describeOnEachDatabase('the second step', (kind) => {
     ])
     const refreshed = await refreshSession(portal, body.refresh_token)
     expect(decode(refreshed.body.access_token).aal).toBe('aal2')
+  })
+
+  test('reads a code as phones and keyboards of other scripts write it', async () => {
+    const { id } = await addFactor(portal, person.user_id)
+    const code = showCode(portal, SECRET).replace(/^.../, '\u202a$& - ')
+    const { access_token } = await enter()
+    expect((await verifyCode(portal, access_token, id, toFullWidth(code))).status).toBe(200)
   })
 
   test('comes before the change that a short password requires', async () => {
@@ -391,7 +401,7 @@ describeOnEachDatabase('the second step', (kind) => {
       const { body } = await send(portal, 'POST', '/api/auth/factors/recovery-codes', { token })
       expect(body.codes).toHaveLength(10)
       expect(body.codes[0]).toMatch(/^[A-Z2-9]{4}(-[A-Z2-9]{4}){3}$/)
-      const used = await enterWith(body.codes[3].toLowerCase().replaceAll('-', ' '))
+      const used = await enterWith(`\u200e${toFullWidth(body.codes[3]).toLowerCase().replaceAll('－', ' ')}`)
       expect(used.status).toBe(200)
       expect(await isSignedIn(portal, token)).toBe(false)
       const own = used.body.access_token

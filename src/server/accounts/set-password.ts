@@ -19,7 +19,7 @@ import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { findProfile, lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { cancelLinks, markVerified } from './email-links.ts'
-import { hashPassword, isPasswordRight } from './password-hashing.ts'
+import { hashNewPassword, isPasswordRight } from './password-hashing.ts'
 import { rejectGuessablePassword } from './password-rules.ts'
 import { deleteFactors } from './second-factor.ts'
 import { presentAuthUser } from './sessions.ts'
@@ -162,7 +162,7 @@ export async function replacePassword<C extends AccountContext, T extends object
     for (const remembered of checked) if (await isPasswordRight(remembered, password)) return undefined
     // After the history check, whose message is more specific.
     await rejectGuessablePassword(context, { password, email })
-    hash ??= await hashPassword(password)
+    hash ??= await hashNewPassword(context, password)
     const encoded = hash
     const done = await context.db.transaction().execute(async (db) => {
       const txContext = { ...context, db }

@@ -1,6 +1,14 @@
+import fc from 'fast-check'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { refreshSession, signIn } from '#server/testing/account-calls.ts'
-import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import {
+  changePassword,
+  openRecovery,
+  refreshSession,
+  setPassword,
+  signIn,
+  signUp,
+} from '#server/testing/account-calls.ts'
+import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { isPasswordRight } from './password-hashing.ts'
@@ -130,9 +138,118 @@ describeOnEachDatabase('signing in with a password', (kind) => {
   test('compares every character of the password', async () => {
     const password = '  Çódigo Secreto €𝄞 2026  '
     const { email } = await addPerson(portal, { password })
-    for (const wrong of [password.trim(), password.toLowerCase(), password.normalize('NFD'), `${password}x`])
+    for (const wrong of [password.trim(), password.toLowerCase(), password.replace('Ç', 'C'), `${password}x`])
       expect((await signIn(portal, email, wrong)).status, wrong).toBe(400)
     expect((await signIn(portal, email, password)).status).toBe(200)
+  })
+
+  describe('in Unicode', () => {
+    const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
+    /** A set password that nobody guesses, of letters that devices write in several forms. */
+    const passwords = fc
+      .array(fc.constantFrom('é', 'ã', 'Ç', 'ﬁ', '²', '９', 'Ａ', '한', 'が', '𝄞', 'x', '7', '!'), {
+        minLength: 3,
+        maxLength: 12,
+      })
+      .map((parts) => `Travessia ${parts.join('')} Lunar`)
+    const setAnew = async (password: string) => {
+      const person = await addPerson(portal, { password: TEST_PASSWORD })
+      const { access_token } = await openTestSession(portal, person)
+      expect((await changePassword(portal, access_token, password)).body).toMatchObject({ success: true })
+      return person.email
+    }
+    const trySignIn = async (email: string, password: string) => {
+      hashes.verified = 0
+      const { status } = await signIn(portal, email, password)
+      return { status, verified: hashes.verified }
+    }
+
+    test('is right in every equivalent form, whichever it was set in', async () => {
+      await fc.assert(
+        fc.asyncProperty(passwords, fc.constantFrom(...FORMS), async (password, form) => {
+          const email = await setAnew(password.normalize(form))
+          for (const typed of FORMS)
+            expect((await trySignIn(email, password.normalize(typed))).status, typed).toBe(200)
+          expect((await trySignIn(email, `${password}x`)).status).toBe(400)
+        }),
+        { numRuns: 6 },
+      )
+    })
+
+    test('is right in every form after a sign-up too', async () => {
+      const typed = 'Ação ﬁnal às ９ horas'
+      await signUp(portal, 'forma@grupopatio.com.br', typed)
+      expect((await signIn(portal, 'forma@grupopatio.com.br', typed.normalize('NFKD'))).status).toBe(200)
+    })
+
+    test('is right as it was typed where 0.2 hashed it', async () => {
+      for (const form of FORMS) {
+        const password = 'Ação ﬁnal às ９ horas'.normalize(form)
+        const { email } = await addPerson(portal, { password })
+        expect((await signIn(portal, email, password)).status, form).toBe(200)
+      }
+    })
+
+    test('costs the same hashes for known, unknown, right and wrong', async () => {
+      const fresh = await setAnew('Travessia às ９ Lunar')
+      const old = await addPerson(portal, { password: 'Travessia às ９ Lunar' })
+      const unfinished = await addPerson(portal)
+      const emails = [fresh, old.email, unfinished.email, 'ninguem@grupopatio.com.br']
+      for (const [password, verified] of [
+        ['Travessia às ９ Lunar', 2],
+        ['Travessia às 9 Lunar', 1],
+        ['Errada às ９ Lunar', 2],
+        ['Errada às 9 Lunar', 1],
+      ] as const)
+        for (const email of emails)
+          expect((await trySignIn(email, password)).verified, `${email} ${password}`).toBe(verified)
+    })
+
+    test('counts as one attempt', async () => {
+      const { db } = portal.database
+      await db.deleteFrom('sign_in_attempts').execute()
+      await signIn(portal, await setAnew('Travessia às 9 Lunar'), 'Errada às ９ Lunar')
+      const counted = await db.selectFrom('sign_in_attempts').select('failures').execute()
+      expect(counted.map(({ failures }) => failures)).toEqual([1, 1])
+    })
+
+    test('is reused in any of its forms, also those of 0.2', async () => {
+      const typed = 'Ação ﬁnal às ９ horas'
+      const again = [typed, typed.normalize('NFKC')]
+      const old = await addPerson(portal, { password: typed })
+      const token = (await signIn(portal, await setAnew(typed), typed)).body.access_token
+      for (const password of [...again, typed.normalize('NFD')])
+        expect((await changePassword(portal, token, password)).body.error).toMatch(/últimas 5 senhas/)
+      const { access_token } = await openTestSession(portal, old)
+      expect((await changePassword(portal, access_token, typed)).body.error).toMatch(/últimas 5 senhas/)
+    })
+
+    test('is hashed as typed while 0.2 is at work, which compares nothing else', async () => {
+      const { db } = portal.database
+      const typed = 'Ação ﬁnal às ９ horas'
+      const colleague = await addPerson(portal)
+      const { user_id } = colleague
+      await openTestSession(portal, colleague)
+      await db.updateTable('sessions').set({ renewed_at: null }).where('user_id', '=', user_id).execute()
+      const email = await setAnew(typed)
+      const signInForms = () =>
+        Promise.all([typed, typed.normalize('NFKC')].map((form) => signIn(portal, email, form)))
+      expect((await signInForms()).map(({ status }) => status)).toEqual([200, 400])
+      await db.deleteFrom('sessions').where('user_id', '=', user_id).execute()
+      portal.clock.advance(60_000)
+      await setPassword(portal, await openRecovery(portal, email), `${typed}!`)
+      expect((await signIn(portal, email, `${typed}!`.normalize('NFKD'))).status).toBe(200)
+    })
+
+    test('is measured as typed: a long form of eleven letters opens a full session, the short one does not', async () => {
+      const typed = 'ação à noit'
+      const email = (await addPerson(portal, { password: typed.normalize('NFKC') })).email
+      const kinds = ['NFD', 'NFC'].map(async (form) => {
+        const { body } = await signIn(portal, email, typed.normalize(form))
+        return body.user.app_metadata.must_change_password
+      })
+      expect(await Promise.all(kinds)).toEqual([false, true])
+    })
   })
 
   describe('of less than 12 characters', () => {

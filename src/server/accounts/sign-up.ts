@@ -11,7 +11,7 @@ import { queueWaitingDigest } from '#server/users/mails.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitMailsPerIp, limitMailsPerRecipient } from './email-links.ts'
 import { hashLinkToken } from './mails.ts'
-import { hashPassword } from './password-hashing.ts'
+import { hashNewPassword } from './password-hashing.ts'
 import { rejectGuessablePassword } from './password-rules.ts'
 import { rejectPasswords } from './sign-in.ts'
 
@@ -57,7 +57,7 @@ export async function signUp(
   await rejectGuessablePassword(context, { password, email })
   // Last, so that a rejected password does not consume the limit per recipient.
   await limitMailsPerRecipient(context, 'sign-up', email)
-  const hash = await hashPassword(password)
+  const hash = await hashNewPassword(context, password)
   const mark = randomBytes(32).toString('base64url')
   await context.db.transaction().execute((db) => register({ ...context, db }, { email, hash, mark }))
   const now = new Date(context.clock()).toISOString()

@@ -16,16 +16,15 @@ export function createTotpSecret({ issuer, label }: { issuer: string; label: str
 }
 
 /**
- * Checks a code of six digits, blanks aside.
+ * Checks a code of six digits.
  * @param now ms since the epoch
  * @returns its time step, and by how many steps its clock is off; undefined for a wrong code
  */
 export function findTotpStep(
   secret: Uint8Array,
-  code: string,
+  token: string,
   now: number,
 ): { step: number; offset: number; isAccepted: boolean } | undefined {
-  const token = code.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return undefined
   const totp = new TOTP({ secret: new Secret({ buffer: new Uint8Array(secret).buffer }) })
   const offset = totp.validate({ token, timestamp: now, window: RECOGNIZED_STEPS })

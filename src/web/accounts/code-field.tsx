@@ -9,7 +9,7 @@ export function CodeField(props: { value: string; error?: string; onChange: (val
       label="Código de 6 números"
       inputMode="numeric"
       autoComplete="one-time-code"
-      maxLength={7}
+      maxLength={16}
       autoFocus
       value={props.value}
       error={props.error}
