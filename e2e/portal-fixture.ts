@@ -27,6 +27,7 @@ export interface Fault {
   delayMs?: number
   tokenLifeS?: number
   message?: string
+  detailedMessage?: string
   errorCode?: string
   times?: number
 }

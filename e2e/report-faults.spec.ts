@@ -152,6 +152,61 @@ test('an error inside the frame shows the error state with a reload button', asy
   await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
+test('an overloaded capacity inside the frame heals by itself', async ({ page, demo }) => {
+  await page.clock.install()
+  await openAs(page, 'vendas.rj')
+  const card = getReportFrame(page, 'Vendas').locator('[data-card]').first()
+  await expect(card).toBeVisible({ timeout: 20_000 })
+  const detailedMessage = 'Cannot load model due to reaching capacity limits.'
+  const message = 'ExplorationContainer_FailedToLoadModel_DefaultDetails'
+  await demo.script({ on: 'frame', message, detailedMessage })
+  await page.clock.runFor(2_000)
+  const failure = page.getByRole('tabpanel').getByRole('alert')
+  await expect(failure).toContainText('O Power BI está sobrecarregado agora.')
+  await expect(failure).not.toContainText('administrador')
+  await page.clock.fastForward(60_000)
+  await expect(failure).toHaveCount(0)
+  await expect(card).toBeVisible()
+})
+
+test('visuals that a paused capacity left empty are asked for again', async ({ page }) => {
+  await page.addInitScript(() => {
+    addEventListener('message', ({ data }) => {
+      if (data?.url === '/report/load') Object.assign(window, { uid: data.headers.uid })
+      if (data?.url === '/report/refresh') document.body.dataset.refreshed = ''
+    })
+  })
+  await page.clock.install()
+  await openAs(page, 'vendas.rj')
+  const report = getReportFrame(page, 'Vendas')
+  await expect(report.locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
+  await report.locator('body').evaluate(() => {
+    const { uid } = window as unknown as { uid: string }
+    const body = { message: 'OpenConnectionError', level: 4 }
+    parent.postMessage(
+      { method: 'POST', url: `/reports/${uid}/events/error`, headers: { id: 'x' }, body },
+      '*',
+    )
+  })
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(60_000)
+      return report.locator('body').getAttribute('data-refreshed')
+    })
+    .toBe('')
+  await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toHaveCount(0)
+})
+
+test('an administrator reads who mends a report', async ({ page, demo }) => {
+  await openAs(page, 'admin')
+  await expect(getReportFrame(page, 'Vendas').locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
+  await demo.script({ on: 'frame', message: 'LoadReportFailed', errorCode: '404' })
+  const failure = page.getByRole('tabpanel').getByRole('alert')
+  await expect(failure).toContainText('Este relatório não existe mais no Power BI.')
+  await expect(failure).toContainText('confira-o e o Workspace ID nas configurações')
+  await expect(failure).toContainText('Código: LoadReportFailed 404')
+})
+
 test('a report is shown once loaded, however long its visuals take', async ({ page }) => {
   await page.addInitScript(() => {
     const withhold = (event: MessageEvent) => {

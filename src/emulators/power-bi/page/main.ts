@@ -143,6 +143,9 @@ function updateFilters({ body }: HostRequest): Answer {
 }
 
 function renewToken({ body }: HostRequest): Answer {
+  // …/power-bi/developer/embedded/embed-paginated-reports: only a reload takes another token.
+  if (session.report?.isPaginated)
+    return { statusCode: 400, body: { message: 'This API is currently not supported for RDL reports' } }
   const shown = findSessionError(session) ? '' : JSON.stringify(getPermittedScope(session))
   session.claims = readClaims(String(body ?? ''))
   const afterReply = () => {
@@ -194,6 +197,8 @@ function answerHost(request: HostRequest): Answer {
       return { statusCode: 200, body: session.filters }
     case 'POST /report/filters':
       return updateFilters(request)
+    case 'POST /report/refresh':
+      return { statusCode: 202, afterReply: () => isOpen() && draw() }
     case 'POST /report/print':
       return { statusCode: 202, afterReply: () => window.print() }
   }
@@ -218,7 +223,8 @@ function checkToken(): void {
     return
   }
   reported = claims
-  isOpen()
+  // A paginated report dies without an event.
+  if (!session.report?.isPaginated) isOpen()
   showExpired()
 }
 // Timers do not run while a machine sleeps.

@@ -46,8 +46,8 @@ interface Entry {
   elapsed: () => number
   renewAfterMs: number
   failures: number
-  /** Whether a ready token has expired. */
-  isExpired: () => boolean
+  /** The remaining life of a ready token. */
+  getRemainingMs: () => number
   pending?: Promise<TokenOutcome> | undefined
   /** Whether a refusal has been confirmed by a second request. */
   isConfirmed?: boolean
@@ -128,7 +128,7 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
   function applyOutcome(entry: Entry, outcome: TokenOutcome, elapsed: () => number): void {
     const current = entry.state.kind === 'ready' ? entry.state.token : undefined
     const isSame = outcome.kind === 'issued' && outcome.value === current
-    const isStillValid = outcome.kind === 'rejected' && !entry.isExpired()
+    const isStillValid = outcome.kind === 'rejected' && entry.getRemainingMs() > 0
     if (outcome.kind === 'issued') for (const resolve of entry.resolvers.splice(0)) resolve(outcome.value)
     if (current !== undefined && (isSame || isStillValid || outcome.kind === 'failed')) {
       // The current token stays in use; the renewal is retried later.
@@ -148,7 +148,7 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
       if (outcome.kind === 'issued') {
         entry.state = { kind: 'ready', token: outcome.value, isPaginated: outcome.isPaginated }
         scheduleRenewal(entry, getRenewalAge(outcome.lifetimeMs), elapsed)
-        entry.isExpired = () => elapsed() >= outcome.lifetimeMs
+        entry.getRemainingMs = () => outcome.lifetimeMs - elapsed()
         entry.isConfirmed = false
       } else
         entry.state =
@@ -212,6 +212,8 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
     },
     /** Resolves with the next issued token, even if unchanged; waits as long as it takes. */
     next: (key: string) => new Promise<string>((resolve) => entries.get(key)?.resolvers.push(resolve)),
+    /** Returns the remaining life in ms of the newest token. */
+    getRemainingMs: (key: string): number => entries.get(key)?.getRemainingMs() ?? 0,
     /** Retries a failed token at once, on the user's request. */
     retry(key: string): void {
       const entry = entries.get(key)
@@ -250,7 +252,7 @@ export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: 
 function createEntry(request: TokenRequest): Entry {
   const state = { kind: 'waiting' } as const
   const elapsed = startStopwatch()
-  return { request, state, elapsed, renewAfterMs: 0, failures: 0, isExpired: () => true, resolvers: [] }
+  return { request, state, elapsed, renewAfterMs: 0, failures: 0, getRemainingMs: () => 0, resolvers: [] }
 }
 
 function scheduleRenewal(entry: Entry, afterMs: number, elapsed = startStopwatch()): void {

@@ -64,6 +64,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
       onStatus: setStatus,
       renewToken: () => store.renew(key),
       nextToken: () => store.next(key),
+      getTokenRemainingMs: () => store.getRemainingMs(key),
       onLoaded,
       onViewOpened: handleViewOpened,
       onViewRefused: handleViewRefused,

@@ -1,8 +1,10 @@
 import type * as Sdk from 'powerbi-client'
 import type { IReportEmbedConfiguration, models } from 'powerbi-client'
+import type * as Outcomes from './frame-outcomes.ts'
 
-/** The used part of powerbi-client, with the page's single Service. */
+/** The used part of powerbi-client, with the page's single Service, and what its errors mean. */
 export interface PowerBi {
+  outcomes: typeof Outcomes
   service: Sdk.service.Service
   models: typeof Sdk.models
   Report: typeof Sdk.Report
@@ -24,10 +26,12 @@ export function loadPowerBi(): Promise<PowerBi> {
 }
 
 async function importPowerBi(): Promise<PowerBi> {
-  const loaded: typeof Sdk & { default?: typeof Sdk } = await import('powerbi-client')
+  const [loaded, outcomes] = await Promise.all<
+    [Promise<typeof Sdk & { default?: typeof Sdk }>, Promise<typeof Outcomes>]
+  >([import('powerbi-client'), import('./frame-outcomes.ts')])
   // A UMD build: bundlers put its exports on `default`.
   const { models, Report } = loaded.default ?? loaded
-  return { service: window.powerbi, models, Report }
+  return { service: window.powerbi, models, Report, outcomes }
 }
 
 export interface ReportView {

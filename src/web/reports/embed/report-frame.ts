@@ -1,16 +1,9 @@
 import type { Report } from 'powerbi-client'
+import { startStopwatch } from '#contract/timing.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { recordActivity } from '#web/session/activity.ts'
-import {
-  type EmbedError,
-  type EmbedFailure,
-  INVALID_REPORT,
-  isFatalError,
-  isTokenExpired,
-  LOAD_TIMED_OUT,
-  SDK_UNREACHABLE,
-  toEmbedFailure,
-} from './embed-failure.ts'
+import { type EmbedFailure, INVALID_REPORT, LOAD_TIMED_OUT, SDK_UNREACHABLE } from './embed-failure.ts'
+import type { EmbedError } from './frame-outcomes.ts'
 import {
   bootstrapDemoFrame,
   buildMarcaFilter,
@@ -41,6 +34,8 @@ interface ReportFrameOptions {
   renewToken: () => Promise<string | undefined>
   /** Resolves with the next issued token, however long that takes. */
   nextToken: () => Promise<string>
+  /** Returns the remaining life in ms of the newest token. */
+  getTokenRemainingMs: () => number
   onLoaded: (report: Report, powerBi: PowerBi) => void
   /** Called when a saved view is open. */
   onViewOpened: (report: Report) => void
@@ -53,7 +48,7 @@ interface ReportFrameOptions {
 export interface ReportFrame {
   /** Opens a saved view, or the report as published; the report is embedded once this is known. */
   setView: (view: OpenedView) => void
-  /** The first token embeds the report; later ones renew it in place. */
+  /** The first token embeds the report; later ones renew it in place, or reload a paginated one. */
   setToken: (token: string) => void
   /** The commands for a shown report. */
   commands: ReportCommands
@@ -97,6 +92,7 @@ const MIN_LOAD_INTERVAL_MS = 150
 
 /** If the token expires again this soon after a recovery, another one will not help. */
 const MIN_RECOVERY_INTERVAL_MS = 60_000
+const REFRESH_MS = 60_000
 
 /**
  * Opens a report in an element: the frame starts loading while the token is requested, and is embedded
@@ -123,6 +119,11 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   let isRecovering = false
   let recoveredAt = Number.NEGATIVE_INFINITY
   let stopLoadTimer = () => {}
+  let isRefreshDue = false
+  /** A paginated report's next token, and how long the one that it has is valid. */
+  let pendingToken: string | undefined
+  let getRemainingMs = () => Number.POSITIVE_INFINITY
+  let paginated: typeof import('./paginated-token.ts') | undefined
 
   function updateStatus(status: FrameStatus): void {
     stopLoadTimer()
@@ -133,6 +134,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   async function open(): Promise<void> {
     try {
       powerBi = await loadPowerBi()
+      if (view.isPaginated) paginated ??= await watchToken()
     } catch (error) {
       console.warn('powerbi-client could not be loaded', error)
       return fail(SDK_UNREACHABLE)
@@ -149,6 +151,20 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     } catch (error) {
       handleOpenError(error)
     }
+  }
+
+  async function watchToken() {
+    const loaded = await import('./paginated-token.ts')
+    const stop = loaded.watchPaginatedToken({
+      element,
+      isVisible: options.isVisible,
+      getRemainingMs: () => getRemainingMs(),
+      hasNewToken: () => pendingToken !== undefined && !isRecovering,
+      reload: reloadPaginated,
+      onEnded: () => !isRecovering && void recoverPaginated(),
+    })
+    signal.addEventListener('abort', stop)
+    return loaded
   }
 
   function handleOpenError(error: unknown): void {
@@ -173,16 +189,34 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       return
     }
     // A paginated report fires neither `loaded` nor `rendered`; it has its own loading indicator.
-    if (view.isPaginated) updateStatus({ kind: 'shown' })
-    else stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
+    if (view.isPaginated) {
+      const elapsed = startStopwatch()
+      const lifeMs = options.getTokenRemainingMs()
+      getRemainingMs = () => lifeMs - elapsed()
+      updateStatus({ kind: 'shown' })
+    } else stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
   }
 
   function setToken(next: string): void {
     if (next === token) return
+    if (isEmbedded && view.isPaginated) {
+      pendingToken = next
+      return
+    }
     token = next
     if (!next) fail(INVALID_REPORT)
     else if (isEmbedded && report) void passToken(report, element, next)
     else embed()
+  }
+
+  /** Opens a paginated report again, in a new iframe, with another token. */
+  function reloadPaginated(next = pendingToken): void {
+    token = next
+    pendingToken = undefined
+    isEmbedded = false
+    powerBi?.service.reset(element)
+    paginated?.announceReload(options.title)
+    void open()
   }
 
   async function restoreFilters(): Promise<void> {
@@ -260,8 +294,25 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     reopen()
   }
 
+  /** A paginated report shows nothing new until it is reloaded with a token that is valid. */
+  async function recoverPaginated(): Promise<void> {
+    isRecovering = true
+    updateStatus({ kind: 'reconnecting' })
+    const expired = token
+    let next = pendingToken ?? (await options.renewToken())
+    while (!signal.aborted && (!next || (next === expired && getRemainingMs() <= 0)))
+      next = await options.nextToken()
+    isRecovering = false
+    if (!signal.aborted) reloadPaginated(next)
+  }
+
   async function recover(error: EmbedError): Promise<void> {
-    if (performance.now() - recoveredAt < MIN_RECOVERY_INTERVAL_MS) return fail(toEmbedFailure(error))
+    const giveUp = () => powerBi && fail(powerBi.outcomes.toEmbedFailure(error))
+    if (performance.now() - recoveredAt < MIN_RECOVERY_INTERVAL_MS) return giveUp()
+    if (view.isPaginated) {
+      recoveredAt = performance.now()
+      return recoverPaginated()
+    }
     isRecovering = true
     const renewInPlace = async () => {
       const expired = token
@@ -277,14 +328,20 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       return true
     }
     const reload = () => void report?.reload().catch(() => {})
-    // A paginated report fires no event when it is back.
-    const isBack = view.isPaginated
-      ? await renewInPlace()
-      : await recoverFromExpiry({ element, renewInPlace, reload, signal })
+    const isBack = await recoverFromExpiry({ element, renewInPlace, reload, signal })
     isRecovering = false
-    if (!isBack) return fail(toEmbedFailure(error))
+    if (!isBack) return giveUp()
     recoveredAt = performance.now()
-    if (view.isPaginated) updateStatus({ kind: 'shown' })
+  }
+
+  /** Asks once more for the data of visuals that a busy or paused service has left empty. */
+  function refreshLater(): void {
+    if (isRefreshDue) return
+    isRefreshDue = true
+    setTimeout(() => {
+      isRefreshDue = false
+      if (!signal.aborted) void report?.refresh().catch(() => {})
+    }, REFRESH_MS)
   }
 
   /** On the container, because SDK events bubble and `error` would reach listeners of the window. */
@@ -310,10 +367,15 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     updateStatus({ kind: 'shown' })
   })
   listen('error', (error) => {
-    if (isTokenExpired(error)) {
+    if (!powerBi) return
+    const { findFrameOutcome, isFatalError, toEmbedFailure } = powerBi.outcomes
+    const outcome = findFrameOutcome(error)
+    const isOfView = loadedState !== undefined && !hasRendered
+    if (outcome?.name === 'renew') {
       if (!isRecovering) void recover(error)
-    } else if (loadedState !== undefined && !hasRendered) refuseView(error)
+    } else if (isOfView && (!outcome || outcome.name === 'load-failed')) refuseView(error)
     else if (isFatalError(error, hasRendered)) fail(toEmbedFailure(error))
+    else if (outcome?.isTemporary) refreshLater()
     else console.warn('The report told of an error that does not end it', error)
   })
   for (const name of ACTIVITY_EVENTS)

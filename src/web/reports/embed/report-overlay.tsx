@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react'
+import type { Role } from '#contract/access.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { EmbedMode } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
+import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
+import { getSession } from '#web/session/session-store.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -93,10 +96,16 @@ export function ReportFailed({ report, failure, canReload = false, link }: Repor
     <Overlay>
       <Alert kind="error" title={failure.title} actions={actions} className="max-w-lg">
         <p>{failure.advice}</p>
+        {failure.adminAdvice && isAdministrator() && <p className="pt-1">{failure.adminAdvice}</p>}
         {failure.code && <p className="pt-1 text-muted text-xs">Código: {failure.code}</p>}
       </Alert>
     </Overlay>
   )
+}
+
+/** Whether the reader is known to be an administrator. */
+function isAdministrator(): boolean {
+  return queryClient.getQueryData<{ role: Role }>([ROLE_QUERY, getSession()?.user.id])?.role === 'admin'
 }
 
 interface AreaLabelProps {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { supportRoutes } from '#contract/support.ts'
 import { installLocalStorage, stubFetch } from '#web/testing/browser-parts.ts'
-import { toEmbedFailure } from './embed-failure.ts'
+import { toEmbedFailure } from './frame-outcomes.ts'
 import { reportProblem } from './report-overlay.tsx'
 
 beforeEach(() => {
