@@ -50,6 +50,8 @@ const lastRefreshSchema = z.object({
   refreshedAt: z.nullable(z.string()),
   /** Whether the newest completed refresh failed. */
   hasFailed: z.boolean(),
+  /** How it ended otherwise without new data. */
+  stopped: z.optional(z.enum(['cancelled', 'disabled'])),
 })
 
 export const issuedTokenSchema = z.object({

@@ -119,33 +119,53 @@ export async function listCapacities(rest: PowerBiRest): Promise<(Capacity | nul
   return Array.isArray(value) ? value : []
 }
 
+/** By `extendedStatus`, or else `status`, where a running refresh is 'Unknown'. */
+const REFRESH_STATES: Record<string, 'completed' | 'running' | NonNullable<LastRefresh['failure']>['how']> = {
+  Completed: 'completed',
+  Failed: 'failed',
+  TimedOut: 'failed',
+  Cancelled: 'cancelled',
+  Disabled: 'disabled',
+  InProgress: 'running',
+  NotStarted: 'running',
+}
+
 /**
  * Reads the ten newest refreshes of a dataset (Power BI REST, 'Datasets - Get Refresh History In
- * Group'; 'Unknown' means in progress). Needs more than viewer permission: docs/power-bi.md.
+ * Group'; powerbi-docs issues 4795 and 3892). Needs more than viewer permission: docs/power-bi.md.
  */
 export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): Promise<LastRefresh> {
   const { value } = await rest('GET', `${datasetPath}/refreshes?$top=10`)
   const listed = (Array.isArray(value) ? value : []) as (Record<string, unknown> | null)[]
-  const refreshes = listed
-    .map((refresh) => ({
-      status: refresh?.status,
-      endedAt: Date.parse(String(refresh?.endTime)),
-      error: refresh?.serviceExceptionJson,
-    }))
-    .filter(
-      ({ status, endedAt }) => (status === 'Completed' || status === 'Failed') && !Number.isNaN(endedAt),
-    )
-    .sort((a, b) => b.endedAt - a.endedAt)
-  const good = refreshes.find(({ status }) => status === 'Completed')
-  const [newest] = refreshes
-  const failed = newest?.status === 'Failed' ? newest : undefined
-  const running = listed.find((refresh) => refresh?.status === 'Unknown' && !refresh.endTime)
-  const runningSince = Date.parse(String(running?.startTime))
+  const refreshes = listed.map((refresh) => {
+    const { status, extendedStatus, startTime, endTime, serviceExceptionJson } = refresh ?? {}
+    const state = REFRESH_STATES[String(extendedStatus)] ?? REFRESH_STATES[String(status)]
+    const startedAt = Date.parse(String(startTime))
+    return {
+      state: state ?? (status === 'Unknown' && !endTime ? 'running' : undefined),
+      startedAt,
+      at: Date.parse(String(endTime)) || startedAt,
+      code: parseFailureCode(serviceExceptionJson),
+    }
+  })
+  const finished = refreshes
+    .filter(({ state, at }) => state && state !== 'running' && !Number.isNaN(at))
+    .sort((a, b) => b.at - a.at)
+  const [newest] = finished
+  const how = newest?.state
+  const good = finished.find(({ state }) => state === 'completed')
+  // An older one that never ended is one that the service lost.
+  const running = refreshes.find(
+    ({ state, startedAt }) =>
+      state === 'running' && startedAt > (newest?.startedAt || Number.NEGATIVE_INFINITY),
+  )
   return {
-    refreshedAt: good ? new Date(good.endedAt) : null,
-    hasFailed: failed !== undefined,
-    failure: failed ? { at: new Date(failed.endedAt), code: parseFailureCode(failed.error) } : null,
-    runningSince: Number.isNaN(runningSince) ? null : new Date(runningSince),
+    refreshedAt: good ? new Date(good.at) : null,
+    failure:
+      newest && how && how !== 'completed' && how !== 'running'
+        ? { how, at: new Date(newest.at), code: newest.code }
+        : null,
+    runningSince: running ? new Date(running.startedAt) : null,
   }
 }
 

@@ -37,7 +37,6 @@ const TIMEOUTS = { tokenMs: 8_000, firstTokenMs: 15_000, testMs: 7_500 }
 const MAX_CACHED = 1_000
 const UNKNOWN_REFRESH: LastRefresh = {
   refreshedAt: null,
-  hasFailed: false,
   failure: null,
   runningSince: null,
 }

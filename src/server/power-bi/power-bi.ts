@@ -57,11 +57,9 @@ export interface ListedReport extends NamedItem {
 export interface LastRefresh {
   /** The end of the newest successful refresh; null when unknown. */
   refreshedAt: Date | null
-  /** Whether the newest finished refresh failed. */
-  hasFailed: boolean
-  /** The end of the newest finished refresh, if it failed, and the service's code. */
-  failure: { at: Date; code: string | null } | null
-  /** The start of a refresh under way. */
+  /** How and when the newest finished refresh ended, if not well, and the service's code. */
+  failure: { how: 'failed' | 'cancelled' | 'disabled'; at: Date; code: string | null } | null
+  /** The start of a refresh that the service does not list as finished. */
   runningSince: Date | null
 }
 

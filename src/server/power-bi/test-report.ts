@@ -69,10 +69,12 @@ export async function testReport(
       limitExtras(listCapacities(rest)),
     ]).then(([known, capacities]) => findCapacityFault(known, capacities ?? []))
     await requestEmbedToken(rest, { report: checked, identity, minutes: rules.tokenMinutes })
-    const { refreshedAt = null, hasFailed } = (await refreshed) ?? {}
+    const { refreshedAt = null, failure } = (await refreshed) ?? {}
     found.refreshedAt = refreshedAt
     const fault = await capacityFault
-    return hasFailed && (!fault || fault === 'capacity-unknown') ? 'refresh-failed' : (fault ?? 'ok')
+    return failure?.how === 'failed' && (!fault || fault === 'capacity-unknown')
+      ? 'refresh-failed'
+      : (fault ?? 'ok')
   }
 
   const run = runSteps().catch(async (error) => {

@@ -1,6 +1,13 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { DOCUMENTED_REFRESHES } from '#emulators/power-bi/testing/documented-answers.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
-import { configureReports, getEmulatedReport, send } from '#server/testing/builders.ts'
+import {
+  addPerson,
+  configureReports,
+  getEmulatedReport,
+  openTestSession,
+  send,
+} from '#server/testing/builders.ts'
 import { listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { callSetting, toLinkSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -62,6 +69,78 @@ describeOnEachDatabase('Atualizar agora', (kind) => {
     expect(body.message).toMatch(
       /falhou em 21\/11\/2026, 06:01 .*\(código ModelRefreshFailed_CredentialsNotSpecified\): o administrador/,
     )
+  })
+
+  describe('of the history', () => {
+    const HOUR = 60 * MINUTE
+    const at = (hoursAgo: number) => new Date(portal.clock() - hoursAgo * HOUR).toISOString()
+    const toEntry = (
+      status: string,
+      extendedStatus: string | undefined,
+      startedHoursAgo: number,
+      end = true,
+    ) => ({
+      ...DOCUMENTED_REFRESHES.runningWithEnd,
+      status,
+      extendedStatus,
+      startTime: at(startedHoursAgo),
+      endTime: end ? at(startedHoursAgo - 0.1) : undefined,
+    })
+    const read = async (...value: object[]) => {
+      await scriptFault(portal, { on: 'refreshes', body: { value } })
+      return (await call('GET')).body
+    }
+
+    // MicrosoftDocs/powerbi-docs issues 4795 and 3892: in some answers it has an end.
+    test.each(['InProgress', 'NotStarted'])('%s is running whatever its end says', async (extended) => {
+      const done = toEntry('Completed', 'Completed', 24)
+      expect(await read(toEntry('Unknown', extended, 0.2), done)).toMatchObject({
+        status: 'running',
+        message: expect.stringMatching(/^Atualização em andamento desde .* Pode levar vários minutos\.$/),
+      })
+      expect(await read(toEntry('Unknown', extended, 3, false), done)).toMatchObject({
+        status: 'running',
+        message: expect.stringMatching(/levando mais que o normal: o administrador do Power BI precisa/),
+      })
+    })
+
+    test('an Unknown of yesterday is lost, not running', async () => {
+      const done = toEntry('Completed', 'Completed', 48)
+      const found = await read(toEntry('Unknown', undefined, 25, false), done)
+      expect(found.status).toBe('unknown')
+      expect(found.message).toMatch(/^O Power BI não diz como terminou a atualização de .*: o administrador/)
+    })
+
+    test('an Unknown before a later refresh counts no more', async () => {
+      const found = await read(toEntry('Unknown', undefined, 5, false), toEntry('Completed', undefined, 2))
+      expect(found).toMatchObject({ status: 'completed' })
+    })
+
+    test.each([
+      ['Cancelled', 'foi cancelada'],
+      ['Disabled', 'foi desativada'],
+    ])('%s is told to readers and administrators', async (status, told) => {
+      const value = [toEntry(status, status, 2), toEntry('Completed', 'Completed', 26)]
+      expect(await read(...value)).toMatchObject({
+        status: 'failed',
+        message: expect.stringMatching(
+          `^A última atualização ${told} em .*: o administrador do Power BI precisa`,
+        ),
+      })
+      await scriptFault(portal, { on: 'refreshes', body: { value } })
+      portal.clock.advance(11 * MINUTE)
+      const { access_token: token } = await openTestSession(portal, await addPerson(portal))
+      const path = `/api/reports/${getEmulatedReport('Vendas').reportId}/last-refresh`
+      expect((await send(portal, 'GET', path, { token })).body).toMatchObject({
+        hasFailed: false,
+        stopped: status.toLowerCase(),
+        refreshedAt: value[1]?.endTime,
+      })
+    })
+
+    test('TimedOut is a failure', async () => {
+      expect(await read(toEntry('Unknown', 'TimedOut', 2))).toMatchObject({ status: 'failed' })
+    })
   })
 
   test.each<[string, Omit<Fault, 'on'>, number, object]>([

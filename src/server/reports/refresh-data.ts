@@ -62,7 +62,7 @@ export async function readDataRefresh(
 ): Promise<DataRefresh> {
   await consumeLimit(context)
   const { ref } = await findSavedReport(context.db, wanted)
-  return describeRefresh(await context.powerBi.readRefresh(ref))
+  return describeRefresh(await context.powerBi.readRefresh(ref), context.clock())
 }
 
 function consumeLimit({ actor, consumeRateLimit }: DataRefreshContext): Promise<void> {
@@ -82,16 +82,28 @@ async function findSavedReport(db: Db, { type: slug, report: id }: SavedReport) 
   return { label, name: report.name, ref: { workspaceId, reportId, datasetId } satisfies ReportRef }
 }
 
-function describeRefresh(refresh: LastRefresh | undefined): DataRefresh {
+const ENDS = { failed: 'falhou', cancelled: 'foi cancelada', disabled: 'foi desativada' }
+const LONG_MS = 60 * 60_000
+/** The service's own limit (learn.microsoft.com/power-bi/connect-data/asynchronous-refresh). */
+const MAX_REFRESH_MS = 24 * LONG_MS
+
+function describeRefresh(refresh: LastRefresh | undefined, now: number): DataRefresh {
   const { refreshedAt, failure, runningSince } = refresh ?? {}
-  if (runningSince)
-    return {
-      status: 'running',
-      message: `Atualização em andamento desde ${formatInstant(runningSince)}. Pode levar vários minutos.`,
-    }
+  const look = `${ADMINISTRATOR} ver o motivo no histórico de atualizações do modelo.`
+  if (runningSince) {
+    const since = formatInstant(runningSince)
+    const ms = now - runningSince.getTime()
+    if (ms > MAX_REFRESH_MS)
+      return {
+        status: 'unknown',
+        message: `O Power BI não diz como terminou a atualização de ${since}: ${look}`,
+      }
+    const rest = ms > LONG_MS ? `Está levando mais que o normal: ${look}` : 'Pode levar vários minutos.'
+    return { status: 'running', message: `Atualização em andamento desde ${since}. ${rest}` }
+  }
   if (failure) {
     const code = failure.code ? ` (código ${failure.code})` : ''
-    const message = `A última atualização falhou em ${formatInstant(failure.at)}${code}: ${ADMINISTRATOR} ver o motivo no histórico de atualizações do modelo.`
+    const message = `A última atualização ${ENDS[failure.how]} em ${formatInstant(failure.at)}${code}: ${look}`
     return { status: 'failed', message }
   }
   if (!refreshedAt) return { status: 'unknown', message: UNKNOWN }

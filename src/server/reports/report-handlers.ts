@@ -195,12 +195,17 @@ async function readLastRefresh(
     ({ embed_mode, report_id }) => embed_mode === 'service_principal' && report_id === reportId,
   )
   if (!setting) throw new ProblemError('report-not-found')
-  const { refreshedAt, hasFailed } = await powerBi.readLastRefresh({
+  const { refreshedAt, failure } = await powerBi.readLastRefresh({
     workspaceId: setting.workspace_id ?? '',
     reportId,
     datasetId: setting.dataset_id,
   })
-  return { refreshedAt: refreshedAt?.toISOString() ?? null, hasFailed }
+  const how = failure?.how
+  return {
+    refreshedAt: refreshedAt?.toISOString() ?? null,
+    hasFailed: how === 'failed',
+    ...(how && how !== 'failed' && { stopped: how }),
+  }
 }
 
 /**
@@ -214,16 +219,16 @@ async function listReportStates(
   const { reports } = await readReports(context.db)
   const items = reports.map(async ({ type, name, embed_mode, workspace_id, report_id, dataset_id }) => {
     const report = { workspaceId: workspace_id ?? '', reportId: report_id ?? '', datasetId: dataset_id }
-    const { refreshedAt, hasFailed } =
+    const { refreshedAt, failure } =
       embed_mode === 'service_principal'
         ? await context.powerBi.readLastRefresh(report)
-        : { refreshedAt: null, hasFailed: false }
+        : { refreshedAt: null, failure: null }
     return {
       area: type,
       name,
       embedMode: embed_mode,
       refreshedAt: refreshedAt?.toISOString() ?? null,
-      hasFailed,
+      hasFailed: failure?.how === 'failed',
     }
   })
   return { items: await Promise.all(items) }

@@ -20,7 +20,19 @@ export interface KnownAge {
   short: string
   /** Of the data, for a narrow bar: 'hoje, 06:10', or the day alone. */
   moment: string | undefined
-  hasFailed: boolean
+  /** How the last refresh ended, if not well. */
+  end: BadEnd | undefined
+}
+
+interface BadEnd {
+  verb: string
+  mark: string
+}
+
+function findBadEnd({ hasFailed, stopped }: KnownRefresh): BadEnd | undefined {
+  if (hasFailed) return { verb: 'falhou', mark: 'Falhou' }
+  if (stopped === 'cancelled') return { verb: 'foi cancelada', mark: 'Cancelada' }
+  return stopped && { verb: 'foi desativada', mark: 'Desativada' }
 }
 
 /**
@@ -39,36 +51,38 @@ export function useDataAge(reportId: string | undefined, isShown: boolean): Know
     retry: false,
   })
   const now = useMinutes()
-  if (reportId === undefined || !data || (data.refreshedAt === null && !data.hasFailed)) return undefined
+  if (reportId === undefined || !data || (data.refreshedAt === null && !findBadEnd(data))) return undefined
   const instant = data.refreshedAt && formatRecent(data.refreshedAt, now)
-  const text = data.hasFailed
-    ? `A última atualização falhou${instant ? ` · dados de ${instant}` : ''}`
+  const end = findBadEnd(data)
+  const text = end
+    ? `A última atualização ${end.verb}${instant ? ` · dados de ${instant}` : ''}`
     : `Dados de ${instant}`
   const moment = instant?.replace(/^(\d.*), .*/, '$1')
-  const short = moment && (data.hasFailed ? `Falhou · ${moment}` : moment)
-  return { text, short: short || text, moment, hasFailed: data.hasFailed }
+  const short = moment && (end ? `${end.mark} · ${moment}` : moment)
+  return { text, short: short || text, moment, end }
 }
 
 /** Describes the age that is known already: 'hoje, 06:10'. */
 export function readKnownAge(reportId: string): string | undefined {
   const data = queryClient.getQueryData<KnownRefresh>(['last-refresh', reportId])
   const moment = data?.refreshedAt && formatRecent(data.refreshedAt)
-  return data?.hasFailed ? `a última atualização falhou${moment ? ` · ${moment}` : ''}` : moment || undefined
+  const end = data && findBadEnd(data)
+  return end ? `a última atualização ${end.verb}${moment ? ` · ${moment}` : ''}` : moment || undefined
 }
 
 /** 'Dados de hoje, 06:10', or a warning when the last refresh failed. */
 export function DataAge({ age, className }: { age: KnownAge; className?: string }) {
-  const { text, short, moment, hasFailed } = age
+  const { text, short, moment, end } = age
   return (
     <p
       title={text}
       className={classNames(
         'flex min-w-0 items-center gap-1.5 text-xs tabular-nums',
-        hasFailed ? 'text-warning' : 'text-muted',
+        end ? 'text-warning' : 'text-muted',
         className,
       )}
     >
-      {hasFailed ? (
+      {end ? (
         <KindIcon kind="warning" className="size-3.5" />
       ) : (
         <span aria-hidden="true" className="size-2 shrink-0 rounded-full bg-success" />
@@ -76,7 +90,7 @@ export function DataAge({ age, className }: { age: KnownAge; className?: string 
       <span
         className={classNames(
           'truncate',
-          short !== text && (hasFailed ? 'sm:max-[120rem]:sr-only' : 'sm:max-[90rem]:sr-only'),
+          short !== text && (end ? 'sm:max-[120rem]:sr-only' : 'sm:max-[90rem]:sr-only'),
         )}
       >
         {text}
@@ -84,12 +98,9 @@ export function DataAge({ age, className }: { age: KnownAge; className?: string 
       {short !== text && (
         <span
           aria-hidden="true"
-          className={classNames(
-            'hidden truncate',
-            hasFailed ? 'sm:max-[120rem]:inline' : 'sm:max-[90rem]:inline',
-          )}
+          className={classNames('hidden truncate', end ? 'sm:max-[120rem]:inline' : 'sm:max-[90rem]:inline')}
         >
-          {hasFailed && <span className="max-[90rem]:hidden">Falhou · </span>}
+          {end && <span className="max-[90rem]:hidden">{end.mark} · </span>}
           {moment}
         </span>
       )}
@@ -116,5 +127,5 @@ interface RefreshDotProps {
 /** On the tab of a report whose data could not be refreshed; its report may not be open. */
 export function RefreshDot({ reportId, title, isShown }: RefreshDotProps) {
   const age = useDataAge(reportId, isShown)
-  return age?.hasFailed && <TabDot text={`A última atualização de ${title} falhou`} />
+  return age?.end && <TabDot text={`A última atualização de ${title} ${age.end.verb}`} />
 }

@@ -86,7 +86,7 @@ export function ReportBar(props: ReportBarProps) {
               )}
               {age && (
                 <DataAge
-                  age={share.view || age.hasFailed ? { ...age, text: age.short } : age}
+                  age={share.view || age.end ? { ...age, text: age.short } : age}
                   className="shrink-0"
                 />
               )}
