@@ -7,11 +7,8 @@ import { eraseNames } from '#server/users/erase-names.ts'
 import { dropInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
 import { type EmailLink, limitUnknownLinks, lockLink } from './email-links.ts'
-import { requireLinkNext } from './factors.ts'
-import { NOTICE_LINK_MS } from './mails.ts'
+import { recordRecovery, requireLinkNext } from './factors.ts'
 import { revokePassword } from './set-password.ts'
-
-const DAY_MS = 24 * 60 * 60_000
 
 type Outcome = 'account-removed' | 'sessions-ended'
 
@@ -24,33 +21,35 @@ export async function disownEmail(context: AccountContext, token: string): Promi
   await limitUnknownLinks(context, token)
   const outcome = await context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
-    const { purpose, owner } = await lockLink(txContext, token, [
+    const { purpose, owner, factor_id } = await lockLink(txContext, token, [
       'disown-account',
       'disown-change',
       'disown-factor',
     ])
     if (purpose === 'disown-account') return removeAccount(txContext, owner)
     // By another notice the mailbox alone would undo the second step.
-    if (purpose === 'disown-factor') await disownFactors(txContext, owner)
+    if (factor_id) await disownFactors(txContext, owner, factor_id)
     await revokePassword(txContext, owner, 'password-disowned')
     return 'sessions-ended'
   })
   return { outcome }
 }
 
-/** Removes what was added since the link could be mailed, or was begun; older factors are the owner's. */
-async function disownFactors(context: PublicContext, owner: EmailLink['owner']): Promise<void> {
-  const { db, clock } = context
-  // A day more, since the mail may have waited.
-  const addedAfter = new Date(clock() - NOTICE_LINK_MS - DAY_MS)
-  const removed = await db
-    .deleteFrom('factors')
-    .where('user_id', '=', owner.user_id)
-    .where(sql<boolean>`coalesce(verified_at, 'infinity') > ${addedAfter}`)
-    .returning('id')
-    .execute()
+/**
+ * Removes the factor that a link names, with its link, and all that were added after it, but for what
+ * the owner added since a reset by a mailed link or an earlier use.
+ */
+async function disownFactors(context: PublicContext, owner: EmailLink['owner'], id: string): Promise<void> {
+  const { db } = context
+  const { rows: removed } = await sql<{ id: string }>`
+    delete from factors f using factors named
+    where named.id = ${id} and f.user_id = ${owner.user_id}
+      and (f.id = named.id or coalesce(f.verified_at, 'infinity') >= named.verified_at and not exists (
+        select from factor_settings s where s.user_id = f.user_id and s.recovered_at <= f.verified_at))
+    returning f.id`.execute(db)
   await db.deleteFrom('recovery_codes').where('user_id', '=', owner.user_id).execute()
   await requireLinkNext(db, owner.user_id)
+  await recordRecovery(context, owner.user_id)
   // A restore finds them by their ids.
   const before = { ids: removed.map(({ id }) => id) }
   await recordAudit(context, { action: 'factor-disowned', actor: owner, target: owner, before })

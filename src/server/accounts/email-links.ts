@@ -91,6 +91,7 @@ export interface EmailLink {
   token_hash: Uint8Array
   purpose: LinkPurpose
   expires_at: Date
+  factor_id: string | null
   owner: Selectable<ProfilesTable>
 }
 

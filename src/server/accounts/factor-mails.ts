@@ -48,15 +48,18 @@ export const factorMails = {
 
   /** Sent after each new factor, with a link that undoes it. */
   async 'factor-added'(context, mail) {
-    const person = await findByEmail(context.db, mail.recipient)
-    if (!person) return undefined
-    const link = await createEmailLink(context, { userId: person.user_id, purpose: 'disown-factor' })
+    const { db } = context
+    const factor = db.selectFrom('factors').select(['id as factorId', 'user_id as userId'])
+    // One that was removed meanwhile needs no link any more.
+    const found = mail.about && (await factor.where('id', '=', mail.about).executeTakeFirst())
+    if (!found) return undefined
+    const link = await createEmailLink(context, { ...found, purpose: 'disown-factor' })
     return {
       subject: `Nova segunda etapa na sua conta no portal ${context.groupName}`,
       heading: 'Sua conta tem uma nova segunda etapa',
       paragraphs: [
         `Em ${formatInstant(mail.created_at)} um aplicativo de códigos ou uma chave de acesso foi cadastrado na sua conta do portal de relatórios.`,
-        'Se foi você, não precisa fazer nada. Se não foi, avise agora: o que foi cadastrado nos últimos 7 dias é removido, encerramos todas as sessões, a senha deixa de valer e você recebe um link para criar outra.',
+        'Se foi você, não precisa fazer nada. Se não foi, avise agora: o que foi cadastrado neste momento e depois dele é removido, encerramos todas as sessões, a senha deixa de valer e você recebe um link para criar outra.',
       ],
       button: { label: 'Não fui eu', link },
       notes: ['O link vale por 7 dias.'],

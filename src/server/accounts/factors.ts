@@ -109,7 +109,7 @@ export async function enrolFactor(
  */
 export async function completeEnrolment(
   context: OwnAccountContext,
-  { factor, isFirst }: { factor: Pick<FactorRow, 'factor_type' | 'friendly_name'>; isFirst: boolean },
+  { factor, isFirst }: { factor: Pick<FactorRow, 'id' | 'factor_type' | 'friendly_name'>; isFirst: boolean },
 ): Promise<void> {
   const { db, actor } = context
   const { user_id, email } = actor.profile
@@ -124,7 +124,7 @@ export async function completeEnrolment(
   await db.updateTable('factor_settings').set({ needs_link: false }).where('user_id', '=', user_id).execute()
   const after = { name: factor.friendly_name, type: factor.factor_type }
   await recordAudit(context, { action: 'factor-added', target: actor.profile, after })
-  await queueMail({ db }, 'factor-added', email)
+  await queueMail({ db }, 'factor-added', email, factor.id)
 }
 
 /** Removes one of the caller's factors; the recovery codes go with the last. @throws not-found */
@@ -204,6 +204,12 @@ export async function resetFactors(
 export async function requireLinkNext(db: Db, userId: string): Promise<void> {
   await sql`insert into factor_settings (user_id, needs_link) values (${userId}, true)
     on conflict (user_id) do update set needs_link = true`.execute(db)
+}
+
+/** Spares the factors that the owner adds from now on from the links of older ones. */
+export async function recordRecovery({ db, clock }: Pick<PublicContext, 'db' | 'clock'>, userId: string) {
+  await sql`insert into factor_settings (user_id, recovered_at) values (${userId}, ${new Date(clock())})
+    on conflict (user_id) do update set recovered_at = excluded.recovered_at`.execute(db)
 }
 
 /** 32 letters and digits without look-alikes. */

@@ -8,7 +8,8 @@ import { findByEmail } from '#server/users/user-queries.ts'
 type MailedPurpose = Exclude<LinkPurpose, 'signup-used'>
 
 type OwnedLink =
-  | { userId: string; purpose: Exclude<MailedPurpose, 'invitation'> }
+  | { userId: string; purpose: Exclude<MailedPurpose, 'invitation' | 'disown-factor'> }
+  | { userId: string; purpose: 'disown-factor'; factorId: string }
   | { invitationId: string; purpose: 'invitation' }
 
 const TOKEN_BYTES = 32
@@ -67,6 +68,7 @@ export async function createEmailLink(
       token_hash: hashLinkToken(token),
       user_id: 'userId' in owner ? owner.userId : null,
       invitation_id: 'invitationId' in owner ? owner.invitationId : null,
+      factor_id: 'factorId' in owner ? owner.factorId : null,
       purpose,
       expires_at: new Date(clock() + lifeMs),
     })

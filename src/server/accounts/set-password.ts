@@ -19,6 +19,7 @@ import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { findProfile, lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { cancelLinks, markVerified } from './email-links.ts'
+import { recordRecovery } from './factors.ts'
 import { hashNewPassword, isPasswordRight } from './password-hashing.ts'
 import { rejectGuessablePassword } from './password-rules.ts'
 import { deleteFactors } from './second-factor.ts'
@@ -122,6 +123,8 @@ export async function endSessionsOnReset(
   const { db } = context
   const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
   await clearFailures(db, email)
+  await cancelLinks(db, userId, ['disown-change', 'disown-factor'])
+  await recordRecovery(context, userId)
   const person = await findProfile(db, userId)
   if (!person?.email_verified_at) {
     await deletePassword(db, userId)

@@ -234,12 +234,20 @@ export interface Tables {
     created_at: Date
     used_at: Defaulted<Date | null>
   }
-  factor_settings: { user_id: string; required_since: Date | null; needs_link: Defaulted<boolean> }
+  factor_settings: {
+    user_id: string
+    required_since: Date | null
+    needs_link: Defaulted<boolean>
+    /** When the owner last reset the password by a mailed link, or disowned a factor. */
+    recovered_at: Defaulted<Date | null>
+  }
   email_links: {
     token_hash: Uint8Array
     /** Null for the link of an invitation. */
     user_id: string | null
     invitation_id: Defaulted<string | null>
+    /** The factor that the link disowns. */
+    factor_id: Defaulted<string | null>
     purpose: LinkPurpose
     expires_at: Date
   }
@@ -432,6 +440,8 @@ export interface Tables {
     sent_at: Date | null
     /** The newest audit entry when it was queued; null by other ways, and by 0.2. */
     after_entry: Defaulted<number | null>
+    /** The factor that it is about. */
+    about: Defaulted<string | null>
   }
   idempotency_keys: {
     id: Uint8Array

@@ -15,6 +15,8 @@ export interface QueuedMail {
   attempts: number
   /** The newest audit entry when it was queued, for mails to all administrators. */
   after_entry: number | null
+  /** The id of what it is about, where the recipient does not tell. */
+  about: string | null
 }
 
 /** Due date of unsent mail and of mailed reports after a restore. */
@@ -42,6 +44,10 @@ export async function queueMail(
   { db }: Pick<Context, 'db'>,
   kind: MailKind,
   recipient: string,
+  about?: string,
 ): Promise<void> {
-  await db.insertInto('mail_outbox').values({ kind, recipient }).execute()
+  await db
+    .insertInto('mail_outbox')
+    .values({ kind, recipient, ...(about && { about }) })
+    .execute()
 }

@@ -165,7 +165,7 @@ function claimRow(db: Db, kinds: string[]): Promise<QueuedMail | undefined> {
         .forUpdate()
         .skipLocked(),
     )
-    .returning(['id', 'kind', 'recipient', 'created_at', 'attempts', 'after_entry'])
+    .returning(['id', 'kind', 'recipient', 'created_at', 'attempts', 'after_entry', 'about'])
     .executeTakeFirst()
 }
 

@@ -49,7 +49,7 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         select tenant_id, object_id, email, linked_at, last_used_at, groups, groups_at, missing_claims
         from identities where user_id = ${userId}`),
       second_factor_required: await query(sql`
-        select required_since from factor_settings where user_id = ${userId}`),
+        select required_since from factor_settings where user_id = ${userId} and required_since is not null`),
       known_browsers: await query(sql`
         select created_at, seen_at from sign_in_devices where user_id = ${userId} order by created_at`),
       // The history, then the current one.
