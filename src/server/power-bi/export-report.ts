@@ -69,10 +69,16 @@ export async function readExport(
   report: ReportRef,
   exportId: string,
 ): Promise<ExportState> {
+  let retryAfterSeconds: number | undefined
+  const onRetryAfter = (seconds: number) => {
+    retryAfterSeconds = seconds
+  }
   try {
-    const { status, percentComplete } = await rest('GET', getExportPath(report, exportId))
+    const path = getExportPath(report, exportId)
+    const { status, percentComplete } = await rest('GET', path, undefined, { onRetryAfter })
     const percent = Math.min(100, Math.max(0, Number(percentComplete) || 0))
-    return { percent, status: status === 'Succeeded' ? 'done' : status === 'Failed' ? 'failed' : 'running' }
+    if (status === 'Failed') return { percent: 0, status: 'failed', retryAfterSeconds }
+    return { percent, status: status === 'Succeeded' ? 'done' : 'running' }
   } catch (error) {
     // The service has forgotten the export.
     if (error instanceof PowerBiRefusal && error.status === 404) return { percent: 0, status: 'failed' }

@@ -24,6 +24,7 @@ const BACKOFF = { firstMs: 250, maxMs: 2_000 }
  * Calls the REST API, with at most two tries.
  * @param path after /v1.0/myorg
  * @param options.budgetMs the timeout over all tries, 8 s by default
+ * @param options.onRetryAfter called when a reply that is no refusal has a Retry-After
  * @param options.isOnce sends it again only after a refused token: the service may have carried it out
  * @throws PowerBiRefusal for a permanent 4xx, DirectoryRefusal, ProxyReply, ProblemError
  *   power-bi-unavailable for transient failures
@@ -32,7 +33,11 @@ export type PowerBiRest = (
   method: 'GET' | 'POST',
   path: string,
   body?: object,
-  options?: { budgetMs?: number | undefined; isOnce?: boolean },
+  options?: {
+    budgetMs?: number | undefined
+    isOnce?: boolean
+    onRetryAfter?: (seconds: number) => void
+  },
 ) => Promise<Record<string, unknown>>
 
 interface RestOptions {
@@ -47,7 +52,7 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
   const { host } = new URL(apiBase)
   async function tryOnce(
     overall: AbortSignal,
-    ...[method, path, body, { budgetMs = ALL_TRIES_MS, isOnce } = {}]: Parameters<PowerBiRest>
+    ...[method, path, body, { budgetMs = ALL_TRIES_MS, isOnce, onRetryAfter } = {}]: Parameters<PowerBiRest>
   ) {
     const token = await directory.read(overall)
     const firstTryMs = isOnce ? budgetMs : Math.max(budgetMs - SECOND_TRY_MS, budgetMs / 2)
@@ -60,13 +65,14 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
       })
     const { reply, text } = await withHost(host, () => measureCall(countCall, 'power-bi', send))
     const answer = parseJsonObject(text)
+    const retryAfterSeconds = Number(reply.headers.get('retry-after')) || undefined
+    if (reply.ok && retryAfterSeconds) onRetryAfter?.(retryAfterSeconds)
     if (reply.ok && answer) return answer
     if (reply.status === 202) return {}
     // Treated as transient.
     if (reply.ok) throw new Error('Power BI answered without a JSON object')
     const requestId = reply.headers.get('requestid')
     log.warn({ method, path, status: reply.status, powerBiRequestId: requestId }, 'Power BI refused a call')
-    const retryAfterSeconds = Number(reply.headers.get('retry-after')) || undefined
     const refusal = toRefusal(reply, answer)
     // The directory token may be revoked: the second try uses a new one.
     if (isTokenRefusal(refusal)) directory.invalidate(token)

@@ -67,6 +67,8 @@ export interface LastRefresh {
 export interface ExportState {
   status: 'running' | 'done' | 'failed'
   percent: number
+  /** Of a failed one: the service was busy, and a new one may succeed after this pause. */
+  retryAfterSeconds?: number | undefined
 }
 
 /** The port to the Power BI service. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { EMULATED_PAGINATED_REPORT, EMULATED_REPORT_WITHOUT_RLS } from '#emulators/power-bi/catalogue.ts'
+import { DOCUMENTED_ANSWERS, toFault } from '#emulators/power-bi/testing/documented-answers.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
 import {
   addPerson,
@@ -269,6 +270,32 @@ describeOnEachDatabase('exporting a report', (kind) => {
       detail: expect.stringMatching(/^O Power BI não respondeu/),
     })
     expect((await listCalls(portal)).exportTo).toHaveLength(1 + 6)
+  })
+
+  // learn.microsoft.com/power-bi/developer/embedded/export-to: a failed export with Retry-After is busy.
+  test('starts a failed export again once its Retry-After has passed', async () => {
+    const reader = await addReader()
+    const answer = DOCUMENTED_ANSWERS.find(({ name }) => name === 'export-status-failed-retry-after')
+    await scriptFault(portal, toFault(answer as (typeof DOCUMENTED_ANSWERS)[number]))
+    const { body } = await reader.start()
+    await advance(portal, 18_000)
+    expect((await listCalls(portal)).exportTo).toHaveLength(1)
+    expect((await reader.get(`/${body.id}`)).body).toMatchObject({ status: 'running' })
+    await advance(portal, 20_000)
+    expect((await listCalls(portal)).exportTo).toHaveLength(2)
+    expect((await reader.get(`/${body.id}`)).body).toMatchObject({ status: 'done', percent: 100 })
+  })
+
+  test('gives up an export that stays busy for half an hour', async () => {
+    const reader = await addReader()
+    const headers = { 'Retry-After': '20' }
+    await scriptFault(portal, { on: 'exportStatus', body: { status: 'Failed' }, headers, times: 999 })
+    const { body } = await reader.start()
+    await advance(portal, 31 * MINUTE, 30_000)
+    expect((await reader.get(`/${body.id}`)).body).toMatchObject({
+      status: 'failed',
+      detail: expect.stringMatching(/30 minutos/),
+    })
   })
 
   test.each([

@@ -286,18 +286,23 @@ export async function advanceExport(
   started: Partial<ExportProgress>,
 ): Promise<JobStep> {
   const { report, identity, ...options } = wanted
-  if (!started.exportId) {
-    const exportId = await powerBi.startExport(report, identity, options)
-    const progress = { ...started, exportId, percent: 0, startedAt: clock(), identity }
+  const { exportId, startedAt = clock() } = started
+  if (!exportId) {
+    const id = await powerBi.startExport(report, identity, options)
+    const progress = { ...started, exportId: id, percent: 0, startedAt, identity }
     return { kind: 'waiting', progress, afterMs: FIRST_POLL_MS }
   }
-  const { status, percent } = await powerBi.readExport(report, started.exportId)
-  if (status === 'failed') return { kind: 'failed', detail: messages.failed }
+  const { status, percent, retryAfterSeconds } = await powerBi.readExport(report, exportId)
+  if (status === 'failed' && !retryAfterSeconds) return { kind: 'failed', detail: messages.failed }
   const progress = { ...started, percent }
   if (status === 'done') return { kind: 'done', progress }
-  const isTooSlow = clock() - (started.startedAt ?? 0) > MAX_RUN_MS
-  return isTooSlow
-    ? { kind: 'failed', detail: messages.tooSlow }
+  if (clock() - startedAt > MAX_RUN_MS) return { kind: 'failed', detail: messages.tooSlow }
+  return status === 'failed'
+    ? {
+        kind: 'waiting',
+        progress: { ...progress, exportId: undefined },
+        afterMs: Number(retryAfterSeconds) * 1_000,
+      }
     : { kind: 'waiting', progress, afterMs: POLL_MS }
 }
 
