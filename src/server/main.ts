@@ -1,7 +1,6 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { useCorporateProxy } from './corporate-proxy.ts'
-import { DatabaseOpenError, isDatabaseUnavailable } from './database/database.ts'
-import { findCause } from './doctor/explain-error.ts'
+import { explainDatabaseFailure } from './doctor/explain-error.ts'
 import { createLog, type Log } from './log.ts'
 import { checkSettings } from './setting-warnings.ts'
 import { SETTING_NAMES } from './settings.ts'
@@ -10,8 +9,7 @@ import { formatCommand } from './version.ts'
 
 /** Explains errors that the operator can fix; undefined for others, which are logged with their stack. */
 function explain(error: unknown, config: Config | undefined): string | undefined {
-  if (error instanceof ConfigError || error instanceof DatabaseOpenError || error instanceof NotBuiltError)
-    return error.message
+  if (error instanceof ConfigError || error instanceof NotBuiltError) return error.message
   const { code, hostname } = error as NodeJS.ErrnoException & { hostname?: string }
   if (code === 'ERR_PROXY_INVALID_CONFIG')
     return 'HTTPS_PROXY ou HTTP_PROXY: informe a URL do proxy, como http://proxy.exemplo.com.br:3128.'
@@ -19,8 +17,7 @@ function explain(error: unknown, config: Config | undefined): string | undefined
   if (code === 'EACCES') return `Sem permissão para atender na porta ${config?.port}. Defina outra em PORT.`
   if (code === 'EADDRNOTAVAIL' || (hostname && hostname === config?.host))
     return `O endereço ${config?.host} não existe nesta máquina. Confira HOST.`
-  const cause = isDatabaseUnavailable(error) ? findCause(error) : undefined
-  return cause && `Banco de dados: ${cause.says} (${code}). ${cause.todo}`
+  return explainDatabaseFailure(error, config?.databaseUrl)
 }
 
 function fail(error: unknown, config: Config | undefined): never {

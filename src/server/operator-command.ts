@@ -2,7 +2,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
 import { startDatabaseClock } from './database/database-clock.ts'
 import { openDatabase } from './database/open-database.ts'
-import { findCause } from './doctor/explain-error.ts'
+import { explainDatabaseFailure, findCause } from './doctor/explain-error.ts'
 import type { PublicContext } from './http/context.ts'
 import { ProblemError } from './http/problem-error.ts'
 import { createLog } from './log.ts'
@@ -39,15 +39,17 @@ export async function runOperatorCommand(
   usage: string,
   run: (config: Config, args: string[]) => Promise<string | undefined>,
 ): Promise<void> {
+  let config: Config | undefined
   try {
-    const output = await run(readConfig(process.env), process.argv.slice(2))
+    config = readConfig(process.env)
+    const output = await run(config, process.argv.slice(2))
     if (output !== undefined) {
       process.stdout.write(`${output}\n`)
       return
     }
     process.stderr.write(`${usage}\n`)
   } catch (error) {
-    process.stderr.write(`${explain(error, usage)}\n`)
+    process.stderr.write(`${explain(error, usage, config?.databaseUrl)}\n`)
     const { code } = error as NodeJS.ErrnoException
     // A question that cannot be answered as it is asked, not a fault.
     if (error instanceof ProblemError || code?.startsWith('ERR_PARSE_ARGS')) {
@@ -59,7 +61,7 @@ export async function runOperatorCommand(
 }
 
 /** Formats known errors as what happened and what to do, others with their stack. */
-function explain(error: unknown, usage: string): string {
+function explain(error: unknown, usage: string, databaseUrl: string | undefined): string {
   if ([AdminError, BackUpError, ConfigError, ProblemError].some((kind) => error instanceof kind))
     return (error as Error).message
   const { code, path, message, stack } = error as NodeJS.ErrnoException
@@ -68,6 +70,8 @@ function explain(error: unknown, usage: string): string {
     const says = code.endsWith('OPTION_VALUE') ? 'Falta o valor de' : 'Não há a opção'
     return option === '--help' ? usage : `${says} ${option}.\n\n${usage}`
   }
+  const failure = databaseUrl && !path ? explainDatabaseFailure(error, databaseUrl) : undefined
+  if (failure) return failure
   const cause = findCause(error)
   if (error instanceof DatabaseOpenError) {
     const todo = /em uso/.test(message)

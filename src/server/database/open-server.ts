@@ -5,7 +5,7 @@ import { backoffDelay } from '#contract/timing.ts'
 import { type Database, DatabaseOpenError } from './database.ts'
 import type { Tables } from './schema.ts'
 import { checkServer, createServerPool } from './server-pool.ts'
-import { splitHosts } from './server-urls.ts'
+import { formatLocation, splitHosts } from './server-urls.ts'
 
 const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite returns numbers too
 pg.types.setTypeParser(COUNT_TYPE, Number)
@@ -90,9 +90,6 @@ export async function openServer(
   try {
     const client = await pool.connect()
     client.release()
-    if (Number(pool.facts()?.version) < 150_000) throw new Error('é preciso PostgreSQL 15 ou mais novo')
-    if (pool.facts()?.encoding !== 'UTF8')
-      throw new Error("a codificação precisa ser UTF8: create database … encoding 'UTF8' template template0")
     if (directUrl) await assertSameDatabase(database)
   } catch (error) {
     await pool.end()
@@ -125,12 +122,6 @@ async function assertSameDatabase({ db, openWithoutTimeouts }: Database): Promis
   } finally {
     await direct.close()
   }
-}
-
-/** Formats host, port and database of the URL, never its password. */
-function formatLocation(url: string): string {
-  const urls = splitHosts(url).map((each) => new URL(each))
-  return `${urls.map(({ host }) => host || 'localhost')}${urls[0]?.pathname}`
 }
 
 function getMessage(error: unknown): string {

@@ -21,7 +21,7 @@ export interface ServerFacts {
  * a statement takes longer than any of the portal's runs: counting people took 30 ms, and takes 8.
  * @param timeoutMs of statements, 0 for none
  * @param checkMs of this check
- * @throws an error that counts as unavailable if the server is read-only (a standby)
+ * @throws an error that counts as unavailable if the server is read-only (a standby), and others
  */
 export async function checkServer(
   client: pg.ClientBase,
@@ -39,8 +39,24 @@ export async function checkServer(
     query_timeout: checkMs,
   } as pg.QueryConfig)
   const { isReadOnly, ...facts } = rows[0] as (typeof rows)[number]
-  if (isReadOnly) throw Object.assign(new Error('o servidor só aceita leitura'), { code: READ_ONLY })
+  assertUsable({ ...facts, isReadOnly })
   return facts
+}
+
+const OLDEST_VERSION = 150_000
+
+/** @throws an error with a code by which the doctor explains it */
+export function assertUsable(
+  facts: Pick<ServerFacts, 'version' | 'encoding'> & { isReadOnly: boolean },
+): void {
+  const { version, encoding, isReadOnly } = facts
+  const fail = (message: string, code: string) => {
+    throw Object.assign(new Error(message), { code })
+  }
+  if (version < OLDEST_VERSION)
+    fail(`o PostgreSQL ${Math.floor(version / 10_000)} é antigo demais`, 'OLD_SERVER')
+  if (encoding !== 'UTF8') fail(`a codificação é ${encoding}, não UTF8`, 'WRONG_ENCODING')
+  if (isReadOnly) fail('o servidor só aceita leitura', READ_ONLY)
 }
 
 interface ServerPoolOptions {

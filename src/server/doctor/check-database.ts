@@ -17,7 +17,8 @@ import { explainError } from './explain-error.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
 const WITHIN_MS = 25_000
-const OLDEST_VERSION = 150_000
+/** Of two replicas during an update, as in docs/past-one-machine.md. */
+const WANTED_CONNECTIONS = 2 * 13
 const MAX_CLOCK_SKEW_MS = 2_000
 const LATE_MAIL_SECONDS = 600
 /** 1.5 × a day, as in deploy/alerts.yaml. */
@@ -34,9 +35,11 @@ export function listServerChecks({
   if (!databaseUrl) return []
   const run = async () => {
     const servers = await inspectServers(databaseUrl)
-    const found = servers.flatMap((server) => describeServer(server, databaseDirectUrl !== undefined))
+    const found = servers.flatMap((server) =>
+      describeServer(server, databaseUrl, databaseDirectUrl !== undefined),
+    )
     // Of several hosts, one that works is enough.
-    return servers.some(isServing)
+    return servers.some(({ error }) => !error)
       ? found.map((each) => (each.grade === 'fault' ? { ...each, grade: 'warning' as const } : each))
       : found
   }
@@ -48,34 +51,27 @@ export function listServerChecks({
   ]
 }
 
-const isServing = ({ error, isReadOnly, version = 0, encoding }: InspectedServer) =>
-  !error && !isReadOnly && version >= OLDEST_VERSION && encoding === 'UTF8'
-
-function describeServer(server: InspectedServer, hasDirectUrl: boolean): Result[] {
+function describeServer(server: InspectedServer, url: string, hasDirectUrl: boolean): Result[] {
   const at = `Banco de dados em ${server.location}`
   if (server.error) {
-    const { says, todo } = explainError(server.error)
+    const { says, todo } = explainError(server.error, url)
     return [fault(`${at}: ${says}.`, todo)]
   }
-  const { version = 0, encoding, isReadOnly, isPooled, isEncrypted, offsetMs = 0 } = server
+  const { version = 0, isPooled, isEncrypted, offsetMs = 0, connections = 0 } = server
   const major = Math.floor(version / 10_000)
   const isHere = /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(server.location)
   const seconds = (Math.abs(offsetMs) / 1000).toFixed(1).replace('.', ',')
   const found: Result[] = []
-  if (version < OLDEST_VERSION)
+  if (server.missingRight) {
+    const { says, todo } = explainError(server.missingRight, url)
+    found.push(warning(`${at}: ${says}.`, todo))
+  }
+  if (connections < WANTED_CONNECTIONS && !isPooled)
     found.push(
-      fault(`${at}: PostgreSQL ${major} é antigo demais.`, 'Atualize para o PostgreSQL 15 ou mais novo.'),
-    )
-  if (encoding !== 'UTF8')
-    found.push(
-      fault(
-        `${at}: a codificação é ${encoding}, e o portal precisa de UTF8.`,
-        "Crie-o de novo: create database … encoding 'UTF8' template template0.",
+      warning(
+        `${at}: aceita só ${connections} conexões, e duas réplicas usam até ${WANTED_CONNECTIONS} durante uma atualização.`,
+        'Aumente o limite: max_connections do servidor, ou CONNECTION LIMIT do usuário ou do banco.',
       ),
-    )
-  if (isReadOnly)
-    found.push(
-      fault(`${at}: só aceita leitura.`, 'Aponte DATABASE_URL para o primário, ou promova este servidor.'),
     )
   if (!isEncrypted && !isHere)
     found.push(

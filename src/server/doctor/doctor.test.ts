@@ -400,7 +400,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     // The default of a machine without a locale.
     await runSql(server.url, "create database ascii encoding 'SQL_ASCII' locale 'C' template template0")
     const ascii = { DATABASE_URL: server.url.replace(/postgres$/, 'ascii') }
-    expect((await look(ascii))[0]).toMatch(/^falha .*SQL_ASCII/)
+    expect((await look(ascii))[0]).toMatch(/^falha .*a codificação do banco não é UTF8/)
     await expect(openServer({ url: ascii.DATABASE_URL, onConnectionError: () => {} })).rejects.toThrow('UTF8')
 
     const { folder, certificate, key } = createCertificate()

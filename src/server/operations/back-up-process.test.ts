@@ -73,7 +73,7 @@ describe('npm run backup and restore as processes', () => {
         [
           ['backup', join(folder, 'x.backup')],
           { DATABASE_URL: 'postgres://patio:secret@127.0.0.1:1/patio' },
-          /^Banco de dados inacessível em 127\.0\.0\.1:1\/patio: .*\nInicie o serviço, ou confira o endereço e a porta\.\n$/,
+          /^Banco de dados inacessível em 127\.0\.0\.1:1\/patio: .* \(ECONNREFUSED\)\. Inicie o serviço, ou confira o endereço e a porta\.\n$/,
         ],
         [['restore', nowhere, '--lost', folder], {}, /não tem um banco de dados do portal\. Informe a pasta/],
         [['restore', nowhere, '--apply'], {}, /^Uso: /],
