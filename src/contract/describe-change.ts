@@ -335,6 +335,8 @@ const FIELDS: Record<string, string> = {
   workspace_id: 'workspace',
   report_id: 'relatório',
   dataset_id: 'conjunto de dados',
+  page_name: 'página',
+  bookmark_name: 'indicador',
   format: 'formato',
   reason: 'motivo',
   count: 'quantidade',

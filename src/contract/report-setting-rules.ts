@@ -13,6 +13,9 @@ export const reportSettingMessages = {
   workspaceInvalid: 'Workspace ID inválido (formato UUID esperado)',
   reportInvalid: 'Report ID inválido (formato UUID esperado)',
   datasetTooLong: 'Dataset ID inválido (no máximo 100 caracteres)',
+  openingTooLong: 'Nome inválido (no máximo 100 caracteres)',
+  bookmarkPersonal:
+    'Este indicador é pessoal ou de um compartilhamento, e não abre com a conta do portal. Use um indicador do relatório.',
   saved: (type: string) => `Configuração do Power BI para ${type} salva com sucesso`,
   removed: (type: string) => `Configuração do Power BI para ${type} removida com sucesso`,
   nothingToRemove: (type: string) => `Nenhuma configuração para remover em ${type}`,
@@ -56,9 +59,12 @@ export function checkReportSetting(input: ReportSettingInput, hosts: readonly st
   if (missing.length > 0)
     return missing.map(({ path }) => ({ path, message: reportSettingMessages.idsRequired }))
   const isTooLong = (input.dataset_id?.trim().length ?? 0) > MAX_ID_LENGTH
+  // Power BI gives ids to bookmarks of people, and names to those of reports.
+  const isPersonal = UUID.test(input.bookmark_name?.trim() ?? '')
   return [
     ...ids.filter(({ value }) => !UUID.test(value)).map(({ path, invalid }) => ({ path, message: invalid })),
     ...(isTooLong ? [{ path: 'dataset_id', message: reportSettingMessages.datasetTooLong }] : []),
+    ...(isPersonal ? [{ path: 'bookmark_name', message: reportSettingMessages.bookmarkPersonal }] : []),
   ]
 }
 

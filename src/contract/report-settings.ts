@@ -17,6 +17,9 @@ const reportSettingSchema = z.object({
   dataset_id: z.nullable(z.string()),
   /** Whether people may export the report. */
   exports: z.boolean(),
+  /** The page and the report's bookmark that it opens with, in Service Principal mode. */
+  page_name: z.nullable(z.string()),
+  bookmark_name: z.nullable(z.string()),
   /** How the report is named beside others of the area; null is the area's label. */
   name: z.nullable(z.string()),
   /** Sent as If-Match, so that a concurrent change is not overwritten. */
@@ -36,6 +39,9 @@ const ssoInputSchema = z.strictObject({
   report_id: nothing,
   dataset_id: nothing,
 })
+const openingSchema = z.optional(
+  z.nullable(z.string().check(z.trim(), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.openingTooLong))),
+)
 const principalInputSchema = z.strictObject({
   embed_mode: z.literal('service_principal'),
   report_url: nothing,
@@ -53,6 +59,9 @@ const principalInputSchema = z.strictObject({
     z.nullable(z.string().check(z.trim(), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.datasetTooLong))),
   ),
   exports: z.optional(z.boolean()),
+  /** Left out, they stay as long as the report does. */
+  page_name: openingSchema,
+  bookmark_name: openingSchema,
 })
 
 const nameSchema = z

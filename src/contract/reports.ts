@@ -16,6 +16,9 @@ const areaReportSchema = z.object({
   workspaceId: z.nullable(z.string()),
   reportId: z.nullable(z.string()),
   datasetId: z.nullable(z.string()),
+  /** The page and the report's bookmark that it opens with. */
+  pageName: z.optional(z.string()),
+  bookmarkName: z.optional(z.string()),
   /** False where the portal or the area's administrators have switched exports off. */
   canExport: z.boolean(),
   /** The caller's saved view that opens first; without it the report opens as published. */
@@ -23,11 +26,14 @@ const areaReportSchema = z.object({
 })
 export type AreaReport = z.output<typeof areaReportSchema>
 
-const reportAreaSchema = z.extend(z.omit(areaReportSchema, { id: true, name: true, firstViewId: true }), {
-  type: z.string(),
-  /** The first, whose fields the area has too, and the further ones. A server of 0.2 leaves it out. */
-  reports: z.optional(z.array(areaReportSchema)),
-})
+const reportAreaSchema = z.extend(
+  z.omit(areaReportSchema, { id: true, name: true, firstViewId: true, pageName: true, bookmarkName: true }),
+  {
+    type: z.string(),
+    /** The first, whose fields the area has too, and the further ones. A server of 0.2 leaves it out. */
+    reports: z.optional(z.array(areaReportSchema)),
+  },
+)
 export type ReportArea = z.output<typeof reportAreaSchema>
 
 export const ownReportsSchema = z.object({

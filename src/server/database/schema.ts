@@ -110,6 +110,9 @@ export interface ReportSettingsTable {
   dataset_id: string | null
   /** Whether people may export. */
   exports: Defaulted<boolean>
+  /** The page and the report's bookmark that it opens with; a trigger forgets those of another report. */
+  page_name: Defaulted<string | null>
+  bookmark_name: Defaulted<string | null>
   updated_at: Defaulted<Date>
 }
 

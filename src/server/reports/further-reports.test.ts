@@ -45,6 +45,8 @@ describeOnEachDatabase('further reports of an area', (kind) => {
       name: 'Metas',
       report_url: null,
       exports: true,
+      page_name: null,
+      bookmark_name: null,
       ...toSetting('Gerentes'),
       updated_at: new Date(portal.clock()).toISOString(),
     })
@@ -278,6 +280,23 @@ describeOnEachDatabase('further reports of an area', (kind) => {
         null,
         null,
       ])
+    })
+
+    test('open at a page and a bookmark, also after they were moved and restored', async () => {
+      const opening = { page_name: 'ReportSection', bookmark_name: 'Bookmark1' }
+      await save('vendas', toSetting('Vendas', opening))
+      const input = { name: 'Serviços', ...toSetting('Oficina', opening) }
+      const { id } = (await call('POST', '', input)).body
+      const other = { name: 'Serviços', ...toSetting('HPD', opening), position: 0 }
+      expect((await call('PATCH', `/${id}`, other)).body).toMatchObject(opening)
+      await call('DELETE', `/${id}`)
+      expect((await call('POST', `/${id}/restore`)).body).toMatchObject(opening)
+      const { areas } = await read({ types: ['Vendas'] })
+      const shown = { pageName: 'ReportSection', bookmarkName: 'Bookmark1' }
+      expect(areas[0].reports).toMatchObject([shown, shown])
+      const moved = await call('PATCH', `/${id}`, { name: 'Serviços', ...toSetting('CRM') })
+      expect(moved.body).toMatchObject({ page_name: null, bookmark_name: null })
+      expect((await read({ types: ['Vendas'] })).areas[0].reports[1]).not.toHaveProperty('pageName')
     })
 
     test('switch their exports off alone', async () => {

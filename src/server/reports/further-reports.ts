@@ -28,6 +28,7 @@ import {
   refuseTakenReport,
   toAuditedSetting,
   toSettingColumns,
+  updateReport,
 } from './report-settings.ts'
 
 type Row = Selectable<Tables['further_reports']>
@@ -89,14 +90,7 @@ export function changeFurtherReport(
     const others = all.filter((other) => other !== current)
     assertRoom(area, { name, ...columns }, first, others)
     if (position !== undefined) await movePlace(db, current, others, position)
-    // The version advances by at least a millisecond.
-    const updated_at = new Date(Math.max(context.clock(), current.updated_at.getTime() + 1))
-    const saved = await db
-      .updateTable('further_reports')
-      .set({ ...columns, name, updated_at })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    const saved = await updateReport(db, 'further_reports', current, { ...columns, name }, context.clock())
     await record('report-setting-saved', { before: current, after: saved })
     return presentFurtherReport(saved, area)
   })

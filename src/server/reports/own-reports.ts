@@ -32,6 +32,8 @@ export async function readOwnReports(
     workspaceId: report.workspace_id,
     reportId: report.report_id,
     datasetId: report.dataset_id,
+    pageName: report.page_name ?? undefined,
+    bookmarkName: report.bookmark_name ?? undefined,
     canExport: own?.exports === true && report.exports,
     firstViewId: findFirstView(report),
   })

@@ -56,6 +56,10 @@ describeOnEachDatabase('report settings', (kind) => {
         toSetting('Vendas', { dataset_id: 'x'.repeat(101) }),
         'Dataset ID inválido (no máximo 100 caracteres)',
       ],
+      [
+        toSetting('Vendas', { bookmark_name: ID }),
+        'Este indicador é pessoal ou de um compartilhamento, e não abre com a conta do portal. Use um indicador do relatório.',
+      ],
     ]
     const named = cases.map(([body, message]) => [JSON.stringify(body).slice(0, 90), body, message] as const)
     test.each(named)('%s', async (_, body, message) => {

@@ -17,7 +17,7 @@ export type ReportSettingRow = Selectable<Tables['global_powerbi_settings']>
 type Columns = Pick<
   ReportSettingRow,
   'embed_mode' | 'report_url' | 'workspace_id' | 'report_id' | 'dataset_id'
-> & { exports?: boolean }
+> & { exports?: boolean; page_name?: string | null; bookmark_name?: string | null }
 
 export interface ReportSettingContext extends Context {
   /** Hosts allowed in share URLs. */
@@ -68,10 +68,10 @@ export async function saveReportSetting(
       .execute()
     refuseTakenReport(columns, others)
     if (name) refuseTakenName(name, others)
-    const at = new Date(context.clock())
+    const at = context.clock()
     const saved = current
-      ? await updateSetting(db, current, columns, at)
-      : await insertSetting(db, { type: slug, ...columns, updated_at: at })
+      ? await updateReport(db, 'global_powerbi_settings', current, columns, at)
+      : await insertSetting(db, { type: slug, ...columns, updated_at: new Date(at) })
     // A concurrent insert won.
     if (!saved) throw await createConflictError(txContext, area)
     await notifyAdministrators(db)
@@ -126,10 +126,17 @@ export function toSettingColumns(input: ReportSettingInput, hosts: readonly stri
   const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
   if (input.embed_mode === 'secure_sso')
     return { ...nothing, embed_mode: input.embed_mode, report_url: normalizeShareUrl(input.report_url) }
-  const { embed_mode, workspace_id, report_id, dataset_id, exports } = input
+  const { embed_mode, workspace_id, report_id, dataset_id, exports, page_name, bookmark_name } = input
   const ids = { workspace_id, report_id, dataset_id: dataset_id || null }
   // Left out, it stays as it is: pages of the version before do not send it.
-  return { ...nothing, embed_mode, ...ids, ...(exports !== undefined && { exports }) }
+  return {
+    ...nothing,
+    embed_mode,
+    ...ids,
+    ...(exports !== undefined && { exports }),
+    ...(page_name !== undefined && { page_name: page_name || null }),
+    ...(bookmark_name !== undefined && { bookmark_name: bookmark_name || null }),
+  }
 }
 
 /**
@@ -158,9 +165,12 @@ export function presentReportSetting(row: ReportSettingRow, { label }: Catalogue
 
 export function toAuditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
   const { id, embed_mode, report_url, workspace_id, report_id, dataset_id, exports, name } = row
+  const { page_name, bookmark_name } = row
   // Access records name a report without an id of Power BI by that of its setting.
   const ids = { workspace_id, report_id, dataset_id, ...(report_id === null && { id }) }
-  return { type: label, embed_mode, report_url, ...ids, exports, ...(name !== null && { name }) }
+  const optional = { page_name, bookmark_name, name }
+  const given = Object.entries(optional).filter(([, value]) => value !== null)
+  return { type: label, embed_mode, report_url, ...ids, exports, ...Object.fromEntries(given) }
 }
 
 /** Locks an area's setting until the transaction ends. */
@@ -179,15 +189,28 @@ function isSame(row: ReportSettingRow, columns: NamedColumns): boolean {
   return (Object.keys(columns) as (keyof NamedColumns)[]).every((key) => row[key] === columns[key])
 }
 
-/** updated_at is also the version, so it advances by at least a millisecond. */
-function updateSetting(db: Db, current: ReportSettingRow, columns: NamedColumns, at: Date) {
-  const updated_at = new Date(Math.max(at.getTime(), current.updated_at.getTime() + 1))
-  return db
-    .updateTable('global_powerbi_settings')
-    .set({ ...columns, updated_at })
-    .where('id', '=', current.id)
-    .returningAll()
-    .executeTakeFirst()
+/**
+ * Updates a report. updated_at is also the version, so it advances by at least a millisecond; where the
+ * report opens comes last, because another report forgets it.
+ */
+export async function updateReport<T extends 'global_powerbi_settings' | 'further_reports'>(
+  db: Db,
+  table: T,
+  current: ReportSettingRow,
+  { page_name, bookmark_name, ...columns }: NamedColumns,
+  at: number,
+): Promise<Selectable<Tables[T]>> {
+  const updated_at = new Date(Math.max(at, current.updated_at.getTime() + 1))
+  // Both tables have these columns.
+  const update = (values: object) =>
+    db
+      .updateTable(table as 'further_reports')
+      .set({ ...values, updated_at })
+      .where('id', '=', current.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  await update(columns)
+  return (await update({ page_name, bookmark_name })) as Selectable<Tables[T]>
 }
 
 function insertSetting(db: Db, row: NamedColumns & { type: string; updated_at: Date }) {

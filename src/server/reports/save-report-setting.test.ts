@@ -21,7 +21,8 @@ describeOnEachDatabase('report settings', (kind) => {
     const created = await save('crm', toLinkSetting(LINK))
     expect(created.status).toBe(200)
     const ids = { workspace_id: null, report_id: null, dataset_id: null }
-    const nothing = { report_url: null, ...ids, exports: true, name: null }
+    const opening = { page_name: null, bookmark_name: null }
+    const nothing = { report_url: null, ...ids, exports: true, name: null, ...opening }
     expect(created.body).toEqual({
       ...nothing,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -84,6 +85,36 @@ describeOnEachDatabase('report settings', (kind) => {
     expect((await save('vendas', toLinkSetting(odd))).body.report_url).toBe(
       'https://app.powerbi.com/view?r=ab',
     )
+  })
+
+  test('open at a page and a bookmark, which stay with their report', async () => {
+    const opening = { page_name: 'ReportSection', bookmark_name: 'Bookmarkeb9e787c137d047a58b9' }
+    const none = { page_name: null, bookmark_name: null }
+    for (const [input, expected] of [
+      [toSetting('Vendas', { ...opening, page_name: ' ReportSection ' }), opening],
+      // The payload that is specified names neither.
+      [toSetting('Vendas', { dataset_id: '' }), opening],
+      [toSetting('Vendas', { page_name: '' }), { ...opening, page_name: null }],
+      [toSetting('Oficina'), none],
+      [toSetting('Vendas', opening), opening],
+      [toSetting('Oficina', opening), opening],
+      [toLinkSetting(LINK), none],
+    ] as const)
+      expect((await save('vendas', input)).body).toMatchObject(expected)
+    const trail = (await readActions()).slice(-3)
+    expect(trail[1]).toMatchObject({ before: opening, after: { ...toSetting('Oficina'), ...opening } })
+    expect(trail[2]?.after).not.toHaveProperty('page_name')
+  })
+
+  test('lose page and bookmark when 0.2, which knows neither, chooses another report', async () => {
+    await save('vendas', toSetting('Vendas', { page_name: 'ReportSection', bookmark_name: 'Bookmark1' }))
+    const { report_id } = toSetting('Oficina') as unknown as { report_id: string }
+    const update = (values: { report_id?: string; dataset_id?: string }) =>
+      portal.database.db.updateTable('global_powerbi_settings').set(values).execute()
+    await update({ dataset_id: 'd' })
+    expect((await list())[0]).toMatchObject({ page_name: 'ReportSection', bookmark_name: 'Bookmark1' })
+    await update({ report_id })
+    expect((await list())[0]).toMatchObject({ page_name: null, bookmark_name: null })
   })
 
   test('never serve the old report after a change', async () => {

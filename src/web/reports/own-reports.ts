@@ -38,9 +38,7 @@ export function toTabs({ areas, marcas, estados }: OwnReports): { tabs: ReportTa
   const tabs: ReportTab[] = []
   const incomplete: string[] = []
   for (const { type: area, reports, ...first } of areas)
-    for (const [index, report] of (
-      reports ?? [{ ...first, id: area, name: area, firstViewId: undefined }]
-    ).entries()) {
+    for (const [index, report] of (reports ?? [{ ...first, id: area, name: area }]).entries()) {
       const { id, name, canExport, firstViewId, ...setting } = report
       const title = formatReportTitle(area, name)
       // Neither a new name nor what may be exported or opens first needs a new frame.
@@ -54,13 +52,14 @@ export function toTabs({ areas, marcas, estados }: OwnReports): { tabs: ReportTa
 }
 
 function toKind(
-  { embedMode, workspaceId, reportId, datasetId, reportUrl }: AreaReport,
+  { embedMode, workspaceId, reportId, datasetId, pageName, bookmarkName, reportUrl }: AreaReport,
   tab: Pick<TokenRequest, 'key' | 'area' | 'title'>,
   hasScope: boolean,
 ) {
   if (embedMode === 'service_principal') {
     if (!workspaceId || !reportId) return undefined
-    if (hasScope) return { kind: 'embedded', request: { ...tab, workspaceId, reportId, datasetId } } as const
+    const request = { ...tab, workspaceId, reportId, datasetId, pageName, bookmarkName }
+    if (hasScope) return { kind: 'embedded', request } as const
   } else if (hasScope) return reportUrl ? ({ kind: 'shared', reportUrl } as const) : undefined
   // Without scope the server omits the URL.
   return { kind: 'no-scope' } as const

@@ -12,6 +12,7 @@ import {
   getPermittedScope,
   isPageName,
   loadSession,
+  readBookmark,
   readState,
 } from './session.ts'
 import { parseLinkFilter, type ReportFilter, replaceFilter, toFilter } from './update-filters.ts'
@@ -104,8 +105,8 @@ function load({ headers, body }: HostRequest): Answer {
   const afterReply = () => {
     watchToken()
     if (!isOpen()) return showNotice('Não foi possível abrir este relatório.')
-    const { bookmark } = body as { bookmark?: { state?: string } }
-    if (bookmark && !readState(bookmark.state)) emitError(UNKNOWN_BOOKMARK)
+    const { bookmark } = body as { bookmark?: unknown }
+    if (bookmark && !readBookmark(bookmark)) emitError(UNKNOWN_BOOKMARK)
     emit('loaded', { initiator: 'sdk' })
     draw()
   }
@@ -257,7 +258,10 @@ function openLink(): void {
     return
   }
   session.kind = 'link'
-  session.filters = parseLinkFilter(address.get('filter') ?? '')
+  // All of them count, in both spellings: learn.microsoft.com/power-bi/collaborate-share/service-embed-secure
+  session.filters = [...address].flatMap(([name, value]) =>
+    /^\$?filter$/i.test(name.trim()) ? parseLinkFilter(value) : [],
+  )
   // learn.microsoft.com/power-bi/developer/embedded/configure-report-settings
   for (const pane of ['filterPaneEnabled', 'navContentPaneEnabled'] as const)
     if (address.get(pane) === 'false') session.settings[pane] = false

@@ -75,7 +75,7 @@ export function loadSession(session: Session, uid: string, config: Record<string
     filters: readFilters(config.filters),
     settings: config.settings ?? {},
     page: isPageName(config.pageName) ? config.pageName : PAGES[0].name,
-    ...readState((config.bookmark as { state?: string } | undefined)?.state),
+    ...readBookmark(config.bookmark),
   })
 }
 
@@ -97,6 +97,22 @@ export function readState(state: unknown): BookmarkedState | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The bookmark saved in each report: FIAT in RJ, on the second page. */
+const SAVED_BOOKMARK: [name: string, state: BookmarkedState] = [
+  'Bookmarkeb9e787c137d047a58b9',
+  {
+    page: 'detalhe-por-estado',
+    filters: [toFilter('Marca', ['FIAT']), toFilter('Estado', ['RJ'])],
+    selection: undefined,
+  },
+]
+
+/** Reads a bookmark of a load (models.IApplyBookmarkRequest), by its name in the report or its state. */
+export function readBookmark(bookmark: unknown): BookmarkedState | undefined {
+  const { name, state } = (bookmark ?? {}) as { name?: string; state?: string }
+  return name === undefined ? readState(state) : name === SAVED_BOOKMARK[0] ? SAVED_BOOKMARK[1] : undefined
 }
 
 /** Returns the error that prevents showing the report now. */

@@ -9,6 +9,9 @@ export interface TokenRequest {
   workspaceId: string
   reportId: string
   datasetId: string | null
+  /** Where the report opens. */
+  pageName?: string | undefined
+  bookmarkName?: string | undefined
 }
 
 /** The result of a token request; `detail` is Portuguese, fit to show. */

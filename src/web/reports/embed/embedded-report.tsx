@@ -47,7 +47,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const [status, setStatus] = useState<FrameStatus>({ kind: 'loading' })
   const [attempt, setAttempt] = useState(0)
   const { layout, detectLayout } = usePhoneLayout(request.reportId)
-  const { key, area, title, workspaceId, reportId } = request
+  const { key, area, title, reportId } = request
   const isPaginated = useIsPaginated(reportId, token)
   const isOnline = useIsOnline()
   const isVisible = useEffectEvent(() => isSelected && isOnline && document.visibilityState === 'visible')
@@ -59,7 +59,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
     openReportFrame({
       parent: container.current as HTMLElement,
       title,
-      view: { embedBase: portalSettings.reportEmbedBase, workspaceId, reportId, marcas, layout, isPaginated },
+      view: { embedBase: portalSettings.reportEmbedBase, ...request, marcas, layout, isPaginated },
       isVisible,
       onStatus: setStatus,
       renewToken: () => store.renew(key),

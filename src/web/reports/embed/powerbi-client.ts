@@ -39,6 +39,9 @@ export interface ReportView {
   embedBase: string
   workspaceId: string
   reportId: string
+  /** The page and the report's bookmark that it opens with. */
+  pageName?: string | undefined
+  bookmarkName?: string | undefined
   marcas: readonly string[]
   layout: 'desktop' | 'phone'
   /** Embedded from /rdlEmbed, which supports neither filters nor pages nor layouts. */

@@ -114,6 +114,8 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   /** The bookmark that the report was loaded with. */
   let loadedState: string | undefined
   let isViewRefused = false
+  /** Where the report opens without a saved view, unless it has refused that. */
+  let opening = view.isPaginated ? {} : { pageName: view.pageName, bookmarkName: view.bookmarkName }
   let isApplying = false
   let hasRendered = false
   let isRecovering = false
@@ -177,13 +179,18 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     isEmbedded = true
     embeddedAt = performance.now()
     loadedState = view.isPaginated ? undefined : opened.state
+    const state = loadedState
+    const first = state === undefined ? opening : {}
+    const page = pageName ?? first.pageName
     const config = {
       ...buildReportConfig(powerBi, view),
       accessToken: token,
-      ...(loadedState !== undefined && { bookmark: { state: loadedState } }),
+      ...(state !== undefined && { bookmark: { state } }),
+      ...(first.bookmarkName !== undefined && { bookmark: { name: first.bookmarkName } }),
+      ...(page !== undefined && { pageName: page }),
     }
     try {
-      powerBi.service.embed(element, { ...config, ...(pageName !== undefined && { pageName }) })
+      powerBi.service.embed(element, config)
     } catch (error) {
       handleOpenError(error)
       return
@@ -277,13 +284,13 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     }
   }
 
-  /** A view holds its author's filter, which is replaced; its other filters stay. */
+  /** A bookmark holds its author's filter, which is replaced; its other filters stay. */
   async function resetMarcaFilter(): Promise<void> {
     const filter = powerBi && buildMarcaFilter(powerBi.models, view.marcas)
     if (!powerBi || !filter) return
     const done = report?.updateFilters(powerBi.models.FiltersOperations.Replace, [filter])
     await done?.catch((error: unknown) => console.warn('The filter of marcas could not be set again', error))
-    if (report && !signal.aborted) options.onViewOpened(report)
+    if (report && !signal.aborted && opened?.state !== undefined) options.onViewOpened(report)
   }
 
   /** Opens the report as published. */
@@ -357,7 +364,8 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     const state = opened?.state
     // After an expiry the report may have reloaded without the view.
     if (state !== undefined) void (state === loadedState ? resetMarcaFilter() : applyView(state))
-    else if (isViewRefused && opened) options.onViewRefused(opened)
+    else if (opening.bookmarkName !== undefined) void resetMarcaFilter()
+    if (state === undefined && isViewRefused && opened) options.onViewRefused(opened)
     isViewRefused = false
     // Visuals have loading indicators of their own, and the first ones appear before `rendered`.
     updateStatus({ kind: 'shown' })
@@ -370,11 +378,15 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (!powerBi) return
     const { findFrameOutcome, isFatalError, toEmbedFailure } = powerBi.outcomes
     const outcome = findFrameOutcome(error)
-    const isOfView = loadedState !== undefined && !hasRendered
+    const isOfOpening = !hasRendered && (!outcome || outcome.name === 'load-failed')
     if (outcome?.name === 'renew') {
       if (!isRecovering) void recover(error)
-    } else if (isOfView && (!outcome || outcome.name === 'load-failed')) refuseView(error)
-    else if (isFatalError(error, hasRendered)) fail(toEmbedFailure(error))
+    } else if (isOfOpening && loadedState !== undefined) refuseView(error)
+    else if (isOfOpening && Object.values(opening).some(Boolean)) {
+      console.warn('The report did not understand where it is to open', error)
+      opening = {}
+      reopen()
+    } else if (isFatalError(error, hasRendered)) fail(toEmbedFailure(error))
     else if (outcome?.isTemporary) refreshLater()
     else console.warn('The report told of an error that does not end it', error)
   })

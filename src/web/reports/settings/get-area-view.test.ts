@@ -10,6 +10,8 @@ const setting = (report_id: string, minute: number): ReportSetting => ({
   workspace_id: 'w',
   report_id,
   exports: true,
+  page_name: null,
+  bookmark_name: null,
   name: null,
   dataset_id: null,
   updated_at: `2026-11-21T10:0${minute}:00.000Z`,

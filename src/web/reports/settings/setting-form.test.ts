@@ -10,6 +10,8 @@ const principal: ReportSetting = {
   workspace_id: 'w',
   report_id: 'r',
   exports: true,
+  page_name: null,
+  bookmark_name: null,
   name: null,
   dataset_id: null,
 }
@@ -20,6 +22,8 @@ const shared: ReportSetting = {
   workspace_id: null,
   report_id: null,
   exports: true,
+  page_name: null,
+  bookmark_name: null,
   name: null,
   dataset_id: null,
 }
@@ -49,6 +53,8 @@ describe('the form of a setting', () => {
       report_id: 'r',
       dataset_id: null,
       exports: true,
+      page_name: null,
+      bookmark_name: null,
     })
     expect(toInput({ ...form, dataset_id: ' d ' })).toMatchObject({ dataset_id: 'd' })
     expect(toInput({ ...form, mode: 'secure_sso' })).toEqual({ embed_mode: 'secure_sso', report_url: 'x' })

@@ -8,7 +8,8 @@ import { extractUrl } from '#contract/share-url.ts'
 /** 'Nenhum' exists only in the form: saving it removes the setting. */
 export type FormMode = 'none' | EmbedMode
 
-export const SETTING_FIELDS = ['report_url', 'workspace_id', 'report_id', 'dataset_id'] as const
+const PRINCIPAL_FIELDS = ['workspace_id', 'report_id', 'dataset_id', 'page_name', 'bookmark_name'] as const
+export const SETTING_FIELDS = ['report_url', ...PRINCIPAL_FIELDS] as const
 export type SettingField = (typeof SETTING_FIELDS)[number]
 
 /** The form of one area; fields of the other modes keep their input. */
@@ -17,7 +18,7 @@ export type SettingForm = { mode: FormMode; exports: boolean } & Record<SettingF
 export const MODE_FIELDS: Record<FormMode, readonly SettingField[]> = {
   none: [],
   secure_sso: ['report_url'],
-  service_principal: ['workspace_id', 'report_id', 'dataset_id'],
+  service_principal: PRINCIPAL_FIELDS,
 }
 
 export function toForm(setting: ReportSetting | undefined): SettingForm {
@@ -27,6 +28,8 @@ export function toForm(setting: ReportSetting | undefined): SettingForm {
     workspace_id: setting?.workspace_id ?? '',
     report_id: setting?.report_id ?? '',
     dataset_id: setting?.dataset_id ?? '',
+    page_name: setting?.page_name ?? '',
+    bookmark_name: setting?.bookmark_name ?? '',
     exports: setting?.exports ?? true,
   }
 }
@@ -45,6 +48,8 @@ export function toInput(form: SettingForm): ReportSettingInput | undefined {
     workspace_id: form.workspace_id.trim(),
     report_id: form.report_id.trim(),
     dataset_id: form.dataset_id.trim() || null,
+    page_name: form.page_name.trim() || null,
+    bookmark_name: form.bookmark_name.trim() || null,
     exports: form.exports,
   }
 }
@@ -67,6 +72,8 @@ export function describeSetting(setting: ReportSetting | undefined): [label: str
     ['Workspace ID', setting.workspace_id ?? ''],
     ['Report ID', setting.report_id ?? ''],
     ['Dataset ID', setting.dataset_id ?? 'não informado'],
+    ['Página', setting.page_name ?? 'não informada'],
+    ['Indicador', setting.bookmark_name ?? 'não informado'],
     ['Exportação', setting.exports ? 'permitida' : 'desligada'],
   ]
 }
