@@ -101,9 +101,37 @@ test('a link that cannot be framed shows a warning, is repaired where possible, 
   await expect(toast(page, 'O link salvo não abre dentro do portal')).toBeVisible()
   await repair.click()
   await expect(url).toHaveValue(
-    /^https:\/\/app\.powerbi\.com\/reportEmbed\?reportId=.*&groupId=.*&autoAuth=true$/,
+    /^https:\/\/app\.powerbi\.com\/reportEmbed\?reportId=.*&groupId=.*&autoAuth=true&pageName=ReportSection&x=1$/,
   )
   await expect(form.getByRole('alert')).toHaveCount(0)
+})
+
+test('each kind of link is named, and what becomes of its parameters', async ({ page }) => {
+  const form = await openSettings(page, 'Slack')
+  await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
+  const url = form.getByLabel('URL do relatório')
+  const alert = form.getByRole('alert')
+  for (const [path, text] of [
+    ['home', 'Ele não leva a um relatório.'],
+    ['sharedwithme', 'Ele não leva a um relatório.'],
+    [`groups/me/orgapps/${VENDAS.workspaceId}?ctid=1`, 'Ele abre um aplicativo'],
+    [`groups/me/dashboards/${VENDAS.reportId}/tiles/1`, 'Ele leva a um painel'],
+    [`groups/${VENDAS.workspaceId}/scorecards/1`, 'Ele leva a um scorecard'],
+    [`groups/${VENDAS.workspaceId}/explorations/1`, 'Ele leva a uma exploração'],
+    [`onelake/details/${VENDAS.workspaceId}/dataset/1`, 'Ele leva a dados'],
+  ] as const) {
+    await url.fill(`https://app.powerbi.com/${path}`)
+    await expect(alert, path).toContainText(text)
+  }
+  const embed = `app.powerbi.com/reportEmbed?reportId=${VENDAS.reportId}&autoAuth=true`
+  const typed = `${embed}&amp;$filter=Loja/UF eq 'RJ' or 1 eq 1&amp;pageName=Vendas por loja`
+  await url.fill(typed)
+  await save(page)
+  await expect(url).toHaveAccessibleDescription(toPrefixPattern(INVALID))
+  await form.getByRole('button', { name: 'Usar o link corrigido' }).click()
+  await expect(url).toHaveValue(`https://${typed.replaceAll('&amp;', '&')}`)
+  await expect(form.getByText(/troca ao mostrar o relatório: \$filter\. No lugar/)).toBeVisible()
+  await expect(alert).toContainText('“Vendas por loja” parece o nome da página que as pessoas veem.')
 })
 
 test('a link to a report offers to fill in its ids', async ({ page }) => {
@@ -113,6 +141,23 @@ test('a link to a report offers to fill in its ids', async ({ page }) => {
   await form.getByRole('button', { name: 'Preencher Workspace ID e Report ID' }).click()
   await expect(form.getByLabel('Workspace ID')).toHaveValue(VENDAS.workspaceId)
   await expect(form.getByLabel('Report ID')).toHaveValue(VENDAS.reportId)
+
+  await expect(form.getByLabel('Página (opcional)')).toHaveValue('ReportSection')
+
+  const personal = `${PAGE_LINK.replace('https://', '')}&bookmarkGuid=${VENDAS.reportId}`
+  await form.getByLabel('Workspace ID').fill(personal)
+  await save(page)
+  await expect(form.getByLabel('Workspace ID')).toHaveAccessibleDescription(
+    'Workspace ID inválido (formato UUID esperado)',
+  )
+  await expect(form.getByText(/ficam de fora: x, bookmarkGuid\. O indicador .* é pessoal/)).toBeVisible()
+  await form.getByRole('button', { name: 'Usar o link corrigido' }).click()
+  await expect(form.getByLabel('Indicador do relatório (opcional)')).toHaveValue('')
+  await form.getByLabel('Report ID').fill(`https://app.powerbi.com/groups/me/reports/${VENDAS.reportId}`)
+  await expect(form.getByText(/^Relatórios de “Meu espaço de trabalho”/)).toBeVisible()
+  await form.getByLabel('Report ID').fill(`https://app.powerbi.com/dashboards/${VENDAS.reportId}`)
+  await expect(form.getByRole('alert')).toContainText('Ele leva a um painel')
+  await form.getByLabel('Report ID').fill('')
 
   const fabric = PAGE_LINK.replace('powerbi.com', 'fabric.microsoft.com')
   await form.getByLabel('Workspace ID').fill(fabric.replace(VENDAS.workspaceId, OFICINA.workspaceId))

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { validateShareUrl } from './report-setting-rules.ts'
 import {
+  completeUrl,
   extractUrl,
+  findDisplayName,
   findFrameIssue,
   isPublishedToWeb,
+  listReplaced,
   normalizeShareUrl,
   parseReportLink,
 } from './share-url.ts'
@@ -125,11 +128,18 @@ describe('extractUrl', () => {
     [`<iframe allowfullscreen src="${view}">`, view],
     [`<iframe title="a > b" src="${view}">`, view],
     [` ${view} `, view],
-    ['https://app.powerbi.com/view\r\n  ?r=a\u00a0&b= c', view],
+    ['https://app.powerbi.com/view\r\n  ?r=a&\r\nb=c', view],
+    [`\u200b ${view}\u202c`, view],
+    ['https://app.powerbi.com/view?r=a&amp;b=c', view],
+    ['https://app.powerbi.com/view?r=a&amp;amp;b=c', view],
+    [
+      'https://app.powerbi.com/view?r=a\u00a0&rp:Loja=S\u00e3o  Paulo',
+      'https://app.powerbi.com/view?r=a\u00a0&rp:Loja=S\u00e3o  Paulo',
+    ],
     ['<iframe src="https://app.powerbi.com/view?r=a&#10;&b=c">', view],
     [
       `https://app.powerbi.com/x ?a=1 &filter=A/B eq\n 'x y'`,
-      `https://app.powerbi.com/x?a=1&filter=A/B eq 'x y'`,
+      `https://app.powerbi.com/x?a=1 &filter=A/B eq 'x y'`,
     ],
     ['um texto', 'um texto'],
   ])('reads %s', (text, url) => {
@@ -147,7 +157,7 @@ describe('extractUrl', () => {
 
 test('normalizeShareUrl returns the stored form', () => {
   expect(normalizeShareUrl(' HTTPS://APP.powerbi.com/a/../view?r=a b ')).toBe(
-    'https://app.powerbi.com/view?r=ab',
+    'https://app.powerbi.com/view?r=a%20b',
   )
   expect(normalizeShareUrl('<iframe src="https://app.powerbi.com?a=1&amp;b=2">')).toBe(
     'https://app.powerbi.com/?a=1&b=2',
@@ -184,52 +194,91 @@ const OF_WORKSPACE = `reportId=${REPORT}&groupId=${WORKSPACE}&autoAuth=true`
 const OF_APP = `reportId=${REPORT}&appId=${APP}&autoAuth=true`
 test.each([
   [`${HOST_URL}/links/AbC?ctid=t1`, 'page', undefined],
-  [`${PAGE}/ReportSection?experience=power-bi`, 'page', `${EMBED}?${OF_WORKSPACE}`],
+  [
+    `${PAGE}/ReportSection?experience=power-bi&bookmarkGuid=Bookmarkeb9e787c137d047a58b9`,
+    'page',
+    `${EMBED}?${OF_WORKSPACE}&pageName=ReportSection&experience=power-bi&bookmarkGuid=Bookmarkeb9e787c137d047a58b9`,
+  ],
+  [
+    `${PAGE.replace('/reports/', '/rdlreports/')}?rp:Loja=S%C3%A3o+Paulo&rp:Loja=Rio%20SP`,
+    'page',
+    `${HOST_URL}/rdlEmbed?${OF_WORKSPACE}&rp:Loja=S%C3%A3o+Paulo&rp:Loja=Rio%20SP`,
+  ],
+  [`${PAGE}?$filter=Loja/UF eq 'RJ'`, 'page', `${EMBED}?${OF_WORKSPACE}&$filter=Loja/UF%20eq%20%27RJ%27`],
+  [`${HOST_URL}/reports/${REPORT}`, 'page', `${EMBED}?reportId=${REPORT}&autoAuth=true`],
+  [
+    `${HOST_URL}/sharedwithme/reports/${REPORT}/S1?ctid=t1`,
+    'page',
+    `${EMBED}?reportId=${REPORT}&autoAuth=true&pageName=S1&ctid=t1`,
+  ],
+  [
+    `${HOST_URL}/groups/${WORKSPACE}/orgapps/${APP}/report/${REPORT}/08c911d6311ba5b55f7b?ctid=t1`,
+    'page',
+    `${EMBED}?${OF_WORKSPACE}&pageName=08c911d6311ba5b55f7b&ctid=t1`,
+  ],
+  [`${HOST_URL}/groups/me/orgapps/${APP}?ctid=t1`, 'app', undefined],
+  [`${HOST_URL}/home?noSignUpCheck=1`, 'no-report', undefined],
+  [`${HOST_URL}/sharedwithme`, 'no-report', undefined],
+  [HOST_URL, 'no-report', undefined],
+  [`${HOST_URL}/groups/${WORKSPACE}/scorecards/${REPORT}`, 'scorecard', undefined],
+  [`${HOST_URL}/groups/${WORKSPACE}/explorations/${REPORT}`, 'exploration', undefined],
+  [`${HOST_URL}/onelake/details/${WORKSPACE}/dataset/${REPORT}/overview`, 'data', undefined],
+  [`${HOST_URL}/groups/me/dashboards/${REPORT}/tiles/${APP}/infocus`, 'dashboard', undefined],
+  [`${HOST_URL}/embed?dashboardId=${REPORT}&tileId=${APP}`, 'dashboard', undefined],
   [`${PAGE}?ctid=t1`, 'page', `${EMBED}?${OF_WORKSPACE}&ctid=t1`],
   [`${HOST_URL}/groups/me/reports/${REPORT}`, 'page', `${EMBED}?reportId=${REPORT}&autoAuth=true`],
   [`${HOST_URL}/groups/me/reports/r1`, 'page', undefined],
   [PAGE.replace('/reports/', '/rdlreports/'), 'page', `${HOST_URL}/rdlEmbed?${OF_WORKSPACE}`],
   [PAGE.replace('powerbi.com', 'fabric.microsoft.com'), 'page', `${EMBED}?${OF_WORKSPACE}`],
-  [`${HOST_URL}/groups/me/apps/${APP}/reports/${REPORT}/S1?ctid=t1`, 'page', `${EMBED}?${OF_APP}&ctid=t1`],
+  [
+    `${HOST_URL}/groups/me/apps/${APP}/reports/${REPORT}/S1?ctid=t1`,
+    'page',
+    `${EMBED}?${OF_APP}&pageName=S1&ctid=t1`,
+  ],
   [`${HOST_URL}/groups/${WORKSPACE}/apps/${APP}/reports/${REPORT}`, 'page', `${EMBED}?${OF_APP}`],
   [
     `${HOST_URL}/Redirect?action=OpenReport&appId=${APP}&reportObjectId=${REPORT}&ctid=t1`,
     'page',
-    `${EMBED}?${OF_APP}&ctid=t1`,
+    `${EMBED}?${OF_APP}&action=OpenReport&ctid=t1`,
   ],
   [
     `${HOST_URL}/MobileRedirect.html?groupObjectId=${WORKSPACE}&ctid=t1&action=OpenReport&reportObjectId=${REPORT}`,
     'page',
-    `${EMBED}?${OF_WORKSPACE}&ctid=t1`,
+    `${EMBED}?${OF_WORKSPACE}&ctid=t1&action=OpenReport`,
   ],
   [
     `${HOST_URL}/mobileredirect.html?action=OpenDashboard&dashboardObjectId=${REPORT}`,
-    'no-report',
+    'dashboard',
     undefined,
   ],
-  [`${HOST_URL}/dashboardEmbed?dashboardId=${REPORT}&autoAuth=true`, 'no-report', undefined],
-  [`${HOST_URL}/datahub/datasets/${REPORT}?experience=power-bi`, 'no-report', undefined],
+  [`${HOST_URL}/dashboardEmbed?dashboardId=${REPORT}&autoAuth=true`, 'dashboard', undefined],
+  [`${HOST_URL}/datahub/datasets/${REPORT}?experience=power-bi`, 'data', undefined],
   ['https://app.fabric.microsoft.com/links/AbC?ctid=t1', 'page', undefined],
   [
     `${HOST_URL}/rdlEmbed?reportId=${REPORT}&ctid=t1`,
     'sign-in',
-    `${HOST_URL}/rdlEmbed?reportId=${REPORT}&ctid=t1&autoAuth=true`,
+    `${HOST_URL}/rdlEmbed?reportId=${REPORT}&autoAuth=true&ctid=t1`,
   ],
-  [`${HOST_URL}/Redirect?action=OpenApp&appId=${APP}&ctid=t1`, 'no-report', undefined],
-  [`${HOST_URL}/groups/me/apps/${APP}`, 'no-report', undefined],
-  [`${HOST_URL}/groups/${WORKSPACE}/dashboards/${REPORT}`, 'no-report', undefined],
-  [`${HOST_URL}/dashboards/${REPORT}`, 'no-report', undefined],
+  [`${HOST_URL}/Redirect?action=OpenApp&appId=${APP}&ctid=t1`, 'app', undefined],
+  [`${HOST_URL}/groups/me/apps/${APP}`, 'app', undefined],
+  [`${HOST_URL}/groups/${WORKSPACE}/dashboards/${REPORT}`, 'dashboard', undefined],
+  [`${HOST_URL}/dashboards/${REPORT}`, 'dashboard', undefined],
   [`${HOST_URL}/groups/${WORKSPACE}/list?experience=power-bi`, 'no-report', undefined],
-  [`${HOST_URL}/datasets/${REPORT}`, 'no-report', undefined],
+  [`${HOST_URL}/datasets/${REPORT}`, 'data', undefined],
   [`${EMBED}?autoAuth=true`, 'report-id', undefined],
   [`${EMBED}?reportId=${REPORT.slice(0, 20)}&autoAuth=true`, 'report-id', undefined],
-  [`${EMBED}?reportId=${REPORT}%20&autoAuth=true`, 'report-id', undefined],
+  [`${EMBED}?reportId=${REPORT}%20&autoAuth=true`, 'report-id', `${EMBED}?reportId=${REPORT}&autoAuth=true`],
+  [
+    `${EMBED}?reportId=${REPORT.slice(0, 20)}\n ${REPORT.slice(20)} &autoAuth=true`,
+    'report-id',
+    `${EMBED}?reportId=${REPORT}&autoAuth=true`,
+  ],
   [`${EMBED}?reportId=${REPORT}&autoAuth=false`, 'sign-in', `${EMBED}?reportId=${REPORT}&autoAuth=true`],
   [`${EMBED}?reportId=${REPORT}&autoauth=0`, 'sign-in', `${EMBED}?reportId=${REPORT}&autoAuth=true`],
   [
     `<iframe src="${EMBED}?reportId=${REPORT}&amp;ctid=t1">`,
     'sign-in',
-    `${EMBED}?reportId=${REPORT}&ctid=t1&autoAuth=true`,
+    `${EMBED}?reportId=${REPORT}&autoAuth=true&ctid=t1`,
   ],
 ])('findFrameIssue of %s: %s, repaired to %s', (text, kind, repaired) => {
   expect(findFrameIssue(text)).toEqual({ kind, repaired })
@@ -239,14 +288,13 @@ test.each([
 test.each([
   `${EMBED}?reportId=${REPORT}&autoauth=True`,
   `${EMBED}?ReportID=${REPORT.toUpperCase()}&autoAuth=true`,
-  `${EMBED}?reportId=${REPORT.slice(0, 20)}\n ${REPORT.slice(20)} &autoAuth=true`,
   'https://app.powerbi.com/view?r=x',
   'nada',
   '',
 ])('findFrameIssue returns undefined for %j', (text) => expect(findFrameIssue(text)).toBeUndefined())
 
 describe('parseReportLink', () => {
-  const INSIDE = { workspaceId: WORKSPACE, reportId: REPORT, isApp: false }
+  const INSIDE = { workspaceId: WORKSPACE, reportId: REPORT, isApp: false, isPersonal: false }
   const WITHOUT_WORKSPACE = { ...INSIDE, workspaceId: undefined }
   const IN_APP = { ...WITHOUT_WORKSPACE, isApp: true }
   const FABRIC_PAGE = PAGE.replace('powerbi.com', 'fabric.microsoft.com')
@@ -261,12 +309,38 @@ describe('parseReportLink', () => {
     [`<iframe title="Vendas" src="${EMBED}?reportId=${REPORT}&amp;groupId=${WORKSPACE}">`, INSIDE],
     [`${HOST_URL}/MobileRedirect.html?reportObjectId=${REPORT}&groupObjectId=${WORKSPACE}`, INSIDE],
     [`${EMBED}?reportId=${REPORT}&autoAuth=true&ctid=t1`, WITHOUT_WORKSPACE],
-    [`${HOST_URL}/groups/me/reports/${REPORT}`, WITHOUT_WORKSPACE],
+    [`${HOST_URL}/groups/me/reports/${REPORT}`, { ...WITHOUT_WORKSPACE, isPersonal: true }],
+    [`${HOST_URL}/sharedwithme/reports/${REPORT}`, WITHOUT_WORKSPACE],
+    [`${HOST_URL}/groups/me/orgapps/${APP}/report/${REPORT}`, IN_APP],
     [`${HOST_URL}/groups/me/apps/${APP}/reports/${REPORT}/S1`, IN_APP],
     [`${HOST_URL}/Redirect?action=OpenReport&appId=${APP}&reportObjectId=${REPORT}`, IN_APP],
     [`${EMBED}?${OF_APP}`, IN_APP],
   ])('reads the ids of %s', (link, ids) => {
-    expect(parseReportLink(link, HOSTS)).toEqual(ids)
+    expect(parseReportLink(link, HOSTS)).toMatchObject(ids)
+  })
+
+  test.each([
+    [
+      `${PAGE}/ReportSection1?bookmarkGuid=Bookmarkeb9e787c137d047a58b9`,
+      'ReportSection1',
+      'Bookmarkeb9e787c137d047a58b9',
+      [],
+    ],
+    [
+      `${PAGE}?bookmarkGuid=72bfed1d-0745-4452-a5e8-6a36551cb166&ctid=t1`,
+      undefined,
+      undefined,
+      ['bookmarkGuid', 'ctid'],
+    ],
+    [
+      `${EMBED}?${OF_WORKSPACE}&pageName=S2&$filter=x&rp:Loja=1`,
+      'S2',
+      undefined,
+      ['autoAuth', '$filter', 'rp:Loja'],
+    ],
+    [`${HOST_URL}/Redirect?reportObjectId=${REPORT}&reportPage=S3`, 'S3', undefined, []],
+  ])('reads where %s opens, and names what it leaves out', (link, pageName, bookmarkName, unused) => {
+    expect(parseReportLink(link, HOSTS)).toMatchObject({ pageName, bookmarkName, unused })
   })
 
   test.each([
@@ -285,3 +359,35 @@ describe('parseReportLink', () => {
     expect(parseReportLink(link, HOSTS)).toBeUndefined()
   })
 })
+
+test.each([
+  ['app.powerbi.com/view?r=a b', 'https://app.powerbi.com/view?r=a b'],
+  ['//APP.powerbi.com/view?r=1', 'https://APP.powerbi.com/view?r=1'],
+  ['http://app.powerbi.com/view?r=1', 'https://app.powerbi.com/view?r=1'],
+  [' <https://app.powerbi.com/view?r=1> ', 'https://app.powerbi.com/view?r=1'],
+  ['“https://app.powerbi.com/view?r=1”', 'https://app.powerbi.com/view?r=1'],
+  ['https://app.powerbi.com/view?r=1', undefined],
+  ['app.powerbi.com', undefined],
+  ['app.powerbi.com.evil.com/view', undefined],
+  ['https://evil.com/https://app.powerbi.com/', undefined],
+  ['app.powerbi.com@evil.com/', undefined],
+])('completeUrl(%j): %s', (text, url) => expect(completeUrl(text, HOSTS)).toBe(url))
+
+test.each([
+  [
+    `${EMBED}?${OF_WORKSPACE}&Filter=x&%24filter=y&filterPaneEnabled=true&$filter=z`,
+    ['Filter', '$filter', 'filterPaneEnabled'],
+  ],
+  [`${EMBED}?${OF_WORKSPACE}&AutoAuth=True&filterPaneEnabled=false&rp:filter=x`, []],
+])('names what is replaced when %s is shown', (link, replaced) => {
+  expect(listReplaced(link)).toEqual(replaced)
+})
+
+test.each([
+  [`${PAGE}/Vendas%20por%20loja`, 'Vendas por loja'],
+  [`${EMBED}?${OF_WORKSPACE}&pageName=Página 1`, 'Página 1'],
+  [`${EMBED}?${OF_WORKSPACE}&pageName=ReportSection3`, undefined],
+  [`${PAGE}/08c911d6311ba5b55f7b`, undefined],
+  [PAGE, undefined],
+  [`${HOST_URL}/home`, undefined],
+])('findDisplayName(%s): %s', (link, name) => expect(findDisplayName(link)).toBe(name))

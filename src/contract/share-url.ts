@@ -1,9 +1,21 @@
+import {
+  decodeText,
+  getFrameKind,
+  getParameter,
+  isReplaced,
+  type LinkParameter,
+  parseParameters,
+} from './shown-link.ts'
+
 /** An attribute of an HTML tag: its name, and its value in one of three groups or none. */
 const ATTRIBUTE = /[\s/]+([^\s=>/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'`]+)))?/y
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 // URL parsers drop or rewrite these, so that the URL shown would not be the one opened.
-const FORBIDDEN = /[\p{Cc}\\]/u
+const FORBIDDEN = /\p{Cc}|^[^?#]*\\/u
+/** Invisible characters that come along with what is copied. */
+const EDGES = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu
+const ENCODED_AMPERSAND = /&(?:(?:amp|#38|#x26);)+/gi
 
 /** Decodes HTML entities once ('&amp;' → '&'); other text stays. */
 function decodeEntities(text: string): string {
@@ -27,15 +39,27 @@ function parseIframeSrc(html: string): string | undefined {
 }
 
 /**
- * Extracts the URL from pasted text or from `<iframe src="…">`, which Power BI offers. Removes spaces
- * and line breaks added by e-mail or chat, but keeps the spaces of a filter.
+ * Extracts the URL from pasted text or from `<iframe src="…">`, which Power BI offers. Removes line
+ * breaks added by e-mail or chat; blanks of parameters stay, because they belong to values.
  */
 export function extractUrl(text: string): string {
-  const trimmed = text.trim()
+  const trimmed = text.replace(EDGES, '')
   const url = trimmed.startsWith('<') ? (parseIframeSrc(trimmed) ?? trimmed) : trimmed
   if (!/^https?:\/\//i.test(url)) return url
-  const [, link = '', filter = ''] = /^(.*?)([?&]\s*filter=.*)?$/is.exec(url) ?? []
-  return link.replace(/\s/g, '') + filter.replace(/[\t\r\n]/g, '')
+  const [, page = '', parameters = ''] = /^([^?#]*)(.*)$/s.exec(url) ?? []
+  return page.replace(/\s/g, '') + parameters.replace(/[\t\r\n]/g, '').replace(ENCODED_AMPERSAND, '&')
+}
+
+/**
+ * Completes a link that lacks 'https://', or stands in quotes or brackets.
+ * @returns undefined for text that is valid as it is, or no such link
+ */
+export function completeUrl(text: string, hosts: readonly string[]): string | undefined {
+  const typed = extractUrl(text)
+  const bare = typed.replace(/^[\s<("'“]*(?:https?:)?\/*/i, '').replace(/[\s>"'”]+$/, '')
+  if (!hosts.some((host) => bare.toLowerCase().startsWith(`${host}/`))) return undefined
+  const completed = extractUrl(`https://${bare}`)
+  return completed === typed.replace(/^https:/i, 'https:') ? undefined : completed
 }
 
 /** Parses a URL, unless it contains characters that URL parsers drop or rewrite. */
@@ -51,102 +75,160 @@ export function normalizeShareUrl(text: string): string {
 /** Checks for a publish-to-web link ('/view?r=…' in any notation), whose data is public. */
 export function isPublishedToWeb(text: string): boolean {
   const url = parseUrl(extractUrl(text))
-  if (!url || !/^\/+view\/*$/i.test(decodePath(url.pathname))) return false
-  return [...url.searchParams.keys()].some((name) => name.toLowerCase() === 'r')
+  return url !== undefined && getFrameKind(url) === 'view'
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** Paths that cannot be framed: share links, which redirect, and pages of the service. */
-const PAGE = /^\/+groups\/([^/]+)\/(?:apps\/([^/]+)\/)?(rdl)?reports\/([^/]+)/i
-const SHARE_LINK = /^\/+links\//i
-/** MobileRedirect.html is what the mobile app shares. */
-const REDIRECT = /^\/+(redirect|MobileRedirect\.html)\/*$/i
-const NO_REPORT = /^\/+(groups|apps|dashboards|dashboardEmbed|datasets|datahub)(\/|$)/i
-const EMBED = /^\/+(report|rdl)Embed\/*$/i
 /** The same pages on Microsoft Fabric's host, which has no embed links. */
 const FABRIC = 'app.fabric.microsoft.com'
+/** A report's page: in a workspace, an app, an org app, shared with me, or by its id alone. */
+const REPORT_PAGE =
+  /^\/+(?:groups\/(?<group>[^/]+)\/|sharedwithme\/)?(?:(?<org>org)?apps\/(?<app>[^/]+)\/)?(?<rdl>rdl)?reports?\/(?<report>[^/]+)(?:\/(?<page>[^/]+))?/i
+/** MobileRedirect.html is what the mobile app shares. */
+const REDIRECT = /^\/+(redirect|MobileRedirect\.html)\/*$/i
 
-/** The ids in a report's address, as they stand there. */
-interface Address {
-  isEmbedLink: boolean
-  isPaginated: boolean
-  reportId: string | undefined
-  /** Undefined also for 'me', the personal workspace. */
-  groupId: string | undefined
-  appId: string | undefined
-}
+/** Pages without a report, as Microsoft and public repositories spell them; the first match counts. */
+const OTHER_PAGES = [
+  ['page', /^\/+links\//i],
+  ['scorecard', /\/scorecards?(\/|$)/i],
+  ['exploration', /\/explorations?(\/|$)/i],
+  ['dashboard', /\/(dashboards?|tiles)(\/|$)|\/(dashboard|tile)?Embed\/*$/i],
+  ['data', /^\/+(onelake|datahub)(\/|$)|\/(datasets|semanticmodels|modeling|dataflows|lakehouses)(\/|$)/i],
+  ['app', /\/(org)?apps\/[^/]+/i],
+  ['no-report', /^/],
+] as const
+
+/** Names of redirects for parameters of embed links. */
+const ROLES = new Map([
+  ['reportobjectid', 'reportid'],
+  ['groupobjectid', 'groupid'],
+  ['reportpage', 'pagename'],
+])
+const toRole = ({ key }: LinkParameter) => ROLES.get(key) ?? key
+
+type Address = Exclude<ReturnType<typeof parseAddress>, undefined>
 
 /** Parses a report's page, a redirect to it, or its embed link; undefined for all other addresses. */
-function parseAddress(url: URL): Address | undefined {
-  const path = decodePath(url.pathname)
-  const [, group, app, rdl, report] = PAGE.exec(path) ?? []
-  if (group && report) {
-    const groupId = group.toLowerCase() === 'me' ? undefined : group
-    return { isEmbedLink: false, isPaginated: Boolean(rdl), reportId: report, groupId, appId: app }
-  }
-  const embed = EMBED.exec(path)
-  if (!embed && !REDIRECT.test(path)) return undefined
+function parseAddress(url: URL) {
+  const path = decodeText(url.pathname)
+  const parameters = parseParameters(url)
+  const getValue = (role: string) => parameters.find((each) => toRole(each) === role)?.value
+  const frame = getFrameKind(url)
+  const isEmbedLink = frame === 'report' || frame === 'rdl'
+  const page = REPORT_PAGE.exec(path)?.groups
+  if (!page && !isEmbedLink && !REDIRECT.test(path)) return undefined
+  const appId = page?.app ?? getValue('appid')
   return {
-    isEmbedLink: Boolean(embed),
-    isPaginated: embed?.[1]?.toLowerCase() === 'rdl',
-    reportId: getParameter(url, 'reportObjectId') ?? getParameter(url, 'reportId'),
-    groupId: getParameter(url, 'groupObjectId') ?? getParameter(url, 'groupId'),
-    appId: getParameter(url, 'appId'),
+    url,
+    parameters,
+    isEmbedLink,
+    isPaginated: frame === 'rdl' || page?.rdl !== undefined,
+    reportId: page?.report ?? getValue('reportid'),
+    /** 'me' is the personal workspace. */
+    groupId: page?.group ?? getValue('groupid') ?? '',
+    isApp: appId !== undefined,
+    // Embed links do not know org apps, which are items of Fabric.
+    appId: page?.org ? undefined : appId,
+    pageName: page?.page ?? getValue('pagename'),
   }
 }
 
-/** The ids of a report that Service Principal mode needs. */
-export interface ReportIds {
+/** What Service Principal mode takes from a link. */
+export interface ReportLink {
   /** Undefined where the link does not name it. */
   workspaceId: string | undefined
   reportId: string
   /** A link of an app, in which the report may have another id than in its workspace. */
   isApp: boolean
+  /** In 'My workspace', which no application can embed (Microsoft, 'Embed with service principal'). */
+  isPersonal: boolean
+  pageName: string | undefined
+  /** Of the report itself; the id of a personal or shared one is a UUID, and opens for people alone. */
+  bookmarkName: string | undefined
+  /** The names of parameters that the mode has no place for. */
+  unused: string[]
 }
 
 /**
- * Parses the ids from a link, or the iframe around it.
+ * Parses what Service Principal mode takes from a link, or the iframe around it.
  * @param hosts the report hosts of this installation; Microsoft Fabric's is always understood
  * @returns undefined without the whole id of a report
  */
-export function parseReportLink(text: string, hosts: readonly string[]): ReportIds | undefined {
+export function parseReportLink(text: string, hosts: readonly string[]): ReportLink | undefined {
   const url = parseUrl(extractUrl(text))
   if (url?.protocol !== 'https:' || ![...hosts, FABRIC].includes(url.host)) return undefined
-  const { reportId = '', groupId = '', appId } = parseAddress(url) ?? {}
+  const { reportId = '', groupId = '', isApp, pageName, parameters } = parseAddress(url) ?? { parameters: [] }
   if (!UUID.test(reportId)) return undefined
+  const workspaceId = UUID.test(groupId) ? groupId : undefined
+  const bookmark = parameters.find(({ key }) => key === 'bookmarkguid')?.value.trim()
+  const bookmarkName = bookmark && !UUID.test(bookmark) ? bookmark : undefined
+  const taken = new Map([
+    ['reportid', reportId],
+    ['groupid', workspaceId],
+    ['pagename', pageName],
+    ['bookmarkguid', bookmarkName],
+  ])
   return {
-    workspaceId: UUID.test(groupId) ? groupId.toLowerCase() : undefined,
+    workspaceId: workspaceId?.toLowerCase(),
     reportId: reportId.toLowerCase(),
-    isApp: appId !== undefined,
+    isApp: isApp === true,
+    isPersonal: !isApp && groupId.toLowerCase() === 'me',
+    pageName,
+    bookmarkName,
+    unused: listNames(parameters.filter((each) => taken.get(toRole(each)) !== each.value.trim())),
   }
+}
+
+/** Lists the parameters of a valid link that the portal replaces when it shows the report. */
+export function listReplaced(text: string): string[] {
+  return listNames(parseParameters(new URL(normalizeShareUrl(text))).filter(isReplaced))
+}
+
+function listNames(parameters: readonly LinkParameter[]): string[] {
+  return [...new Set(parameters.map(({ name }) => name))]
+}
+
+/** Returns the page that a valid link names, if that looks like the name which people see. */
+export function findDisplayName(text: string): string | undefined {
+  const { pageName = '' } = parseAddress(new URL(normalizeShareUrl(text))) ?? {}
+  return isDisplayName(pageName) ? pageName : undefined
+}
+
+/** Power BI names pages 'ReportSection…' or by 20 digits of hex. */
+export function isDisplayName(pageName: string): boolean {
+  return pageName.trim() !== '' && !/^(ReportSection\w*|[0-9a-f]{20})$/i.test(pageName.trim())
 }
 
 export interface FrameIssue {
   /** 'page' is a report's page, or a link to one; an embed link lacks 'report-id' or 'sign-in'. */
-  kind: 'page' | 'no-report' | 'report-id' | 'sign-in'
+  kind: (typeof OTHER_PAGES)[number][0] | 'report-id' | 'sign-in'
   /** Undefined if the link has too little information. */
   repaired: string | undefined
 }
 
 /**
- * Finds why a link of SSO mode cannot be framed: a page of the service ('/links/…', '/groups/…',
+ * Finds why a link of SSO mode cannot be framed: another page of the service ('/links/…', '/groups/…',
  * '/Redirect?…'), or an embed link without a report or automatic sign-in (Microsoft, 'Embed a report
  * in a secure portal or website').
  * @returns undefined if no issue is known
  */
 export function findFrameIssue(text: string): FrameIssue | undefined {
   const url = parseUrl(extractUrl(text))
-  if (!url) return undefined
-  const path = decodePath(url.pathname)
-  if (SHARE_LINK.test(path)) return { kind: 'page', repaired: undefined }
+  if (!url || getFrameKind(url) === 'view') return undefined
   const address = parseAddress(url)
-  if (!address) return NO_REPORT.test(path) ? { kind: 'no-report', repaired: undefined } : undefined
-  if (!address.isEmbedLink)
-    return address.reportId
-      ? { kind: 'page', repaired: createEmbedLink(url, address) }
-      : { kind: 'no-report', repaired: undefined }
-  if (!UUID.test(address.reportId ?? '')) return { kind: 'report-id', repaired: undefined }
-  return addAutoAuth(url) ? { kind: 'sign-in', repaired: url.href } : undefined
+  if (!address?.reportId && !address?.isEmbedLink) return { kind: findOtherPage(url), repaired: undefined }
+  const repaired = createEmbedLink(address)
+  if (!address.isEmbedLink) return { kind: 'page', repaired }
+  if (!UUID.test(address.reportId ?? '')) return { kind: 'report-id', repaired }
+  return getParameter(url, 'autoAuth')?.toLowerCase() === 'true' ? undefined : { kind: 'sign-in', repaired }
+}
+
+function findOtherPage(url: URL): FrameIssue['kind'] {
+  // 'OpenDashboard' of a redirect.
+  const action = getParameter(url, 'action')?.replace(/^Open(.*)$/i, '/$1s/x') ?? ''
+  const path = decodeText(url.pathname)
+  const found = OTHER_PAGES.find(([, pattern]) => pattern.test(path) || pattern.test(action))
+  return found?.[0] ?? 'no-report'
 }
 
 /** Checks for a page of Microsoft Fabric: its link cannot be saved, but its report may be embedded. */
@@ -154,36 +236,23 @@ export function isFabricLink(text: string): boolean {
   return parseUrl(extractUrl(text))?.host === FABRIC
 }
 
-/** Creates the embed link of a page's report; undefined if the id is incomplete. */
-function createEmbedLink(page: URL, address: Address): string | undefined {
-  const { reportId = '', groupId, appId, isPaginated } = address
+/** Creates the embed link of a report, with all parameters; undefined if the id is incomplete. */
+function createEmbedLink({ url, parameters, ...address }: Address): string | undefined {
+  const { appId, groupId, pageName, isPaginated } = address
+  const reportId = address.reportId?.replace(/\s/g, '') ?? ''
   if (!UUID.test(reportId)) return undefined
-  const container = appId ? { appId } : groupId && { groupId }
-  const tenant = getParameter(page, 'ctid')
-  const query = { reportId, ...container, autoAuth: 'true', ...(tenant && { ctid: tenant }) }
-  const origin = page.host === FABRIC ? 'https://app.powerbi.com' : page.origin
-  return `${origin}/${isPaginated ? 'rdlEmbed' : 'reportEmbed'}?${new URLSearchParams(query)}`
-}
-
-/** Returns a parameter; the service ignores the case of names. */
-function getParameter(url: URL, name: string): string | undefined {
-  return [...url.searchParams].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
-}
-
-/** Adds 'autoAuth=true' to an embed link. @returns whether it was missing */
-export function addAutoAuth(url: URL): boolean {
-  if (getParameter(url, 'autoAuth')?.toLowerCase() === 'true') return false
-  const others = [...url.searchParams.keys()].filter((key) => key.toLowerCase() === 'autoauth')
-  for (const key of others) url.searchParams.delete(key)
-  url.searchParams.set('autoAuth', 'true')
-  return true
-}
-
-/** Decodes a path as the service does; invalid escapes stay. */
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  const container = appId ? { appId } : UUID.test(groupId) && { groupId }
+  const own = Object.entries({ reportId, ...container, autoAuth: 'true', ...(pageName && { pageName }) })
+  const isMoved = (each: LinkParameter) =>
+    each.key === 'autoauth' ||
+    own.some(([name, value]) => {
+      const isSame = [each.value, each.value.replace(/\s/g, '')].includes(value)
+      return isSame && name.toLowerCase() === toRole(each)
+    })
+  const query = [
+    ...own.map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ...parameters.filter((each) => !isMoved(each)).map(({ raw }) => raw),
+  ]
+  const origin = url.host === FABRIC ? 'https://app.powerbi.com' : url.origin
+  return `${origin}/${isPaginated ? 'rdlEmbed' : 'reportEmbed'}?${query.join('&')}${url.hash}`
 }

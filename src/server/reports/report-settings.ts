@@ -190,8 +190,8 @@ function isSame(row: ReportSettingRow, columns: NamedColumns): boolean {
 }
 
 /**
- * Updates a report. updated_at is also the version, so it advances by at least a millisecond; where the
- * report opens comes last, because another report forgets it.
+ * Updates a report. updated_at is also the version, so it advances by at least a millisecond; where
+ * the report opens comes last, because another report forgets it.
  */
 export async function updateReport<T extends 'global_powerbi_settings' | 'further_reports'>(
   db: Db,

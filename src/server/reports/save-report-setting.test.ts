@@ -83,8 +83,18 @@ describeOnEachDatabase('report settings', (kind) => {
     expect((await save('vendas', toLinkSetting(iframe))).body.report_url).toBe(LINK)
     const odd = ' HTTPS://APP.powerbi.com/a/../view?r=a b '
     expect((await save('vendas', toLinkSetting(odd))).body.report_url).toBe(
-      'https://app.powerbi.com/view?r=ab',
+      'https://app.powerbi.com/view?r=a%20b',
     )
+  })
+
+  test('store every parameter of a link as it was pasted, its own filters too', async () => {
+    const pasted = `${LINK}&amp;$filter=Loja/UF eq 'RJ' or Loja/UF eq 'SP'&amp;rp:Loja=São  Paulo&pageName=ReportSection`
+    const { report_url } = (await save('vendas', toLinkSetting(pasted))).body
+    expect([...new URL(report_url).searchParams].slice(3)).toEqual([
+      ['$filter', "Loja/UF eq 'RJ' or Loja/UF eq 'SP'"],
+      ['rp:Loja', 'São  Paulo'],
+      ['pageName', 'ReportSection'],
+    ])
   })
 
   test('open at a page and a bookmark, which stay with their report', async () => {

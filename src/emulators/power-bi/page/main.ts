@@ -258,7 +258,7 @@ function openLink(): void {
     return
   }
   session.kind = 'link'
-  // All of them count, in both spellings: learn.microsoft.com/power-bi/collaborate-share/service-embed-secure
+  // All count, in both spellings: learn.microsoft.com/power-bi/collaborate-share/service-embed-secure
   session.filters = [...address].flatMap(([name, value]) =>
     /^\$?filter$/i.test(name.trim()) ? parseLinkFilter(value) : [],
   )

@@ -1,6 +1,6 @@
 import ExternalLink from 'lucide-react/icons/external-link'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { addAutoAuth, findFrameIssue } from '#contract/share-url.ts'
+import { getFrameKind, setShownParameters } from '#contract/shown-link.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { useIsOnline } from '#web/ui/use-device.ts'
 import { INVALID_URL, NOT_FRAMED } from './embed-failure.ts'
@@ -33,15 +33,15 @@ export function SharedReport({ area, title, reportUrl, marcas, onCommands }: Sha
     notifyCommands({ fullscreen: () => frame.current?.requestFullscreen() })
     return () => notifyCommands(undefined)
   }, [isLoaded])
-  const url = buildSharedReportUrl(reportUrl, marcas, {
+  const link = openSharedReport(reportUrl, marcas, {
     hosts: portalSettings.powerBiHosts,
     origin: location.origin,
     demoBase: getDemoBase(portalSettings),
   })
   const report = { area, embedMode: 'secure_sso', reportId: null } as const
-  if (url === undefined) return <ReportFailed report={report} failure={INVALID_URL} />
-  if (/^(page|no-report)$/.test(findFrameIssue(reportUrl)?.kind ?? ''))
-    return <ReportFailed report={report} failure={NOT_FRAMED} link={<PowerBiLink url={url} />} />
+  if (link === undefined) return <ReportFailed report={report} failure={INVALID_URL} />
+  const { url, isFramed } = link
+  if (!isFramed) return <ReportFailed report={report} failure={NOT_FRAMED} link={<PowerBiLink url={url} />} />
   return (
     <div className="flex size-full flex-col">
       <div className="relative min-h-0 flex-1 dark:p-2">
@@ -90,26 +90,26 @@ export interface FrameRules {
 }
 
 /**
- * Builds the URL to frame; on /reportEmbed it hides the filter pane and filters by the user's marcas,
- * a convenience that viewers can edit: their own Power BI account decides what they see.
- * @returns undefined when the URL may not be framed
+ * Opens a link: on /reportEmbed it hides the filter pane and filters by the user's marcas alone, which
+ * viewers can edit; their own Power BI account decides what they see.
+ * @returns undefined when the URL may not be opened, or no marcas would filter it
  */
-export function buildSharedReportUrl(
+export function openSharedReport(
   reportUrl: string,
   marcas: readonly string[],
   rules: FrameRules,
-): string | undefined {
-  const url = URL.parse(reportUrl, rules.demoBase === undefined ? undefined : rules.origin)
-  if (!url || !(isAllowedHost(url, rules.hosts) || isDemoReport(url, rules))) return undefined
-  const kind = /\/(report|rdl)Embed\/?$/i.exec(url.pathname)?.[1]?.toLowerCase()
+): { url: string; isFramed: boolean } | undefined {
+  const { demoBase } = rules
+  const url = URL.parse(reportUrl, demoBase === undefined ? undefined : rules.origin)
+  const isDemo = url !== null && isDemoReport(url, rules)
+  if (!url || marcas.length === 0 || !(isDemo || isAllowedHost(url, rules.hosts))) return undefined
+  const kind = getFrameKind(isDemo ? new URL(url.href.replace(demoBase ?? '', '')) : url)
   // Without autoAuth the frame shows no sign-in, and so nothing.
-  if (kind) addAutoAuth(url)
-  if (kind !== 'report' || marcas.length === 0) return url.href
-  const quoted = marcas.map((marca) => `'${marca.replaceAll("'", "''")}'`).join(',')
-  url.searchParams.delete('filter')
-  url.searchParams.set('filterPaneEnabled', 'false')
-  url.search += `&filter=${encodeURIComponent(`Marca/Marca in (${quoted})`)}`
-  return url.href
+  const autoAuth = 'true'
+  const filter = `Marca/Marca in (${marcas.map((marca) => `'${marca.replaceAll("'", "''")}'`).join(',')})`
+  if (kind === 'report') setShownParameters(url, { autoAuth, filterPaneEnabled: 'false', filter })
+  if (kind === 'rdl') setShownParameters(url, { autoAuth })
+  return { url: url.href, isFramed: kind !== undefined }
 }
 
 function isAllowedHost(url: URL, hosts: readonly string[]): boolean {

@@ -1,19 +1,18 @@
 import { lazy, Suspense, useState } from 'react'
-import { parseReportLink, type ReportIds } from '#contract/share-url.ts'
+import { parseReportLink, type ReportLink } from '#contract/share-url.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Checkbox, RadioGroup } from '#web/ui/choices.tsx'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { describeMissing, fillReport, findReportInForm } from './report-link.ts'
+import { describeMissing, describeUnused, fillReport } from './report-link.ts'
 import type { FormMode, SettingField, SettingForm } from './setting-form.ts'
 
-const LinkFields = lazy(() =>
-  loadChunk(() => import('./link-fields.tsx')).then((module) => ({ default: module.LinkFields })),
-)
+const loadLinkFields = () => loadChunk(() => import('./link-fields.tsx'))
+const LinkFields = lazy(() => loadLinkFields().then((module) => ({ default: module.LinkFields })))
+const LinkOffer = lazy(() => loadLinkFields().then((module) => ({ default: module.LinkOffer })))
 
 export interface SettingFieldsProps {
   form: SettingForm
@@ -48,7 +47,11 @@ export function SettingFields(props: SettingFieldsProps) {
       {form.mode === 'service_principal' && (
         <>
           <PrincipalFields {...props} />
-          <LinkOffer form={form} onAccept={onChange} />
+          {(form.workspace_id + form.report_id + form.dataset_id).trim() !== '' && (
+            <Suspense fallback={null}>
+              <LinkOffer form={form} onChange={onChange} />
+            </Suspense>
+          )}
         </>
       )}
     </>
@@ -75,11 +78,13 @@ const FIELDS = [
   { name: 'workspace_id', label: 'Workspace ID' },
   { name: 'report_id', label: 'Report ID' },
   { name: 'dataset_id', label: 'Dataset ID (opcional)' },
+  { name: 'page_name', label: 'Página (opcional)' },
+  { name: 'bookmark_name', label: 'Indicador do relatório (opcional)' },
 ] as const
 
 function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsProps) {
   const { Dialog, open, close } = useLazyDialog(loadChooser)
-  const [filled, setFilled] = useState<ReportIds>()
+  const [filled, setFilled] = useState<ReportLink>()
   const fillFromLink = (link: string): boolean => {
     const report = parseReportLink(link, portalSettings.powerBiHosts)
     if (report) onChange({ ...fillReport(form, report), dataset_id: '' })
@@ -114,8 +119,7 @@ function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsPr
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <p role="status" className="min-w-0 flex-1 basis-72 text-muted text-sm">
           {filled
-            ? (describeMissing(filled) ??
-              'Workspace ID e Report ID foram preenchidos pelo link colado; o Dataset ID pode ficar em branco.')
+            ? `${describeMissing(filled) ?? 'Os IDs foram preenchidos pelo link colado; o Dataset ID pode ficar em branco.'} ${describeUnused(filled) ?? ''}`
             : 'Os IDs estão no endereço do relatório no Power BI: cole o link inteiro em um dos campos, ou escolha o relatório em uma lista.'}
         </p>
         <Button variant="secondary" onClick={open}>
@@ -134,33 +138,11 @@ function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsPr
             close()
             setFilled(undefined)
             const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId ?? '' }
-            onChosen({ ...form, ...ids }, name)
+            const nowhere = reportId === form.report_id ? {} : { page_name: '', bookmark_name: '' }
+            onChosen({ ...form, ...ids, ...nowhere }, name)
           }}
         />
       )}
     </div>
-  )
-}
-
-/** Offers to fill in the ids when a field contains a link to a report. */
-function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: SettingForm) => void }) {
-  const report = findReportInForm(form, portalSettings.powerBiHosts)
-  if (!report) return null
-  return (
-    <Alert
-      kind="info"
-      title={
-        report.workspaceId
-          ? 'O link colado contém os IDs do relatório.'
-          : 'O link colado contém só o Report ID do relatório.'
-      }
-      actions={
-        <Button variant="secondary" onClick={() => onAccept(fillReport(form, report))}>
-          {report.workspaceId ? 'Preencher Workspace ID e Report ID' : 'Preencher Report ID'}
-        </Button>
-      }
-    >
-      {describeMissing(report)}
-    </Alert>
   )
 }
