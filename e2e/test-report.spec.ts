@@ -36,12 +36,12 @@ test('testing a report shows its name or a one-sentence fault, and the service鈥
   await demo.script({ on: 'generateToken', status: 400, errorCode: 'UnknownError', times: 1 })
   await button.click()
   await expect(result).toHaveText(
-    /^O Power BI recusou o relat贸rio \(c贸digo UnknownError, pedido [0-9a-f-]{36}\)/,
+    /^O Power BI recusou o token do relat贸rio \(c贸digo UnknownError, pedido [0-9a-f-]{36}\)/,
   )
-  await form.getByRole('button', { name: 'Copiar' }).click()
+  await form.getByRole('button', { name: 'Copiar para o chamado' }).click()
   await expect(toast(page, 'Copiado para o chamado')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
-    /^Power BI: c贸digo UnknownError 路 pedido [0-9a-f-]{36}$/,
+    /^Power BI: c贸digo UnknownError 路 pedido [0-9a-f-]{36}\nO que o Power BI respondeu: Scripted failure 400$/,
   )
   await page.route(path, (route) => route.abort())
   await button.click()

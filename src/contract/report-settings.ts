@@ -101,51 +101,6 @@ const furtherReportInputSchema = z.discriminatedUnion('embed_mode', [
 ])
 export type FurtherReportInput = z.output<typeof furtherReportInputSchema>
 
-/** Outcomes of a dry run against Power BI. */
-const REPORT_TEST_OUTCOMES = [
-  'ok',
-  'capacity-unknown',
-  'refresh-failed',
-  'not-testable',
-  'bad-credentials',
-  'secret-expired',
-  'bad-certificate',
-  'wrong-clock',
-  'wrong-client-id',
-  'application-disabled',
-  'wrong-tenant',
-  'conditional-access',
-  'no-power-bi',
-  'directory-refused',
-  'service-principals-off',
-  'api-closed',
-  'embedding-off',
-  'no-workspace-access',
-  'no-model-access',
-  'report-not-found',
-  'dataset-not-found',
-  'dataset-mismatch',
-  'identity-required',
-  'identity-forbidden',
-  'sso-connection',
-  'unknown-role',
-  'without-rls',
-  'paginated-sources',
-  'limited-content',
-  'capacity-paused',
-  'no-capacity',
-  'premium-per-user',
-  'export-off',
-  'export-paginated',
-  'export-without-capacity',
-  'rate-limited',
-  'service-down',
-  'foreign-answer',
-  'unreachable',
-  'refused',
-] as const
-export type ReportTestOutcome = (typeof REPORT_TEST_OUTCOMES)[number]
-
 /** The newest refresh of a model's data. */
 const dataRefreshSchema = z.object({
   status: z.enum(['running', 'completed', 'failed', 'unknown', 'no-write-permission']),
@@ -301,15 +256,19 @@ export const reportSettingsRoutes = {
     params: typeParams,
     body: reportSettingInputSchema,
     response: z.object({
-      outcome: z.enum(REPORT_TEST_OUTCOMES),
+      /** 'ok', or the name of a fault: docs/power-bi.md. */
+      outcome: z.string(),
+      /** Whether it heals by itself. */
+      isTemporary: z.boolean(),
       /** In Portuguese, for users. */
       message: z.string(),
       reportName: z.nullable(z.string()),
       /** Last refresh of the dataset, ISO 8601; null if the service does not report it. */
       refreshedAt: z.nullable(z.string()),
-      /** Original message of the service or directory, for a ticket. */
+      /** Code, request id and words of the service or directory, for a ticket. */
       code: z.nullable(z.string()),
       requestId: z.nullable(z.string()),
+      answer: z.nullable(z.string()),
     }),
   },
 } as const satisfies Routes

@@ -22,6 +22,8 @@ export interface Job {
   /** Empty before the first step has ended. */
   progress: Record<string, unknown>
   failures: number
+  /** Why the last step failed, as administrators read it. */
+  admin_detail: string | null
 }
 
 /** The result of a step of a job; times in ms. */
@@ -32,10 +34,15 @@ export type JobStep =
    * A transient failure: tries this step again, with a backoff. A patient one gives its place to others
    * meanwhile, and is tried until the step itself gives up.
    */
-  | { kind: 'retry'; afterMs: number; detail: string; isPatient?: true }
+  | ({ kind: 'retry'; afterMs: number; isPatient?: true } & Details)
   | { kind: 'done'; progress: Record<string, unknown>; write?: WriteJobEnd }
-  /** @param detail Portuguese, for the person */
-  | { kind: 'failed'; detail: string; write?: WriteJobEnd }
+  | ({ kind: 'failed'; write?: WriteJobEnd } & Details)
+
+/** Why a step failed, in Portuguese: for the person, and for administrators where it differs. */
+interface Details {
+  detail: string
+  administratorDetail?: string | undefined
+}
 
 /** Runs in the transaction that ends the job; not at all when the job or its person is gone. */
 type WriteJobEnd = (db: Db) => Promise<void>
@@ -138,7 +145,9 @@ async function claimJob({ db, clock, runStep }: JobQueueServices): Promise<Claim
           (select count(*) from jobs where status = 'running') < ${MAX_RUNNING}
           and not exists (select from jobs as own where own.status = 'running' and own.user_id = job.user_id)))
         order by array_position(${kinds}, kind), due_at limit 1)
-      returning id, kind, user_id, input, payload, progress, failures, lease`.execute(transaction)
+      returning id, kind, user_id, input, payload, progress, failures, admin_detail, lease`.execute(
+      transaction,
+    )
     return rows[0]
   })
 }
@@ -169,7 +178,11 @@ async function runJob({ db, log, clock, runStep }: JobQueueServices, job: Claime
     if (!step) return
     const now = clock()
     const free = { lease: null, leased_until: null }
-    const end = async (values: { status: 'done'; progress: string } | { status: 'failed'; detail: string }) =>
+    const end = async (
+      values:
+        | { status: 'done'; progress: string }
+        | { status: 'failed'; detail: string; admin_detail: string | null },
+    ) =>
       db.transaction().execute(async (transaction) => {
         // Before the job's row, in the order of deletions.
         await transaction
@@ -192,14 +205,15 @@ async function runJob({ db, log, clock, runStep }: JobQueueServices, job: Claime
     } else if (step.kind === 'done') {
       await end({ status: 'done', progress: JSON.stringify(step.progress) })
     } else if (step.kind === 'failed' || (!step.isPatient && job.failures + 1 >= MAX_FAILURES)) {
-      await end({ status: 'failed', detail: step.detail })
+      await end({ status: 'failed', detail: step.detail, admin_detail: step.administratorDetail ?? null })
     } else {
       const failures = job.failures + 1
       const due_at = new Date(now + backoffDelay(failures, { ...BACKOFF, retryAfterMs: step.afterMs }))
       // Without progress nothing runs elsewhere, so that the place is free for others.
       const isRunning = !step.isPatient && Object.keys(job.progress).length > 0
       const status = isRunning ? 'running' : 'queued'
-      await lease.set({ ...free, failures, due_at, status }).execute()
+      const admin_detail = step.administratorDetail ?? null
+      await lease.set({ ...free, failures, due_at, status, admin_detail }).execute()
     }
   } catch (err) {
     // The lease expires, and the step is run again.

@@ -185,6 +185,8 @@ export interface JobsTable {
   payload: string | null
   progress: ColumnType<unknown, string | undefined, string>
   detail: Defaulted<string | null>
+  /** The detail as administrators read it, if it differs. */
+  admin_detail: Defaulted<string | null>
   failures: Defaulted<number>
   created_at: Date
   due_at: Date
@@ -341,6 +343,8 @@ export interface Tables {
     next_run_at: Defaulted<Date | null>
     last_sent_at: Defaulted<Date | null>
     failure: Defaulted<string | null>
+    /** The failure as administrators read it, if it differs. */
+    admin_failure: Defaulted<string | null>
     failed_at: Defaulted<Date | null>
     created_at: Date
     updated_at: Date

@@ -2,6 +2,7 @@ import { formatLine } from '#contract/health.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import { isTemporary } from '#server/power-bi/outcomes.ts'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'
 import { testSavedReports } from '#server/reports/test-report-setting.ts'
 import { checkCredentialEnd } from './check-credential-end.ts'
@@ -53,7 +54,7 @@ async function checkService(powerBi: PowerBi): Promise<Result> {
         )
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    const detail = error.options.detail ?? 'O serviço não respondeu como devia.'
+    const detail = error.options.administratorDetail ?? 'O serviço não respondeu como devia.'
     const todo =
       error.code === 'power-bi-rejected'
         ? 'docs/power-bi.md tem a lista do que conferir.'
@@ -69,7 +70,7 @@ async function describeArea({ title, test }: SavedReport): Promise<Result> {
   if (outcome === 'not-testable') return good(formatLine([title], 'link de SSO, que só um navegador testa.'))
   const says = formatLine([title], message)
   if (outcome === 'ok' || outcome === 'capacity-unknown') return good(says)
-  const isTransient = ['rate-limited', 'service-down', 'capacity-paused', 'refresh-failed'].includes(outcome)
+  const isWarning = isTemporary(outcome) || outcome === 'refresh-failed'
   const todo = 'Depois de corrigir, “Testar relatório” em /admin o prova.'
-  return { ...(isTransient ? warning(says, todo) : fault(says, todo)), area: title }
+  return { ...(isWarning ? warning(says, todo) : fault(says, todo)), area: title }
 }

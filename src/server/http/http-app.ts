@@ -8,7 +8,7 @@ import type { Log } from '#server/log.ts'
 import { type Brand, serveBrand } from './brand.ts'
 import { getClientIp, isTrusted, type TrustedProxies } from './client-ip.ts'
 import type { RequestInfo } from './context.ts'
-import { annotateReply, type HttpEnv } from './implement.ts'
+import { annotateReply, type HttpEnv, replyAnnotations } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
 import { ProblemError, toProblem } from './problem-error.ts'
 
@@ -110,7 +110,9 @@ function toProblemError(error: unknown, context: Context<HttpEnv>, log: Log): Pr
 }
 
 function writeProblem(context: Context<HttpEnv>, error: ProblemError): Response {
-  const problem = toProblem(error, context.get('info').requestId)
+  const { outgoing } = context.env as HttpBindings
+  const { isAdministrator } = replyAnnotations(outgoing)
+  const problem = toProblem(error, context.get('info').requestId, isAdministrator)
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json' }
   if (error.options.retryAfterSeconds) headers['Retry-After'] = String(error.options.retryAfterSeconds)
   if (problem.status === 401) headers['WWW-Authenticate'] = 'Bearer'

@@ -130,7 +130,11 @@ async function authorize(
   if (route.access === 'public') return route.optionalAuth ? authenticate(authorization) : undefined
   if (route.access === 'operator' && isOperator(authorization)) return undefined
   const actor = await authenticate(authorization)
-  if (actor) annotateReply(outgoing, { userId: actor.profile.user_id })
+  if (actor)
+    annotateReply(outgoing, {
+      userId: actor.profile.user_id,
+      isAdministrator: actor.role === 'admin',
+    })
   const refusal = getRefusal(route, actor)
   if (refusal) throw new ProblemError(refusal)
   return actor
@@ -184,6 +188,7 @@ interface Annotations {
   route?: Route
   /** Id of the signed-in person, authorized or not. */
   userId?: string
+  isAdministrator?: boolean
   ip?: string
 }
 

@@ -3,6 +3,8 @@ import { type FieldProblem, PROBLEMS, type Problem, type ProblemCode } from '#co
 interface ProblemOptions {
   /** Portuguese sentence for users; defaults to that of the code. */
   detail?: string
+  /** Replaces the detail for administrators; may hold the words of another service. */
+  administratorDetail?: string
   fields?: FieldProblem[]
   retryAfterSeconds?: number
   /** Methods that the path supports, for 405. */
@@ -26,13 +28,13 @@ export function toFieldError(path: string, message: string): ProblemError {
   return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }
 
-export function toProblem(error: ProblemError, requestId: string): Problem {
+export function toProblem(error: ProblemError, requestId: string, isAdministrator = false): Problem {
   const [status, title] = PROBLEMS[error.code]
   return {
     type: `urn:patio:problem:${error.code}`,
     title,
     status,
-    detail: error.message,
+    detail: (isAdministrator && error.options.administratorDetail) || error.message,
     code: error.code,
     requestId,
     ...(error.options.fields && { fields: error.options.fields }),

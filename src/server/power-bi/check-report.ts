@@ -1,4 +1,5 @@
-import { ReportCheckError, type Step } from './outcomes.ts'
+import { ReportCheckError } from './classify-failure.ts'
+import type { Step } from './outcomes.ts'
 import type { ReportRef } from './power-bi.ts'
 import type { CheckedReport, Model, ModelSecurity, ReportFacts } from './power-bi-calls.ts'
 

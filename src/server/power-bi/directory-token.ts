@@ -4,8 +4,8 @@ import { createCache } from '#server/cache.ts'
 import { type Log, withHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
 import { type Credential, readCredentialEnd } from './credential-end.ts'
-import { createUnavailableProblem, DirectoryRefusal, findDirectoryCode } from './outcomes.ts'
-import { type CountCall, measureCall, ProxyReply, parseJsonObject, TransientError } from './power-bi.ts'
+import { DirectoryRefusal, NoAnswer, ProxyReply, readRetryAfter } from './failures.ts'
+import { type CountCall, measureCall, parseJsonObject } from './power-bi.ts'
 
 /** Renews early, because an embed token cannot outlive the directory token that it was issued with. */
 const RENEW_WHEN_LEFT_MS = 30 * 60_000
@@ -39,7 +39,7 @@ interface DirectoryServices {
 }
 
 export interface DirectoryTokens {
-  /** @throws DirectoryRefusal, ForeignAnswer, ProblemError power-bi-unavailable (directory down) */
+  /** @throws DirectoryRefusal, ProxyReply, NoAnswer */
   read(signal: AbortSignal): Promise<string>
   /** Drops the token after the service refused it. */
   invalidate(token: string): void
@@ -133,7 +133,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
         // The old token is still valid: a shorter embed token is better than none.
         const old = peekToken()
         if (old && old.expiresAt > clock() + MIN_CACHE_MS) return old.token
-        throw toDirectoryProblem(failure ?? cause)
+        throw toDirectoryFailure(failure ?? cause)
       }
     },
     invalidate(token) {
@@ -159,9 +159,9 @@ async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([work, aborted])
 }
 
-function toDirectoryProblem(cause: unknown): Error {
-  if (cause instanceof DirectoryRefusal || cause instanceof ProxyReply) return cause
-  return createUnavailableProblem(cause)
+function toDirectoryFailure(cause: unknown): Error {
+  const isAnswer = cause instanceof DirectoryRefusal || cause instanceof ProxyReply
+  return isAnswer ? cause : new NoAnswer('directory', cause)
 }
 
 async function createClient(
@@ -224,13 +224,9 @@ function createNetworkClient(countCall: CountCall, onFailure: (failure: unknown)
       )
       const { status } = reply
       const body = parseJsonObject(text)
-      const refusal = new DirectoryRefusal(body ?? {})
-      if (status === 429 || status >= 500) {
-        const retryAfterSeconds = Number(reply.headers.get('retry-after')) || undefined
-        const code = findDirectoryCode(refusal)
-        throw new TransientError(status, { code, requestId: refusal.correlationId, retryAfterSeconds })
-      }
-      if (status >= 400) throw body ? refusal : new ProxyReply(new URL(url).host, status)
+      if (body ? status >= 400 : status === 429 || status >= 500)
+        throw new DirectoryRefusal(status, body ?? {}, readRetryAfter(reply.headers))
+      if (status >= 400) throw new ProxyReply(new URL(url).host, status)
       if (!body) throw new Error('the directory answered without a JSON object')
       return { headers: Object.fromEntries(reply.headers), body: body as T, status }
     } catch (error) {

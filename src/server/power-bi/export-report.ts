@@ -1,7 +1,9 @@
 import type { ExportFormat } from '#contract/report-exports.ts'
 import { checkReport } from './check-report.ts'
-import { ReportCheckError, type Step } from './outcomes.ts'
-import { type EffectiveIdentity, type ExportState, PowerBiRefusal, type ReportRef } from './power-bi.ts'
+import { classifyFailure, ReportCheckError } from './classify-failure.ts'
+import { NoAnswer, PowerBiRefusal } from './failures.ts'
+import { isTemporary, type Step } from './outcomes.ts'
+import type { EffectiveIdentity, ExportState, ReportRef } from './power-bi.ts'
 import {
   getReportPath,
   type Model,
@@ -9,7 +11,7 @@ import {
   type ReportFacts,
   type Workspace,
 } from './power-bi-calls.ts'
-import { createUnreadableError, type PowerBiRest } from './power-bi-rest.ts'
+import type { PowerBiRest } from './power-bi-rest.ts'
 
 export interface ExportWish {
   format: ExportFormat
@@ -59,7 +61,7 @@ export async function startExport(
     },
   }
   const { id } = await rest('POST', `${getReportPath(report)}/ExportTo`, body, { isOnce: true })
-  if (typeof id !== 'string' || id === '') throw createUnreadableError('no export id')
+  if (typeof id !== 'string' || id === '') throw new NoAnswer('power-bi', 'no export id')
   return id
 }
 
@@ -81,7 +83,9 @@ export async function readExport(
     return { percent, status: status === 'Succeeded' ? 'done' : 'running' }
   } catch (error) {
     // The service has forgotten the export.
-    if (error instanceof PowerBiRefusal && error.status === 404) return { percent: 0, status: 'failed' }
+    const { outcome } = classifyFailure(error, 'export-status')
+    if (error instanceof PowerBiRefusal && error.status === 404 && !isTemporary(outcome))
+      return { percent: 0, status: 'failed' }
     throw error
   }
 }

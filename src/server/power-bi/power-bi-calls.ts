@@ -1,19 +1,19 @@
-import { ReportCheckError } from './outcomes.ts'
+import { ReportCheckError } from './classify-failure.ts'
+import { NoAnswer, PowerBiRefusal } from './failures.ts'
 import {
   type EffectiveIdentity,
   type EmbedToken,
   type LastRefresh,
   type ListedReport,
   type NamedItem,
-  PowerBiRefusal,
   parseJsonObject,
   type ReportRef,
 } from './power-bi.ts'
-import { createUnreadableError, type PowerBiRest } from './power-bi-rest.ts'
+import type { PowerBiRest } from './power-bi-rest.ts'
 
 /** Encodes a path segment. Refuses '.' and '..', which traverse the path even when encoded. */
 function encodeSegment(id: string): string {
-  if (/^\.{0,2}$/.test(id)) throw new PowerBiRefusal(404, 'PowerBIEntityNotFound', `'${id}' is no id`, null)
+  if (/^\.{0,2}$/.test(id)) throw new PowerBiRefusal(404, 'PowerBIEntityNotFound', '', { requestId: null })
   return encodeURIComponent(id)
 }
 
@@ -251,6 +251,6 @@ export async function requestEmbedToken(
   const { token, expiration } = await rest('POST', '/GenerateToken', body, { budgetMs })
   const expiresAt = Date.parse(String(expiration))
   if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt))
-    throw createUnreadableError('no token')
+    throw new NoAnswer('power-bi', 'no token')
   return { token, expiresAt, isPaginated }
 }

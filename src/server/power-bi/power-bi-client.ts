@@ -2,18 +2,12 @@ import { withTimeout } from '#contract/timing.ts'
 import { createCache } from '#server/cache.ts'
 import type { Log } from '#server/log.ts'
 import { checkReport } from './check-report.ts'
+import { classifyFailure, ReportCheckError, toFailureProblem } from './classify-failure.ts'
 import { createDirectoryTokens, type DirectoryOptions, isExpiringSoon } from './directory-token.ts'
 import { getExportPath, readExport, startExport } from './export-report.ts'
-import { classifyError, ReportCheckError, type Step, toRefusalProblem } from './outcomes.ts'
-import {
-  type CountCall,
-  type EffectiveIdentity,
-  type EmbedToken,
-  type LastRefresh,
-  type PowerBi,
-  PowerBiRefusal,
-  type ReportRef,
-} from './power-bi.ts'
+import { NoAnswer, PowerBiRefusal } from './failures.ts'
+import { isTemporary, type Step } from './outcomes.ts'
+import type { CountCall, EffectiveIdentity, EmbedToken, LastRefresh, PowerBi, ReportRef } from './power-bi.ts'
 import {
   type CheckedReport,
   getDatasetPath,
@@ -28,7 +22,7 @@ import {
   requestRefresh,
   type Workspace,
 } from './power-bi-calls.ts'
-import { createFileReader, createPowerBiRest, createUnreadableError } from './power-bi-rest.ts'
+import { createFileReader, createPowerBiRest } from './power-bi-rest.ts'
 import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000
@@ -122,20 +116,20 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
       paginated.add(reportId)
       return await requestToken(checked)
     } catch (error) {
-      throw toRefusalProblem(error, step, identity.roles)
+      throw toFailureProblem(error, step, identity.roles)
     }
   }
 
-  /** Converts refusals of list calls, which involve no roles. */
-  function withProblem<T>(list: Promise<T>, step: Step): Promise<T> {
-    return list.catch((error) => {
-      throw toRefusalProblem(error, step, [])
+  /** Converts failures of calls that involve no roles. */
+  function withProblem<T>(call: Promise<T>, step: Step): Promise<T> {
+    return call.catch((error) => {
+      throw toFailureProblem(error, step)
     })
   }
 
   async function findDatasetPath(report: ReportRef): Promise<string> {
     const { model } = await withProblem(readFacts(report), 'report')
-    if (!model) throw toRefusalProblem(new ReportCheckError('paginated-sources'), 'report', [])
+    if (!model) throw toFailureProblem(new ReportCheckError('paginated-sources'), 'report')
     return getDatasetPath(model)
   }
 
@@ -143,7 +137,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     generateEmbedToken: (report, identity, { isFirst, maxMinutes }) => {
       const ms = isFirst ? firstTokenMs : tokenMs
       return withTimeout(generate(report, identity, ms, maxMinutes), ms, () => {
-        throw createUnreadableError('no answer in time')
+        throw toFailureProblem(new NoAnswer('power-bi', 'no answer in time'), 'token')
       })
     },
     listWorkspaces: (isCheck) => withProblem(listWorkspaces(isCheck ? connect().rest : rest), 'workspaces'),
@@ -166,29 +160,30 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
       try {
         return await startExport(rest, checks, { report, identity, ...wanted })
       } catch (error) {
-        throw toRefusalProblem(error, step, identity.roles)
+        throw toFailureProblem(error, step, identity.roles)
       }
     },
-    readExport: (report, exportId) => withProblem(readExport(rest, report, exportId), 'export'),
-    openExportFile: (report, exportId) => openFile(`${getExportPath(report, exportId)}/file`),
+    readExport: (report, exportId) => withProblem(readExport(rest, report, exportId), 'export-status'),
+    openExportFile: (report, exportId) =>
+      withProblem(openFile(`${getExportPath(report, exportId)}/file`), 'export-file'),
     async readRefresh(report) {
       const path = await findDatasetPath(report)
       return readLastRefresh(refreshRest, path).catch((error) => {
-        if (error instanceof PowerBiRefusal) return undefined
-        throw toRefusalProblem(error, 'dataset', [])
+        const { outcome } = classifyFailure(error, 'refresh-history')
+        if (error instanceof PowerBiRefusal && !isTemporary(outcome)) return undefined
+        throw toFailureProblem(error, 'refresh-history')
       })
     },
     async startRefresh(report) {
       const path = await findDatasetPath(report)
       try {
         await requestRefresh(rest, path)
-        return 'started'
+        return undefined
       } catch (error) {
-        // The service's only words for it, and not documented.
-        if (error instanceof PowerBiRefusal && /already executing/i.test(error.message))
-          return 'already-running'
-        if (classifyError(error, 'dataset').outcome === 'no-model-access') return 'no-write-permission'
-        throw toRefusalProblem(error, 'dataset', [])
+        const { outcome } = classifyFailure(error, 'refresh')
+        const problem = toFailureProblem(error, 'refresh')
+        if (outcome !== 'refresh-running' && outcome !== 'no-write-permission') throw problem
+        return { outcome, message: problem.options.administratorDetail ?? '' }
       }
     },
     readCertificateEnd: directory.readCredentialEnd,

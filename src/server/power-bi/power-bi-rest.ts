@@ -1,17 +1,10 @@
 import { backoffDelay, retry } from '#contract/timing.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, withHost } from '#server/log.ts'
+import { classifyFailure } from './classify-failure.ts'
 import type { DirectoryTokens } from './directory-token.ts'
-import { createUnavailableProblem, DirectoryRefusal } from './outcomes.ts'
-import {
-  type CountCall,
-  classifyStatus,
-  measureCall,
-  PowerBiRefusal,
-  ProxyReply,
-  parseJsonObject,
-  TransientError,
-} from './power-bi.ts'
+import { DirectoryRefusal, NoAnswer, PowerBiRefusal, ProxyReply, readRetryAfter } from './failures.ts'
+import { isTemporary, OUTCOMES } from './outcomes.ts'
+import { type CountCall, classifyStatus, measureCall, parseJsonObject } from './power-bi.ts'
 
 const TRIES = 2
 const ALL_TRIES_MS = 8_000
@@ -26,8 +19,7 @@ const BACKOFF = { firstMs: 250, maxMs: 2_000 }
  * @param options.budgetMs the timeout over all tries, 8 s by default
  * @param options.onRetryAfter called when a reply that is no refusal has a Retry-After
  * @param options.isOnce sends it again only after a refused token: the service may have carried it out
- * @throws PowerBiRefusal for a permanent 4xx, DirectoryRefusal, ProxyReply, ProblemError
- *   power-bi-unavailable for transient failures
+ * @throws PowerBiRefusal, DirectoryRefusal, ProxyReply, NoAnswer
  */
 export type PowerBiRest = (
   method: 'GET' | 'POST',
@@ -65,22 +57,20 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
       })
     const { reply, text } = await withHost(host, () => measureCall(countCall, 'power-bi', send))
     const answer = parseJsonObject(text)
-    const retryAfterSeconds = Number(reply.headers.get('retry-after')) || undefined
+    const retryAfterSeconds = readRetryAfter(reply.headers)
     if (reply.ok && retryAfterSeconds) onRetryAfter?.(retryAfterSeconds)
     if (reply.ok && answer) return answer
     if (reply.status === 202) return {}
     // Treated as transient.
     if (reply.ok) throw new Error('Power BI answered without a JSON object')
-    const requestId = reply.headers.get('requestid')
-    log.warn({ method, path, status: reply.status, powerBiRequestId: requestId }, 'Power BI refused a call')
-    const refusal = toRefusal(reply, answer)
+    const refusal = toRefusal(reply, answer ?? text)
+    const { status, code, message, requestId } = refusal
+    log.warn(
+      { method, path, status, code, answer: message, powerBiRequestId: requestId },
+      'Power BI refused a call',
+    )
     // The directory token may be revoked: the second try uses a new one.
     if (isTokenRefusal(refusal)) directory.invalidate(token)
-    // A paused capacity has various statuses and does not resume within seconds.
-    const isTransient =
-      (reply.status === 429 || reply.status >= 500) && !/CapacityNotActive/.test(refusal.code)
-    if (isTransient)
-      throw new TransientError(reply.status, { code: refusal.code, requestId, retryAfterSeconds })
     throw refusal
   }
 
@@ -90,35 +80,34 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
       return await retry(
         () => tryOnce(overall, method, path, body, options),
         (error, failures) => {
-          if (failures >= TRIES || isDefinite(error)) return undefined
-          if (options.isOnce && !(error instanceof PowerBiRefusal)) return undefined
-          const pauseMs = backoffDelay(failures, {
-            ...BACKOFF,
-            retryAfterMs: (getRetryAfter(error) ?? 0) * 1000,
-          })
+          const isWorthwhile = isTokenRefusal(error) || (!options.isOnce && isBrief(error))
+          if (failures >= TRIES || !isWorthwhile) return undefined
+          const { retryAfterSeconds = 0 } = error as Partial<PowerBiRefusal>
+          const pauseMs = backoffDelay(failures, { ...BACKOFF, retryAfterMs: retryAfterSeconds * 1000 })
           return pauseMs > BACKOFF.maxMs ? undefined : pauseMs
         },
         overall,
       )
     } catch (error) {
-      if (isDefinite(error) || error instanceof PowerBiRefusal) throw error
-      throw createUnavailableProblem(error)
+      throw isFailure(error) ? error : new NoAnswer('power-bi', error)
     }
   }
 }
 
-const getRetryAfter = (error: unknown) =>
-  error instanceof TransientError ? error.retryAfterSeconds : undefined
+const isFailure = (error: unknown) =>
+  [PowerBiRefusal, DirectoryRefusal, ProxyReply, NoAnswer].some((kind) => error instanceof kind)
 
-/** Whether a retry is pointless. */
-function isDefinite(error: unknown): boolean {
-  if (error instanceof PowerBiRefusal) return !isTokenRefusal(error)
-  return [ProblemError, DirectoryRefusal, ProxyReply].some((kind) => error instanceof kind)
+/** Whether the service may answer within seconds; the directory was asked for long enough. */
+function isBrief(error: unknown): boolean {
+  if (!(error instanceof PowerBiRefusal)) return !isFailure(error)
+  const { pauseSeconds = 60 } = OUTCOMES[classifyFailure(error, 'report').outcome]
+  return pauseSeconds < 60
 }
 
 /** An expired directory token may give 403 too (Microsoft, 'Troubleshoot REST APIs'). */
-const isTokenRefusal = ({ status, code }: PowerBiRefusal) =>
-  status === 401 || /\b(TokenExpired|InvalidToken)\b/.test(code)
+const isTokenRefusal = (error: unknown) =>
+  error instanceof PowerBiRefusal &&
+  (error.status === 401 || /\b(TokenExpired|InvalidToken)\b/.test(error.code))
 
 /** Microsoft names 'application/*'; a proxy's page is HTML. */
 const FILE_TYPES = [
@@ -132,7 +121,7 @@ const FILE_HEAD_MS = 15_000
 
 /**
  * Creates the reader of files, which are streamed, so that there is one try.
- * @returns undefined when the service does not have the file; throws ProblemError power-bi-unavailable
+ * @returns undefined when the service does not have the file; throws as PowerBiRest does
  */
 export function createFileReader({ apiBase, directory, countCall, log }: RestOptions) {
   return async (path: string): Promise<{ body: ReadableStream<Uint8Array>; type: string } | undefined> => {
@@ -148,39 +137,48 @@ export function createFileReader({ apiBase, directory, countCall, log }: RestOpt
       const { status, ok, body } = reply
       const type = reply.headers.get('content-type') ?? ''
       if (ok && body && FILE_TYPES.includes(type.replace(/;.*/, '').toLowerCase())) return { body, type }
-      await body?.cancel()
-      log.warn({ path, status, type }, 'Power BI refused a file')
-      if (status === 404 || status === 410) return undefined
-      throw new TransientError(status, {
-        requestId: reply.headers.get('requestid'),
-        retryAfterSeconds: Number(reply.headers.get('retry-after')) || undefined,
-      })
+      const isPage = /html/i.test(type)
+      const text = ok || isPage ? '' : await reply.text()
+      if (text === '') await body?.cancel()
+      const refusal = toRefusal(reply, parseJsonObject(text) ?? text)
+      const { code, message: answer, requestId: powerBiRequestId } = refusal
+      log.warn({ path, status, type, code, answer, powerBiRequestId }, 'Power BI refused a file')
+      if (isPage && status !== 429 && status < 500) throw new ProxyReply(new URL(apiBase).host, status)
+      const isGone = status === 404 || status === 410
+      if (isGone && !isTemporary(classifyFailure(refusal, 'export-file').outcome)) return undefined
+      throw ok ? new NoAnswer('power-bi', `a file of type ${type}`) : refusal
     } catch (error) {
-      if (error instanceof ProblemError) throw error
-      throw new ProblemError('power-bi-unavailable', {
-        retryAfterSeconds: getRetryAfter(error) ?? 10,
-        cause: error,
-      })
+      throw isFailure(error) ? error : new NoAnswer('power-bi', error)
     } finally {
       clearTimeout(timer)
     }
   }
 }
 
-/** Joins the codes of body and header; either may be the more specific one. */
-function toRefusal({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {
-  const error = body?.error as { code?: unknown; message?: unknown } | null | undefined
-  // Accepts only code-like text, because it comes from outside.
-  const codes = [error?.code, headers.get('x-powerbi-error-info')].filter((code) =>
-    /^\w{1,60}$/.test(String(code ?? '')),
-  )
-  const code = [...new Set(codes)].join(' / ')
-  // The service's gateway only sends {"Message": "API is not accessible for application"}.
-  const message = error?.message ?? body?.Message ?? body?.message ?? ''
-  return new PowerBiRefusal(status, code, String(message), headers.get('requestid'))
-}
+type Body = Record<string, unknown>
 
-/** Creates the error of a missing or malformed reply. */
-export function createUnreadableError(what: string): ProblemError {
-  return createUnavailableProblem(new Error(what))
+/**
+ * Joins codes and words, which may stand in the body's `error`, at its root (Fabric), in details
+ * (`error.details`, `moreDetails`), in 'pbi.error' and in a header; each may be the more specific one.
+ */
+function toRefusal({ status, headers }: Response, body: Body | string): PowerBiRefusal {
+  const root: Body = typeof body === 'string' ? { message: /^\s*</.test(body) ? '' : body } : body
+  const error = (root.error ?? {}) as Body
+  const inner = (error['pbi.error'] ?? {}) as Body
+  const listed = [error.details, root.moreDetails, inner.details]
+  const details = listed.flatMap((list) => (Array.isArray(list) ? list : [])) as (Body | null)[]
+  const codes = [
+    ...[error.code, root.errorCode, root.code, inner.code, headers.get('x-powerbi-error-info')],
+    ...details.map((detail) => detail?.errorCode ?? detail?.code),
+    // Accepts only code-like text, because it comes from outside.
+  ].filter((code) => /^\w{1,60}$/.test(String(code ?? '')))
+  const said = [
+    // The service's gateway only sends {"Message": "API is not accessible for application"}.
+    ...[root.error, error.message, root.Message, root.message],
+    ...details.map((detail) => detail?.message ?? (detail?.detail as Body | undefined)?.value),
+  ].filter((words) => typeof words === 'string')
+  return new PowerBiRefusal(status, [...new Set(codes)].join(' / '), [...new Set(said)].join(' · '), {
+    requestId: headers.get('requestid') ?? (typeof root.requestId === 'string' ? root.requestId : null),
+    retryAfterSeconds: readRetryAfter(headers),
+  })
 }

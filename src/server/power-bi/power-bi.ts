@@ -1,5 +1,6 @@
 import type { ExportFormat } from '#contract/report-exports.ts'
-import type { ReportTestOutcome } from '#contract/report-settings.ts'
+import type { Failure } from './classify-failure.ts'
+import { ProxyReply } from './failures.ts'
 
 /** A report's ids from its setting. */
 export interface ReportRef {
@@ -26,19 +27,13 @@ export interface EmbedToken {
   isPaginated: boolean
 }
 
-/** The result of a report test. */
-export interface ReportTest {
-  outcome: Exclude<ReportTestOutcome, 'not-testable'>
+/** The result of a report test; `code` and the rest are of a failed call. */
+export interface ReportTest extends Omit<Failure, 'outcome'> {
+  outcome: Failure['outcome'] | 'ok' | 'capacity-unknown' | 'refresh-failed'
   /** Null when the test failed before. */
   reportName: string | null
   /** The last refresh of the dataset; null when unknown. */
   refreshedAt: Date | null
-  /** The code of the refusal by the service or the directory. */
-  code: string | null
-  /** The id of the refused request, for Microsoft's support. */
-  requestId: string | null
-  /** The pause that a transient refusal asked for. */
-  retryAfterSeconds?: number | undefined
   /** The end of the portal's certificate or secret, if it is soon. */
   certificateEndsAt: Date | null
 }
@@ -98,10 +93,12 @@ export interface PowerBi {
    */
   readRefresh(report: ReportRef): Promise<LastRefresh | undefined>
   /**
-   * Starts a refresh of the report's model.
+   * Starts a refresh of the report's model; returns why none was started.
    * @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused
    */
-  startRefresh(report: ReportRef): Promise<'started' | 'already-running' | 'no-write-permission'>
+  startRefresh(
+    report: ReportRef,
+  ): Promise<{ outcome: 'refresh-running' | 'no-write-permission'; message: string } | undefined>
   /**
    * Runs all steps from credentials to token without caches, and returns the first failure. Takes at
    * most 8 s and never throws.
@@ -130,53 +127,6 @@ export interface PowerBi {
   ): Promise<{ body: ReadableStream<Uint8Array>; type: string } | undefined>
   /** Returns the end of the certificate, or of the secret where the settings name it. */
   readCertificateEnd(): Promise<Date | undefined>
-}
-
-/** A refusal by the service: status, code (or two), message, and the request id for support. */
-export class PowerBiRefusal extends Error {
-  readonly status: number
-  readonly code: string
-  readonly requestId: string | null
-  constructor(status: number, code: string, message: string, requestId: string | null) {
-    super(message)
-    this.status = status
-    this.code = code
-    this.requestId = requestId
-  }
-}
-
-/** A transient failure, 429 or 5xx, of the service or the directory. */
-export class TransientError extends Error {
-  readonly status: number
-  readonly code: string
-  readonly requestId: string | null
-  readonly retryAfterSeconds: number | undefined
-  /** @param code the service's; by default the status */
-  constructor(
-    status: number,
-    {
-      code,
-      requestId,
-      retryAfterSeconds,
-    }: { code?: string | undefined; requestId: string | null; retryAfterSeconds: number | undefined },
-  ) {
-    super(`asked to try later with ${status}`)
-    this.status = status
-    this.code = code || `HTTP ${status}`
-    this.requestId = requestId
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
-
-/** A web page instead of JSON: the reply of a proxy, a firewall or a captive portal. */
-export class ProxyReply extends Error {
-  readonly host: string
-  readonly status: number
-  constructor(host: string, status: number) {
-    super(`what came from ${host} with ${status} is no answer of Microsoft's`)
-    this.host = host
-    this.status = status
-  }
 }
 
 /** 'directory' issues the portal's own token, 'power-bi' is the REST API. */

@@ -1,6 +1,7 @@
 import { withTimeout } from '#contract/timing.ts'
 import { checkReport } from './check-report.ts'
-import { classifyError, type Step } from './outcomes.ts'
+import { classifyFailure } from './classify-failure.ts'
+import type { Step } from './outcomes.ts'
 import type { EffectiveIdentity, LastRefresh, ReportRef, ReportTest } from './power-bi.ts'
 import {
   type Capacity,
@@ -28,8 +29,10 @@ export async function testReport(
   const found: Omit<ReportTest, 'outcome' | 'certificateEndsAt'> = {
     reportName: null,
     refreshedAt: null,
+    step: 'report',
     code: null,
     requestId: null,
+    answer: null,
   }
   let step: Step = 'report'
   let capacityFault: Promise<CapacityFault | undefined> = Promise.resolve(undefined)
@@ -78,7 +81,7 @@ export async function testReport(
   }
 
   const run = runSteps().catch(async (error) => {
-    const { outcome, ...details } = classifyError(error, step)
+    const { outcome, ...details } = classifyFailure(error, step)
     Object.assign(found, details)
     // Without a capacity, the service refuses silently once its trial tokens are used up.
     const fault = outcome === 'embedding-off' ? await capacityFault : undefined

@@ -29,14 +29,16 @@ describeOnEachDatabase('when the directory', (kind) => {
   const unavailable = {
     status: 503,
     code: 'power-bi-unavailable',
-    detail: expect.stringMatching(/^O Power BI não/),
+    detail: expect.stringMatching(/^O Microsoft Entra (está ocupado|não respondeu)/),
   }
 
   test.each<[string, Fault, object]>([
     [
       'refuses the secret',
       { status: 401 },
-      createRejected(/conferir o segredo.*AADSTS7000215, pedido [\w-]{36}\)\.$/),
+      createRejected(
+        /recusou as credenciais do portal \(código AADSTS7000215, pedido [\w-]{36}\)\. .*equipe de TI\.$/,
+      ),
     ],
     ['is down', { status: 500 }, unavailable],
     [
@@ -63,12 +65,16 @@ describeOnEachDatabase('when the directory', (kind) => {
     [
       'is blocked by a firewall',
       { status: 403, body: '<html>Bloqueado</html>' },
-      { status: 503, code: 'power-bi-unavailable', detail: expect.stringMatching(/proxy ou firewall/) },
+      {
+        status: 503,
+        code: 'power-bi-unavailable',
+        detail: expect.stringMatching(/^A resposta não veio da Microsoft/),
+      },
     ],
     [
       'refuses for an unknown reason',
       { status: 400, errorCode: 'interaction_required', message: 'AADSTS50005: Text.' },
-      createRejected(/\(código AADSTS50005, pedido [\w-]{36}\): a equipe de TI/),
+      createRejected(/\(código AADSTS50005, pedido [\w-]{36}\)\. .*a equipe de TI/),
     ],
     ['answers with nothing', { status: 200, body: 'null' }, unavailable],
     ['answers without a token', { status: 200, body: { token_type: 'Bearer' } }, unavailable],

@@ -65,7 +65,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
           status: 400,
           message: 'Creating embed token for accessing dataset x requires effective identity to be provided',
         },
-        createRejected(/POWERBI_RLS_ROLES/),
+        createRejected(/^O modelo exige a identidade.*quem resolve é a equipe de TI\.$/),
         1,
       ],
       [
@@ -80,7 +80,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       [
         'rejects an unknown role',
         { status: 400, message: "Effective identity: role 'X' does not exist" },
-        createRejected(/RLS/),
+        createRejected(/não conhece a função “Portal” \(código/),
         1,
       ],
       ['refuses without a reason', { status: 400, body: '' }, createRejected(/^O Power BI recusou/), 1],
@@ -89,11 +89,16 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
         'forbids it',
         { status: 403 },
         createRejected(
-          /não o deixa inserir.*espaço de trabalho \(código PowerBINotAuthorizedException, pedido [\w-]{36}\)\.$/,
+          /não o deixa inserir \(código PowerBINotAuthorizedException, pedido [\w-]{36}\)\. Avise o administrador do portal: quem resolve é o administrador do Power BI\.$/,
         ),
         1,
       ],
-      ['finds nothing', { status: 404 }, createRejected(/conferir o Report ID/), 1],
+      [
+        'finds nothing',
+        { status: 404 },
+        createRejected(/lê o relatório e o modelo, mas o Power BI não os acha/),
+        1,
+      ],
       [
         'sends a long Retry-After',
         { status: 429, headers: { 'Retry-After': '30' } },
@@ -120,7 +125,10 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       [
         'is hidden by a captive portal',
         { status: 200, body: '\n<!doctype html><title>Entrar' },
-        { ...createUnexpected(/\(código HTTP 200 de 127\.0\.0\.1:\d+\): a equipe de TI/), retryAfter: '60' },
+        {
+          ...createUnexpected(/^A resposta não veio da Microsoft \(código HTTP 200 de 127\.0\.0\.1:\d+\)\./),
+          retryAfter: '60',
+        },
         1,
       ],
       ['answers with nothing', { status: 200, body: 'null' }, unavailable, 2],
@@ -177,11 +185,11 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
         { status: 200, body: {} },
         createRejected(/só o nome deste modelo/),
       ],
-      ['is not found', { status: 404 }, createRejected(/conferir o Dataset ID/)],
+      ['is not found', { status: 404 }, createRejected(/^O modelo de dados não existe/)],
       [
         'is forbidden to the portal',
         { status: 403 },
-        createRejected(/também no espaço de trabalho em que o modelo está/),
+        createRejected(/não tem acesso ao modelo de dados.*quem resolve é o administrador do Power BI/),
       ],
       ['cannot be read', { status: 500 }, unavailable],
       ['is nothing', { status: 200, body: 'null' }, unavailable],

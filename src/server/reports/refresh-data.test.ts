@@ -163,7 +163,7 @@ describeOnEachDatabase('Atualizar agora', (kind) => {
       'has to wait',
       { status: 429, headers: { 'Retry-After': '90' } },
       503,
-      { code: 'power-bi-unavailable', detail: expect.stringMatching(/Tente novamente em 2 minutos/) },
+      { code: 'power-bi-unavailable', detail: expect.stringMatching(/: espere 2 minutos e tente de novo/) },
     ],
     [
       'meets a paused capacity',

@@ -15,8 +15,6 @@ const LIMIT = { max: 60, windowSeconds: 60 }
 const ADMINISTRATOR = 'o administrador do Power BI precisa'
 const DAILY_LIMIT = 'Em capacidade compartilhada o Power BI aceita oito por dia, com as agendadas.'
 const STARTED = `O Power BI começou a atualizar os dados. ${DAILY_LIMIT}`
-const ALREADY_RUNNING = 'Os dados já estão sendo atualizados no Power BI.'
-const NO_WRITE_PERMISSION = `O aplicativo do portal não pode atualizar os dados deste modelo: ${ADMINISTRATOR} incluí-lo como membro ou colaborador do espaço de trabalho do modelo, não só como visualizador.`
 const UNKNOWN = 'O Power BI não diz quando os dados deste modelo foram atualizados.'
 
 export interface DataRefreshContext extends Context {
@@ -47,9 +45,12 @@ export async function startDataRefresh(
     await recordAudit({ ...context, db }, { action: 'report-refresh-requested', after })
     return ref
   })
-  const outcome = await context.powerBi.startRefresh(report)
-  if (outcome === 'no-write-permission') return { status: outcome, message: NO_WRITE_PERMISSION }
-  return { status: 'running', message: outcome === 'started' ? STARTED : ALREADY_RUNNING }
+  const failure = await context.powerBi.startRefresh(report)
+  if (!failure) return { status: 'running', message: STARTED }
+  return {
+    status: failure.outcome === 'refresh-running' ? 'running' : failure.outcome,
+    message: failure.message,
+  }
 }
 
 /**

@@ -128,12 +128,15 @@ export async function startReportExport(
   })
 }
 
-type ExportRow = Omit<Selectable<JobsTable>, 'payload'>
+type PresentedRow = Pick<
+  Selectable<JobsTable>,
+  'id' | 'input' | 'progress' | 'status' | 'detail' | 'admin_detail' | 'finished_at'
+>
 
 function selectOwn({ db, actor, clock }: Context) {
   return db
     .selectFrom('jobs')
-    .select(['id', 'input', 'progress', 'status', 'detail', 'finished_at'])
+    .select(['id', 'input', 'progress', 'status', 'detail', 'admin_detail', 'finished_at'])
     .where('kind', '=', 'export')
     .where('user_id', '=', actor.profile.user_id)
     .where((row) =>
@@ -143,12 +146,12 @@ function selectOwn({ db, actor, clock }: Context) {
 
 export async function listReportExports(context: Context): Promise<{ items: ReportExport[] }> {
   const rows = await selectOwn(context).orderBy('created_at', 'desc').execute()
-  return { items: rows.map(presentExport) }
+  return { items: rows.map((row) => presentExport(context, row)) }
 }
 
 /** @throws ProblemError not-found, also for others' exports and after an hour */
 export async function readReportExport(context: Context, id: string): Promise<ReportExport> {
-  return presentExport(await findOwn(context, id))
+  return presentExport(context, await findOwn(context, id))
 }
 
 async function findOwn(context: Context, id: string) {
@@ -157,14 +160,10 @@ async function findOwn(context: Context, id: string) {
   return row
 }
 
-function presentExport({
-  id,
-  input,
-  progress,
-  status,
-  detail,
-  finished_at,
-}: Pick<ExportRow, 'id' | 'input' | 'progress' | 'status' | 'detail' | 'finished_at'>): ReportExport {
+function presentExport(
+  { actor }: Context,
+  { id, input, progress, status, detail, admin_detail, finished_at }: PresentedRow,
+): ReportExport {
   const { area, title = area, format } = input as ExportInput
   const { percent = 0 } = progress as Partial<ExportProgress>
   const isDone = status === 'done' && finished_at !== null
@@ -175,7 +174,7 @@ function presentExport({
     format,
     status,
     percent,
-    detail,
+    detail: (actor.role === 'admin' && admin_detail) || detail,
     finished_at: isDone ? finished_at.toISOString() : null,
     available_until,
   }
@@ -309,8 +308,10 @@ export async function advanceExport(
 /** Converts a problem to the end of a step; other errors are thrown on. */
 export function toFailedStep(error: unknown): JobStep {
   if (!(error instanceof ProblemError)) throw error
+  const { administratorDetail, retryAfterSeconds = 0 } = error.options
+  const details = { detail: error.message, administratorDetail }
   const isTransient = ['power-bi-unavailable', 'capacity-paused'].includes(error.code)
   return isTransient
-    ? { kind: 'retry', afterMs: (error.options.retryAfterSeconds ?? 0) * 1_000, detail: error.message }
-    : { kind: 'failed', detail: error.message }
+    ? { kind: 'retry', afterMs: retryAfterSeconds * 1_000, ...details }
+    : { kind: 'failed', ...details }
 }

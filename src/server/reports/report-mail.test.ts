@@ -19,6 +19,7 @@ import { waitFor } from '#server/testing/wait-for.ts'
 import { lockProfile } from '#server/users/user-queries.ts'
 
 const { reportId } = getEmulatedReport('Vendas')
+const OVERLOADED = { errorCode: 'CapacityLimitExceeded', message: 'Try again later.' }
 const [MINUTE, HOUR] = [60_000, 3_600_000]
 const PATH = '/api/report-subscriptions'
 /** Friday, 29 January 2027, 7:59 in São Paulo. */
@@ -491,6 +492,14 @@ describeOnEachDatabase('mailing reports', (kind) => {
       ['a 429 at the first call', { on: 'exportTo', status: 429, headers: { 'Retry-After': '90' } }],
       ['an outage in the middle', { on: 'exportStatus', status: 503, times: 40 }],
       ['a paused capacity', { on: 'exportTo', status: 403, errorCode: 'CapacityNotActive', times: 20 }],
+      [
+        'an overloaded capacity, which answers 400',
+        { on: 'exportTo', status: 400, errorCode: 'FabricThrottled', times: 20 },
+      ],
+      [
+        'a file while the capacity is overloaded',
+        { on: 'exportFile', status: 400, body: OVERLOADED, times: 3 },
+      ],
       ['one failed export', { on: 'exportStatus', body: { status: 'Failed' } }],
       ['a file that is gone', { on: 'exportFile', status: 404 }],
     ] as const)('sends once after %s', async (_, fault) => {
@@ -504,7 +513,7 @@ describeOnEachDatabase('mailing reports', (kind) => {
     })
 
     test('tells once of several reports that Power BI cannot export, and shows it to administrators', async () => {
-      await scriptFault(portal, { on: 'exportTo', status: 403, times: 10 })
+      await scriptFault(portal, { on: 'exportTo', status: 403, times: 10, message: 'The words of rui@x.com' })
       const [person, admin] = [await addPerson(portal), await addPerson(portal, { role: 'admin' })]
       for (let i = 0; i < 2; i++) await subscribe(portal, person)
       await startMorning()
@@ -514,19 +523,26 @@ describeOnEachDatabase('mailing reports', (kind) => {
       expect(mail?.text.match(/Vendas: .*não deixa o portal exportar/g)).toHaveLength(2)
       expect(mail?.link).toBe('https://portal.example/profile/envios')
       const all = (await call(portal, admin, 'GET', '/all')).body
-      expect(all.items[0]).toMatchObject({ email: person.email, failure: expect.stringMatching(/exportar/) })
+      expect(all.items[0]).toMatchObject({
+        email: person.email,
+        failure: expect.stringMatching(/exportar.* O que o Power BI respondeu: The words of \*\*\*@x\.com$/),
+      })
+      expect(JSON.stringify([mail, await readOwn(person)])).not.toContain('The words of')
       // Tomorrow it is tried again.
       expect((await readOwn(person)).nextRunAt).toBe('2027-01-30T11:00:00.000Z')
     })
 
     test('gives up after six hours', async () => {
-      await scriptFault(portal, { on: 'exportTo', status: 503, times: 10_000 })
-      const person = await addPerson(portal)
+      await scriptFault(portal, { on: 'exportTo', status: 503, times: 10_000, message: 'Last words' })
+      const [person, admin] = [await addPerson(portal), await addPerson(portal, { role: 'admin' })]
       await subscribe(portal, person)
       await startMorning()
       await advance(portal, 6.1 * HOUR, 5 * MINUTE)
       expect((await readOwn(person)).failure).toMatch(/seis horas/)
       expect(await readFailureMails(person)).toHaveLength(1)
+      expect(JSON.stringify(await readOwn(person))).not.toContain('Last words')
+      const [{ failure }] = (await call(portal, admin, 'GET', '/all')).body.items
+      expect(failure).toMatch(/seis horas.*Power BI não respondeu.*Last words$/)
     })
 
     test('sends under the same Message-ID again, and keeps no place of exports meanwhile', async () => {

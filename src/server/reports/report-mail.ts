@@ -95,18 +95,27 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
   }
   type Due = NonNullable<Awaited<ReturnType<typeof findDue>>>
 
-  const fail = ({ input }: Job, failure: string, ends = false): JobStep => ({
+  const fail = (
+    { input }: Job,
+    failure: string,
+    { administratorDetail, ends = false }: { administratorDetail?: string | undefined; ends?: boolean } = {},
+  ): JobStep => ({
     kind: 'failed',
     detail: failure,
+    administratorDetail,
     write: (transaction) => {
       const { subscriptionId: id } = input as ReportMailInput
-      return recordMailFailure(transaction, { id, at: new Date(clock()), failure, ends })
+      const at = new Date(clock())
+      return recordMailFailure(transaction, { id, at, failure, administratorDetail, ends })
     },
   })
 
   async function runStep(job: Job, saveProgress: SaveProgress): Promise<JobStep> {
     const { runAt } = job.input as ReportMailInput
-    if (clock() > Date.parse(runAt) + MAX_LATE_MS) return fail(job, messages.late)
+    if (clock() > Date.parse(runAt) + MAX_LATE_MS) {
+      const last = job.admin_detail && `${messages.late} ${job.admin_detail}`
+      return fail(job, messages.late, { administratorDetail: last ?? undefined })
+    }
     const due = await findDue(job)
     if (!due) return { kind: 'done', progress: {} }
     const started = job.progress as Partial<MailProgress>
@@ -187,7 +196,7 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
       const failed = toFailedStep(err)
       // Without the approval, the area or the view it ends; all else may be back tomorrow.
       const ends = err.code === 'not-approved' || err.code === 'not-found'
-      return failed.kind === 'failed' ? fail(job, failed.detail, ends) : failed
+      return failed.kind === 'failed' ? fail(job, failed.detail, { ...failed, ends }) : failed
     })
     return step.kind === 'retry' ? { ...step, isPatient: true } : step
   }

@@ -147,6 +147,7 @@ export async function listAllReportSubscriptions(
   const items = rows.map((row) => ({
     ...present(row),
     view: row.is_view_shared ? row.view : null,
+    failure: row.failure && (row.admin_failure ?? row.failure),
     email: row.email,
   }))
   return { items, total: rows[0]?.total ?? 0 }
@@ -368,10 +369,23 @@ async function queueBatch(db: Db, now: Date, isDue: RawBuilder<boolean>): Promis
  */
 export async function recordMailFailure(
   db: Db,
-  { id, at, failure, ends = false }: { id: string; at: Date; failure: string; ends?: boolean },
+  {
+    id,
+    at,
+    failure,
+    administratorDetail = null,
+    ends = false,
+  }: {
+    id: string
+    at: Date
+    failure: string
+    administratorDetail?: string | null | undefined
+    ends?: boolean
+  },
 ): Promise<void> {
   const { rows } = await sql<{ email: string }>`
-    update report_subscriptions s set failure = ${failure}, failed_at = ${at}
+    update report_subscriptions s set failure = ${failure}, failed_at = ${at},
+      admin_failure = ${administratorDetail}
       ${ends ? sql`, next_run_at = null, updated_at = ${at}` : sql``}
     from profiles p where s.id = ${id} and s.next_run_at is not null and p.user_id = s.user_id returning p.email`.execute(
     db,

@@ -28,7 +28,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
   const TI = /: a equipe de TI precisa /
   const PORTAL = /: o administrador do portal precisa /
   const POWER_BI = /[:,] o administrador do Power BI precisa /
-  const WAIT = /: espere (alguns minutos|1 minuto) e teste de novo\.$/
+  const WAIT = /: espere (alguns minutos|1 minuto) e tente de novo\.$/
 
   describe('a wrong setting', () => {
     test.each<[string, object, string, RegExp]>([
@@ -202,11 +202,8 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         },
       ],
       ['no-capacity', POWER_BI, { 'for a used-up trial': toFault('generateToken', 403, trialUsedUp) }],
-      [
-        'report-not-found',
-        PORTAL,
-        { 'the report': toFault('report', 404), 'a token of it': toFault('generateToken', 404) },
-      ],
+      ['report-not-found', PORTAL, { 'the report': toFault('report', 404) }],
+      ['not-a-member', POWER_BI, { 'to find for a token what it read': toFault('generateToken', 404) }],
       ['dataset-not-found', PORTAL, { 'to know the dataset': toFault('dataset', 404) }],
       ['dataset-mismatch', PORTAL, { 'the dataset': failToken('Dataset x does not belong to the report') }],
       [
@@ -244,14 +241,26 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         {
           'so many requests': toFault('report', 429, wait),
           'so many tokens': toFault('generateToken', 429, wait),
-          'so many sign-ins': toFault('directory', 429),
         },
+      ],
+      [
+        'directory-busy',
+        WAIT,
+        {
+          'so many sign-ins': toFault('directory', 429),
+          'with its directory down': toFault('directory', 503),
+          'with a passing fault of its directory': toRefusal(400, 'temporarily_unavailable', 90024),
+        },
+      ],
+      [
+        'directory-silent',
+        WAIT,
+        { 'with nonsense of its directory': toFault('directory', 200, { body: '{' }) },
       ],
       [
         'service-down',
         WAIT,
         {
-          'with its directory down': toFault('directory', 503),
           'being down': toFault('report', 500),
           'with its tokens down': toFault('generateToken', 503),
           'with nonsense': toFault('report', 200, { body: '{' }),
@@ -274,7 +283,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
       ],
       [
         'refused',
-        /recusou o relatório \(pedido [0-9a-f-]{36}\): o administrador/,
+        /recusou o token do relatório \(pedido [0-9a-f-]{36}\): o administrador/,
         { 'with a code that is none': toFault('generateToken', 400, { errorCode: '<b>' }) },
       ],
     ]

@@ -7,7 +7,8 @@ import { findFrameIssue, isPublishedToWeb } from '#contract/share-url.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { formatInstant } from '#server/mail/compose-mail.ts'
-import { describeRefusal } from '#server/power-bi/outcomes.ts'
+import { describeFailure } from '#server/power-bi/classify-failure.ts'
+import { isTemporary } from '#server/power-bi/outcomes.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
 import { toEffectiveIdentity } from './issue-embed-token.ts'
 import { readReports } from './own-reports.ts'
@@ -31,10 +32,12 @@ export interface ReportTestContext extends ReportSettingContext {
 
 const NO_RESULT = {
   outcome: 'not-testable',
+  isTemporary: false,
   reportName: null,
   refreshedAt: null,
   code: null,
   requestId: null,
+  answer: null,
 } as const
 
 /**
@@ -66,11 +69,13 @@ export async function testReportSetting(
   const test = await powerBi.testReport(report, buildFullIdentity(catalogue, profile.email, rlsRoles))
   return {
     outcome: test.outcome,
+    isTemporary: isTemporary(test.outcome),
     message: describeReportTest(test, rlsRoles),
     reportName: test.reportName,
     refreshedAt: test.refreshedAt?.toISOString() ?? null,
     code: test.code,
     requestId: test.requestId,
+    answer: test.answer,
   }
 }
 
@@ -118,5 +123,5 @@ function describeReportTest(test: ReportTest, rlsRoles: readonly string[]): stri
     const old = refreshedAt ? `, e os dados são de ${formatInstant(refreshedAt)}` : ''
     return `O${opens.slice(1)}, mas a última atualização dos dados falhou${old}: o administrador do Power BI precisa ver o motivo no histórico de atualizações do modelo.${ends}`
   }
-  return describeRefusal({ ...test, outcome }, rlsRoles)
+  return describeFailure({ ...test, outcome }, { roles: rlsRoles, to: 'administrators' })
 }

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { FieldProblem } from '#contract/problem.ts'
 import { checkReportSetting, NO_SETTING, reportSettingMessages } from '#contract/report-setting-rules.ts'
-import type { ReportSetting, ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
+import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { findFrameIssue } from '#contract/share-url.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
@@ -194,20 +194,21 @@ export function useSettingErrors() {
 export interface TestedReport {
   input: ReportSettingInput
   /** Undefined without a reply. */
-  outcome?: ReportTestOutcome
+  outcome?: string
+  isTemporary?: boolean
   /** One sentence: what is wrong and who can fix it, or that all is well. */
   message: string
-  /** The service's code and request id for a ticket; undefined without them. */
+  /** The service's code, request id and words for a ticket; undefined without them. */
   ticket?: string | undefined
 }
 
 /** @throws ApiError, NetworkError */
 export async function testSetting(slug: string, input: ReportSettingInput): Promise<TestedReport> {
-  const { outcome, message, code, requestId } = await callApi(
+  const { outcome, isTemporary, message, ...quoted } = await callApi(
     'POST /api/global-powerbi-settings/{type}/test',
     { params: { type: slug }, body: input },
   )
-  return { input, outcome, message, ticket: formatTicket(code, requestId) }
+  return { input, outcome, isTemporary, message, ticket: formatTicket(quoted) }
 }
 
 export function toUntested(input: ReportSettingInput, error: unknown): TestedReport {
@@ -234,9 +235,15 @@ export function useTestReport(slug: string, form: SettingForm) {
   }
 }
 
-/** Formats what Microsoft support asks for: 'código PowerBINotAuthorizedException · pedido 49c2e739-…'. */
-function formatTicket(code: string | null, requestId: string | null): string | undefined {
-  return (
-    [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(' · ') || undefined
-  )
+interface Quoted {
+  code: string | null
+  requestId: string | null
+  answer: string | null
+}
+
+/** Formats what Microsoft support asks for: 'código UnknownError · pedido 49c2e739-…', and the words. */
+function formatTicket({ code, requestId, answer }: Quoted): string | undefined {
+  const ids = [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(' · ')
+  const service = code?.startsWith('AADSTS') ? 'Microsoft Entra' : 'Power BI'
+  return [ids, answer && `O que o ${service} respondeu: ${answer}`].filter(Boolean).join('\n') || undefined
 }

@@ -1,21 +1,18 @@
-import type { ReportTestOutcome } from '#contract/report-settings.ts'
 import { KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import type { TestedReport } from './save-setting.ts'
 
-const KINDS: Partial<Record<ReportTestOutcome, NoticeKind>> = {
+const KINDS: Partial<Record<string, NoticeKind>> = {
   ok: 'success',
   'capacity-unknown': 'info',
   'refresh-failed': 'warning',
   'not-testable': 'info',
-  'rate-limited': 'warning',
-  'service-down': 'warning',
 }
 
 /** Returns the severity of a test outcome; an error if there is none. */
-export function getSeverity({ outcome }: TestedReport): NoticeKind {
-  return (outcome && KINDS[outcome]) ?? 'error'
+export function getSeverity({ outcome, isTemporary }: TestedReport): NoticeKind {
+  return KINDS[outcome ?? ''] ?? (isTemporary ? 'warning' : 'error')
 }
 
 /** The result of a test, with the details for a ticket. */
@@ -31,7 +28,7 @@ export function TestedLine({ result }: { result: TestedReport }) {
   )
 }
 
-/** The service's own code and request id, for a ticket with Microsoft. */
+/** The service's own code, request id and words, for a ticket with Microsoft. */
 function Ticket({ text }: { text: string }) {
   const copy = async () => {
     try {
@@ -43,9 +40,9 @@ function Ticket({ text }: { text: string }) {
   }
   return (
     <p className="mt-1 ml-6 flex flex-wrap items-center gap-x-2 text-muted text-xs">
-      <span className="min-w-0 select-all break-all">{text}</span>
+      <span className="min-w-0 select-all whitespace-pre-line">{text}</span>
       <Button variant="ghost" onClick={() => void copy()}>
-        Copiar
+        Copiar para o chamado
       </Button>
     </p>
   )
