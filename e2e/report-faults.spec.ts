@@ -26,7 +26,8 @@ test('when every area fails, the page shows why and whom to contact', async ({ p
   const notice = page.getByRole('main').getByRole('status').filter({ hasText: noReports })
   await expect(notice).toContainText('O portal tentou e não conseguiu abrir nenhum dos seus relatórios.')
   await expect(page.getByRole('tab')).toHaveCount(0)
-  const why = /Vendas, CRM: O portal lê o relatório e o modelo.*\(código PowerBIEntityNotFound, pedido [\w-]{36}\)\. Avise o administrador do portal: quem resolve é o administrador do Power BI\./
+  const why =
+    /Vendas, CRM: O portal lê o relatório e o modelo.*\(código PowerBIEntityNotFound, pedido [\w-]{36}\)\. Avise o administrador do portal: quem resolve é o administrador do Power BI\./
   await expect(notice.getByText(why)).toHaveCount(1)
   await notice.getByRole('link', { name: 'Escrever ao administrador' }).click()
   await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(why)

@@ -247,7 +247,7 @@ const rows = {
     text: 'O relatório não existe neste espaço de trabalho: {portal} conferir o Report ID e o Workspace ID',
   },
   'dataset-not-found': {
-    text: 'O modelo de dados não existe no espaço de trabalho em que deveria estar: {portal} conferir o Dataset ID ou deixá-lo em branco',
+    text: 'O modelo de dados não existe no espaço de trabalho em que deveria estar: {power-bi} ver em qual ele está e incluir lá o aplicativo do portal como membro, ou publicar o relatório de novo se o modelo foi excluído',
   },
   'rate-limited': { pauseSeconds: 10, text: 'O Power BI pediu uma pausa por excesso de pedidos' },
   'service-down': { pauseSeconds: 10, text: 'O Power BI não respondeu como devia' },

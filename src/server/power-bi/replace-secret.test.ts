@@ -128,7 +128,7 @@ test('the end of a secret is the day that the settings name, and is reported a m
 
 test.each([
   [401, /recusou as credenciais/],
-  [503, /não respondeu/],
+  [503, /está ocupado/],
 ])('a check bypasses the cached directory token: %i', async (status, problem) => {
   const powerBi = connect({ clientSecret: CLIENT_SECRET })
   expect((await powerBi.listWorkspaces(true)).length).toBeGreaterThan(0)

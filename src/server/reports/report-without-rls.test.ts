@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Role } from '#contract/access.ts'
 import { EMULATED_REPORT_WITHOUT_RLS } from '#emulators/power-bi/catalogue.ts'
 import { addPerson, configureReports } from '#server/testing/builders.ts'
 import { fetchToken, listCalls, toTokenBody } from '#server/testing/embed-token-calls.ts'
@@ -16,14 +17,20 @@ describeOnEachDatabase('a report without row-level security', (kind) => {
       .execute()
     return portal
   }
-  const requestToken = async (portal: TestPortal) =>
-    fetchToken(portal, await addPerson(portal), toTokenBody('Vendas', { workspaceId, reportId, datasetId }))
+  const requestToken = async (portal: TestPortal, role: Role = 'user') =>
+    fetchToken(
+      portal,
+      await addPerson(portal, { role }),
+      toTokenBody('Vendas', { workspaceId, reportId, datasetId }),
+    )
 
-  test('is refused with a message for the administrator', async () => {
+  test('is refused with what is to be done for administrators alone', async () => {
     const portal = await startPortal(false)
+    const advice = 'o administrador do Power BI precisa criar nele a função “Portal”'
     const { status, body } = await requestToken(portal)
     expect([status, body.code]).toEqual([502, 'power-bi-rejected'])
-    expect(body.detail).toContain('o administrador do Power BI precisa criar nele a função “Portal”')
+    expect(body.detail).not.toContain(advice)
+    expect((await requestToken(portal, 'admin')).body.detail).toContain(advice)
     await portal.stop()
   })
 

@@ -204,7 +204,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
       ['no-capacity', POWER_BI, { 'for a used-up trial': toFault('generateToken', 403, trialUsedUp) }],
       ['report-not-found', PORTAL, { 'the report': toFault('report', 404) }],
       ['not-a-member', POWER_BI, { 'to find for a token what it read': toFault('generateToken', 404) }],
-      ['dataset-not-found', PORTAL, { 'to know the dataset': toFault('dataset', 404) }],
+      ['dataset-not-found', POWER_BI, { 'to know the dataset': toFault('dataset', 404) }],
       ['dataset-mismatch', PORTAL, { 'the dataset': failToken('Dataset x does not belong to the report') }],
       [
         'identity-required',

@@ -50,7 +50,9 @@ describeOnEachDatabase('Testar relatório', (kind) => {
         },
       ])
       expect(Object.keys(found).sort()).toEqual([
+        'answer',
         'code',
+        'isTemporary',
         'message',
         'outcome',
         'refreshedAt',
@@ -120,6 +122,8 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     const plain = await runTest(toLinkSetting(link))
     expect(plain).toEqual({
       outcome: 'not-testable',
+      isTemporary: false,
+      answer: null,
       message: expect.stringMatching(/^Links de SSO não podem ser testados pelo portal: [^.]+\.$/),
       reportName: null,
       refreshedAt: null,
