@@ -376,4 +376,23 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     await db.deleteFrom('profiles').where('user_id', '=', ended.user.id).execute()
     expect(await readReason(ended)).toMatch(/^Sua conta foi removida/)
   })
+
+  test('ends a session of a password once the portal is closed to them, but for the built-in address', async () => {
+    const builtin = 'admin@grupopatio.com.br'
+    const { database, clock } = portal
+    const closed = { kind, database, clock, onlyMicrosoft: true, builtinAdminEmail: builtin }
+    const replica = await startTestPortal(closed)
+    const [mine, fromMicrosoft] = [await open(), await open()]
+    const end = database.db.updateTable('sessions').set({ ends_at: new Date(portal.clock() + 60 * MINUTE) })
+    await end.where('user_id', '=', fromMicrosoft.user.id).execute()
+    const refused = await refreshSession(replica, mine.refresh_token)
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid-refresh-token'])
+    await renew(fromMicrosoft.refresh_token, replica)
+    const ofBuiltin = await openTestSession(portal, await addPerson(portal, { email: builtin }))
+    await renew(ofBuiltin.refresh_token, replica)
+    const body = { refresh_token: mine.refresh_token, access_token: mine.access_token }
+    const told = await send(replica, 'POST', '/api/auth/token?grant_type=refresh_token', { body })
+    expect(told.body.detail).toBe('Neste portal se entra com a conta Microsoft do grupo.')
+    await replica.stop()
+  })
 })

@@ -362,8 +362,18 @@ export async function refreshSession(
   return session
 }
 
+export const MICROSOFT_ONLY = 'Neste portal se entra com a conta Microsoft do grupo.'
+
+/** Whether an account signs in with Microsoft alone; the built-in administrator's never does. */
+export function needsMicrosoft(
+  { onlyMicrosoft, builtinAdminEmail }: Pick<AccountContext, 'onlyMicrosoft' | 'builtinAdminEmail'>,
+  email: string,
+): boolean {
+  return onlyMicrosoft && email !== builtinAdminEmail
+}
+
 /** Explains why the session of an access token ended, as far as known: its row may be gone. */
-async function explainSessionEnd(context: SessionContext, accessToken: string) {
+async function explainSessionEnd(context: AccountContext, accessToken: string) {
   const { db, clock, tokens } = context
   const claims = await tokens.access.verifyIgnoringExpiry(accessToken)
   if (!claims) return {}
@@ -373,13 +383,21 @@ async function explainSessionEnd(context: SessionContext, accessToken: string) {
     .leftJoin('sessions', (join) =>
       join.onRef('sessions.user_id', '=', 'profiles.user_id').on('sessions.id', '=', claims.sessionId),
     )
-    .select(['passwords.changed_at', 'sessions.id as session_id', 'sessions.aal'])
+    .select([
+      'profiles.email',
+      'passwords.changed_at',
+      'sessions.id as session_id',
+      'sessions.aal',
+      'sessions.ends_at',
+    ])
     .where('profiles.user_id', '=', claims.userId)
     .executeTakeFirst()
   if (!person)
     return { detail: 'Sua conta foi removida do portal. Em caso de dúvida, fale com o administrador.' }
   if (person.changed_at && person.changed_at.getTime() >= claims.issuedAt)
     return { detail: 'A senha desta conta foi trocada. Entre com a nova senha.' }
+  if (person.session_id !== null && person.ends_at === null && needsMicrosoft(context, person.email))
+    return { detail: MICROSOFT_ONLY }
   if (person.session_id !== null && person.aal !== 'aal2' && (await isFactorOwed(context, claims.userId)))
     return { detail: 'Sua conta agora precisa de uma segunda etapa. Entre de novo para configurá-la.' }
   // Otherwise a session that still exists was refused only because it is too old.
@@ -418,6 +436,8 @@ async function rotateSession(
 
   const profile = await findProfile(db, row.user_id)
   if (!profile) return undefined
+  // Opened before the portal was closed to passwords: only Microsoft's sessions have such an end.
+  if (row.ends_at === null && needsMicrosoft(context, profile.email)) return undefined
   const aal = row.aal ?? 'aal1'
   // Its period has ended since the sign-in, or the policy is new: the next sign-in asks for it.
   if (row.kind !== 'aal1' && aal === 'aal1' && (await isFactorOwed(context, row.user_id))) return undefined

@@ -12,7 +12,15 @@ import { countFailedAttempt, recordAudit } from '#server/operations/audit.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { isPasswordRight } from './password-hashing.ts'
-import { addProof, issueAccessToken, openSession, recordLastAccess, recordSignIn } from './sessions.ts'
+import {
+  addProof,
+  issueAccessToken,
+  MICROSOFT_ONLY,
+  needsMicrosoft,
+  openSession,
+  recordLastAccess,
+  recordSignIn,
+} from './sessions.ts'
 import { type Attempt, releaseAttempt, reserveAttempt, serializePerSource } from './sign-in-attempts.ts'
 
 /** High, because a dealership shares one IP address; only failures count. */
@@ -65,11 +73,10 @@ export async function signIn(context: AccountContext, credentials: Credentials):
  * @throws ProblemError forbidden
  */
 export function rejectPasswords(
-  { onlyMicrosoft, builtinAdminEmail }: Pick<AccountContext, 'onlyMicrosoft' | 'builtinAdminEmail'>,
+  context: Pick<AccountContext, 'onlyMicrosoft' | 'builtinAdminEmail'>,
   email: string,
 ): void {
-  if (onlyMicrosoft && email !== builtinAdminEmail)
-    throw new ProblemError('forbidden', { detail: 'Neste portal se entra com a conta Microsoft do grupo.' })
+  if (needsMicrosoft(context, email)) throw new ProblemError('forbidden', { detail: MICROSOFT_ONLY })
 }
 
 /**
