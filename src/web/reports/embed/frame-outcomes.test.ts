@@ -58,7 +58,7 @@ describe('toEmbedFailure', () => {
     const { title, advice, adminAdvice, code, autoRetries } = toEmbedFailure(error)
     expect(title).toBe('Erro ao carregar o relatório do Power BI')
     expect(advice).toContain(part)
-    expect(code).toBe([error.message, error.errorCode].filter(Boolean).join(' '))
+    expect(code).toMatch(/^[\w ]*$/)
     const isTemporary = ['capacity', 'capacity-overloaded', 'busy'].includes(name)
     expect(autoRetries).toBe(isTemporary)
     // What ends by itself asks nobody to reload or to tell.
@@ -72,6 +72,22 @@ describe('toEmbedFailure', () => {
     const failure = toEmbedFailure({ message: 'SomethingNew', level: 6 })
     expect(failure.advice).toContain('avise o administrador')
     expect(failure.code).toBe('SomethingNew')
+  })
+
+  it('quotes codes to everybody, and the service’s words to administrators alone', () => {
+    const token = `H4sIAAAAAAAE${'Ab1+/_-.='.repeat(40)}`
+    const failure = toEmbedFailure({
+      message: 'LoadReportFailed',
+      errorCode: '404',
+      detailedMessage: `Get report\u202e failed for ana@grupopatio.com.br with ${token} ${'long '.repeat(200)}`,
+    })
+    expect(failure.code).toBe('LoadReportFailed 404')
+    expect(failure.advice).not.toContain('Get report')
+    expect(failure.adminAdvice).toContain(
+      'O Power BI respondeu: “LoadReportFailed: Get report  failed for … with … long',
+    )
+    expect(failure.adminAdvice?.length).toBeLessThan(700)
+    expect(toEmbedFailure({ message: 'Vendas de Ana não abriram' }).code).toBe('')
   })
 
   it('reads no status from the title of a visual', () => {

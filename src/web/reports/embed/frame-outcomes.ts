@@ -87,6 +87,10 @@ const OUTCOMES: readonly FrameOutcome[] = [
   },
 ]
 
+/** Addresses and tokens; people write nothing this long without a space. */
+const PRIVATE = /\S+@\S+|[\w+/=.-]{60,}/g
+const CODE = /^(\w{1,59}|Invalid parameters)$/
+
 /** Finds the documented outcome of an error. */
 export function findFrameOutcome(error: EmbedError): FrameOutcome | undefined {
   const { message, errorCode, detailedMessage } = error
@@ -95,11 +99,16 @@ export function findFrameOutcome(error: EmbedError): FrameOutcome | undefined {
 
 export function toEmbedFailure(error: EmbedError): EmbedFailure {
   const { advice, adminAdvice, isTemporary = false } = findFrameOutcome(error) ?? {}
-  const { message, errorCode } = error
+  const { message = '', errorCode = '', detailedMessage = '' } = error
+  const words = [message, detailedMessage]
+    .filter(Boolean)
+    .join(': ')
+    .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+  const said = words && `O Power BI respondeu: “${words.replace(PRIVATE, '…').slice(0, 500)}”.`
   return {
     ...createFailure(advice ?? `Algo deu errado ao abrir este relatório. ${RELOAD}`),
-    code: [message, errorCode].filter(Boolean).join(' '),
-    adminAdvice,
+    code: [message, errorCode].filter((text) => CODE.test(text)).join(' '),
+    adminAdvice: [adminAdvice, said].filter(Boolean).join(' '),
     autoRetries: isTemporary,
     requestId: error.technicalDetails?.requestId,
   }

@@ -190,9 +190,6 @@ interface FailedReport {
   reportId: string | null
 }
 
-/** People write nothing this long without a space; tokens are. */
-const TOKEN_LIKE = /[\w+/=.-]{60,}/g
-
 /**
  * Files a support message about a failed report; the server adds user, marcas, estados and browser.
  * @throws ApiError, NetworkError
@@ -201,7 +198,7 @@ export async function reportProblem(
   { area, embedMode, reportId }: FailedReport,
   seen: EmbedFailure,
 ): Promise<void> {
-  const failure = [seen.title, seen.code].filter(Boolean).join(' · ').replace(TOKEN_LIKE, '…').slice(0, 200)
+  const failure = [seen.title, seen.code].filter(Boolean).join(' · ').slice(0, 200)
   const requestId = seen.requestId?.slice(0, 100) ?? null
   const body = { type: area, embedMode, reportId: reportId || null, failure, requestId }
   await callApi('POST /api/support-messages/problem-reports', { body })
