@@ -1,10 +1,8 @@
 import type * as Sdk from 'powerbi-client'
 import type { IReportEmbedConfiguration, models } from 'powerbi-client'
-import type * as Outcomes from './frame-outcomes.ts'
 
-/** The used part of powerbi-client, with the page's single Service, and what its errors mean. */
+/** The used part of powerbi-client, with the page's single Service. */
 export interface PowerBi {
-  outcomes: typeof Outcomes
   service: Sdk.service.Service
   models: typeof Sdk.models
   Report: typeof Sdk.Report
@@ -26,12 +24,10 @@ export function loadPowerBi(): Promise<PowerBi> {
 }
 
 async function importPowerBi(): Promise<PowerBi> {
-  const [loaded, outcomes] = await Promise.all<
-    [Promise<typeof Sdk & { default?: typeof Sdk }>, Promise<typeof Outcomes>]
-  >([import('powerbi-client'), import('./frame-outcomes.ts')])
+  const loaded: typeof Sdk & { default?: typeof Sdk } = await import('powerbi-client')
   // A UMD build: bundlers put its exports on `default`.
   const { models, Report } = loaded.default ?? loaded
-  return { service: window.powerbi, models, Report, outcomes }
+  return { service: window.powerbi, models, Report }
 }
 
 export interface ReportView {

@@ -1,9 +1,9 @@
 import type { Report } from 'powerbi-client'
-import { startStopwatch } from '#contract/timing.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { recordActivity } from '#web/session/activity.ts'
 import { type EmbedFailure, INVALID_REPORT, LOAD_TIMED_OUT, SDK_UNREACHABLE } from './embed-failure.ts'
 import type { EmbedError } from './frame-outcomes.ts'
+import type { createPaginatedToken } from './paginated-token.ts'
 import {
   bootstrapDemoFrame,
   buildMarcaFilter,
@@ -94,6 +94,8 @@ const MIN_LOAD_INTERVAL_MS = 150
 const MIN_RECOVERY_INTERVAL_MS = 60_000
 const REFRESH_MS = 60_000
 
+const loadOutcomes = () => import('./frame-outcomes.ts')
+
 /**
  * Opens a report in an element: the frame starts loading while the token is requested, and is embedded
  * with the first token. `close` removes everything, including pending work.
@@ -122,10 +124,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   let recoveredAt = Number.NEGATIVE_INFINITY
   let stopLoadTimer = () => {}
   let isRefreshDue = false
-  /** A paginated report's next token, and how long the one that it has is valid. */
-  let pendingToken: string | undefined
-  let getRemainingMs = () => Number.POSITIVE_INFINITY
-  let paginated: typeof import('./paginated-token.ts') | undefined
+  let paginated: ReturnType<typeof createPaginatedToken> | undefined
 
   function updateStatus(status: FrameStatus): void {
     stopLoadTimer()
@@ -136,7 +135,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   async function open(): Promise<void> {
     try {
       powerBi = await loadPowerBi()
-      if (view.isPaginated) paginated ??= await watchToken()
+      if (view.isPaginated) paginated ??= await loadPaginatedToken()
     } catch (error) {
       console.warn('powerbi-client could not be loaded', error)
       return fail(SDK_UNREACHABLE)
@@ -150,23 +149,27 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
         : (powerBi.service.bootstrap(element, config) as Report)
       report.setComponentTitle(options.title)
       embed()
+      // While there is a network.
+      void loadOutcomes().catch(() => {})
     } catch (error) {
       handleOpenError(error)
     }
   }
 
-  async function watchToken() {
-    const loaded = await import('./paginated-token.ts')
-    const stop = loaded.watchPaginatedToken({
+  async function loadPaginatedToken() {
+    const { createPaginatedToken } = await import('./paginated-token.ts')
+    return createPaginatedToken({
+      ...options,
       element,
-      isVisible: options.isVisible,
-      getRemainingMs: () => getRemainingMs(),
-      hasNewToken: () => pendingToken !== undefined && !isRecovering,
-      reload: reloadPaginated,
-      onEnded: () => !isRecovering && void recoverPaginated(),
+      signal,
+      onEnded: () => updateStatus({ kind: 'reconnecting' }),
+      reload(next) {
+        token = next
+        isEmbedded = false
+        powerBi?.service.reset(element)
+        void open()
+      },
     })
-    signal.addEventListener('abort', stop)
-    return loaded
   }
 
   function handleOpenError(error: unknown): void {
@@ -196,34 +199,22 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       return
     }
     // A paginated report fires neither `loaded` nor `rendered`; it has its own loading indicator.
-    if (view.isPaginated) {
-      const elapsed = startStopwatch()
-      const lifeMs = options.getTokenRemainingMs()
-      getRemainingMs = () => lifeMs - elapsed()
+    if (paginated) {
+      paginated.start(token)
       updateStatus({ kind: 'shown' })
     } else stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
   }
 
   function setToken(next: string): void {
     if (next === token) return
-    if (isEmbedded && view.isPaginated) {
-      pendingToken = next
+    if (isEmbedded && paginated) {
+      paginated.offer(next)
       return
     }
     token = next
     if (!next) fail(INVALID_REPORT)
     else if (isEmbedded && report) void passToken(report, element, next)
     else embed()
-  }
-
-  /** Opens a paginated report again, in a new iframe, with another token. */
-  function reloadPaginated(next = pendingToken): void {
-    token = next
-    pendingToken = undefined
-    isEmbedded = false
-    powerBi?.service.reset(element)
-    paginated?.announceReload(options.title)
-    void open()
   }
 
   async function restoreFilters(): Promise<void> {
@@ -301,24 +292,13 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     reopen()
   }
 
-  /** A paginated report shows nothing new until it is reloaded with a token that is valid. */
-  async function recoverPaginated(): Promise<void> {
-    isRecovering = true
-    updateStatus({ kind: 'reconnecting' })
-    const expired = token
-    let next = pendingToken ?? (await options.renewToken())
-    while (!signal.aborted && (!next || (next === expired && getRemainingMs() <= 0)))
-      next = await options.nextToken()
-    isRecovering = false
-    if (!signal.aborted) reloadPaginated(next)
-  }
-
-  async function recover(error: EmbedError): Promise<void> {
-    const giveUp = () => powerBi && fail(powerBi.outcomes.toEmbedFailure(error))
-    if (performance.now() - recoveredAt < MIN_RECOVERY_INTERVAL_MS) return giveUp()
-    if (view.isPaginated) {
+  /** Renews an expired token; returns whether that may have helped. */
+  async function recover(): Promise<boolean> {
+    if (performance.now() - recoveredAt < MIN_RECOVERY_INTERVAL_MS) return false
+    if (paginated) {
       recoveredAt = performance.now()
-      return recoverPaginated()
+      paginated.recover()
+      return true
     }
     isRecovering = true
     const renewInPlace = async () => {
@@ -337,8 +317,8 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     const reload = () => void report?.reload().catch(() => {})
     const isBack = await recoverFromExpiry({ element, renewInPlace, reload, signal })
     isRecovering = false
-    if (!isBack) return giveUp()
-    recoveredAt = performance.now()
+    if (isBack) recoveredAt = performance.now()
+    return isBack
   }
 
   /** Asks once more for the data of visuals that a busy or paused service has left empty. */
@@ -374,19 +354,20 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     hasRendered = true
     updateStatus({ kind: 'shown' })
   })
-  listen('error', (error) => {
-    if (!powerBi) return
-    const { findFrameOutcome, isFatalError, toEmbedFailure } = powerBi.outcomes
-    const outcome = findFrameOutcome(error)
-    const isOfOpening = !hasRendered && (!outcome || outcome.name === 'load-failed')
+  listen('error', async (error) => {
+    const wasRendered = hasRendered
+    const outcomes = await loadOutcomes().catch(() => undefined)
+    if (!outcomes) return fail(SDK_UNREACHABLE)
+    const outcome = outcomes.findFrameOutcome(error)
+    const isOfOpening = !wasRendered && (!outcome || outcome.name === 'load-failed')
     if (outcome?.name === 'renew') {
-      if (!isRecovering) void recover(error)
+      if (!isRecovering && !(await recover())) fail(outcomes.toEmbedFailure(error))
     } else if (isOfOpening && loadedState !== undefined) refuseView(error)
     else if (isOfOpening && Object.values(opening).some(Boolean)) {
       console.warn('The report did not understand where it is to open', error)
       opening = {}
       reopen()
-    } else if (isFatalError(error, hasRendered)) fail(toEmbedFailure(error))
+    } else if (outcomes.isFatalError(error, wasRendered)) fail(outcomes.toEmbedFailure(error))
     else if (outcome?.isTemporary) refreshLater()
     else console.warn('The report told of an error that does not end it', error)
   })
