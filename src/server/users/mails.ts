@@ -30,7 +30,7 @@ export async function queueDigest(
   await sql`
     insert into mail_outbox (kind, recipient, due_at)
     select ${literal}, p.email, greatest(now(), ${sql.lit(MINUTES_BETWEEN)} * interval '1 minute' + (
-      select max(coalesce(m.sent_at, m.due_at)) from mail_outbox m
+      select max(coalesce(m.sent_at, nullif(m.due_at, 'infinity'))) from mail_outbox m
       where m.kind = ${literal} and m.recipient = p.email))
     from profiles p join user_roles r on r.user_id = p.user_id
     where r.role = 'admin' and ${isOwed}

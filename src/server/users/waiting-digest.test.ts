@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { queueMail } from '#server/mail/mails.ts'
+import { NEVER } from '#server/mail/outbox.ts'
 import { receiveMail, signUp } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpDigest } from '#server/testing/set-up-digest.ts'
@@ -66,6 +67,18 @@ describeOnEachDatabase('waiting digest', (kind) => {
     await signUp(portal, createAddress())
     await portal.outbox.deliverDue()
     expect(listDigests()).toHaveLength(4)
+  })
+
+  test('is sent again after one that was given up', async () => {
+    await signUp(portal, createAddress())
+    await portal.database.db
+      .updateTable('mail_outbox')
+      .set({ attempts: 1, due_at: NEVER })
+      .where('kind', '=', 'waiting-digest')
+      .execute()
+    await signUp(portal, createAddress())
+    await portal.outbox.deliverDue()
+    expect(listDigests().map(({ to }) => to)).toEqual(admins)
   })
 
   test('includes people who sign up during a delivery in the next one', async () => {
