@@ -39,6 +39,7 @@ test('setup asks until answers are valid, writes a file that the portal accepts,
     'smtp://ana:canary-password@127.0.0.1:9?requireTLS=true&name=a',
     'n',
     'Grupo Exemplo <portal@example.com>',
+    '-',
     'Contoso',
     'example.com',
     '0f8a2c55-7b1d-4b52-9a3e-6d2f1c9b8e70',
@@ -97,7 +98,7 @@ function createSetupFolder() {
 
 test('setup tries database, mail and directory as they are given, and lets one correct them', async () => {
   const { folder, file } = createSetupFolder()
-  const inbox = await startSmtpInbox()
+  const inbox = await startSmtpInbox({ refusesFrom: 'outro@example.com' })
   onTestFinished(inbox.stop)
   const { output } = await runSetup(
     [file],
@@ -110,7 +111,11 @@ test('setup tries database, mail and directory as they are given, and lets one c
       'smtp://127.0.0.1:9',
       's',
       inbox.url,
+      'Grupo Exemplo <outro@example.com>',
+      'ti@example.com',
+      's',
       'Grupo Exemplo <portal@example.com>',
+      '',
       ...POWER_BI,
     ],
   )
@@ -120,6 +125,14 @@ test('setup tries database, mail and directory as they are given, and lets one c
   )
   expect(asked).toMatch(/Servidor de e-mail 127\.0\.0\.1:9: ninguém atende .*\nCorrigir agora\?/)
   expect(asked).toMatch(/Servidor de e-mail 127\.0\.0\.1:\d+: atende e aceita o portal\.\nRemetente/)
+  expect(asked).toMatch(
+    /E-mail de teste: o servidor não aceitou o remetente .*\(“554 5\.2\.252 SendAsDenied.*MAIL_FROM.*\nCorrigir agora\?/,
+  )
+  expect(asked).toMatch(/E-mail de teste: o servidor aceitou o e-mail para portal@example\.com/)
+  expect(inbox.mails.map(({ from, to }) => [from, ...to])).toEqual([
+    ['outro@example.com', 'ti@example.com'],
+    ['portal@example.com', 'portal@example.com'],
+  ])
   expect(asked).toMatch(/Segredo do aplicativo .*\n {2}Verificando…\n {2}Power BI: .*\nCorrigir agora\?/)
   const written = readFileSync(file, 'utf8')
   expect(written).toContain(inbox.url)
@@ -136,7 +149,7 @@ test('setup goes on where it was left', async () => {
   expect([cut.code, cut.errors]).toEqual([3, expect.stringContaining(`Rode de novo para continuar`)])
   expect(existsSync(file)).toBe(false)
   expect(statSync(`${file}.part`).mode & 0o777).toBe(0o600)
-  const { output } = await runSetup([file], ['Grupo Exemplo <portal@example.com>', ...POWER_BI])
+  const { output } = await runSetup([file], ['Grupo Exemplo <portal@example.com>', '-', ...POWER_BI])
   expect(output).toMatch(/^Continua de onde parou.*\nRemetente/)
   expect(existsSync(`${file}.part`)).toBe(false)
   const written = readFileSync(file, 'utf8')
@@ -149,12 +162,12 @@ test('setup changes a file that it wrote: other lines, secrets and rights stay',
   const inbox = await startSmtpInbox()
   onTestFinished(inbox.stop)
   const sender = 'Grupo Exemplo <portal@example.com>'
-  await runSetup([file], [...BEFORE_DATABASE, '', folder, inbox.url, sender, ...POWER_BI])
+  await runSetup([file], [...BEFORE_DATABASE, '', folder, inbox.url, sender, '-', ...POWER_BI])
   const before = readFileSync(file, 'utf8')
   writeFileSync(file, `# Our portal\n${before}LOG_IPS=true\n`)
   chmodSync(file, 0o640)
   const keep = (count: number) => new Array<string>(count).fill('')
-  const { output } = await runSetup([file], [...keep(3), 'Grupo Novo', ...keep(9), 'n'])
+  const { output } = await runSetup([file], [...keep(3), 'Grupo Novo', ...keep(10), 'n'])
   expect(output).toContain('Nome do grupo [Grupo Exemplo]')
   expect(output).toMatch(/Segredo do aplicativo \[Enter: fica como está; não aparece/)
   expect(readFileSync(file, 'utf8')).toBe(

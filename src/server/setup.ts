@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { ConfigError, readConfig } from './config.ts'
 import { useCorporateProxy } from './corporate-proxy.ts'
 import { listServerChecks } from './doctor/check-database.ts'
-import { createMailServerCheck } from './doctor/check-mail.ts'
+import { createMailServerCheck, createTestMailCheck } from './doctor/check-mail.ts'
 import { listPowerBiChecks } from './doctor/check-power-bi.ts'
 import { type Check, runChecks } from './doctor/run-checks.ts'
 import { formatFindings, getExitCode, openPowerBi, runDoctor } from './doctor/run-doctor.ts'
@@ -30,7 +30,7 @@ interface Question {
 /** Questions whose answers are tried together, before they are kept. */
 interface Group {
   questions: readonly Question[]
-  listChecks?: (settings: Settings) => Check[]
+  listChecks?: (settings: Settings, prompt: Prompt) => Check[] | Promise<Check[]>
 }
 
 /** Names, with _FILE or without, and values; '' for a question answered with nothing. */
@@ -65,7 +65,17 @@ const GROUPS: readonly Group[] = [
     questions: [{ name: 'SMTP_URL', ask: 'Servidor de e-mail (smtps://usuário:senha@host)' }],
     listChecks: (settings) => [createMailServerCheck(readEnvironment(settings).SMTP_URL as string)],
   },
-  { questions: [{ name: 'MAIL_FROM', ask: 'Remetente (Pátio <portal@exemplo.com.br>)' }] },
+  {
+    questions: [{ name: 'MAIL_FROM', ask: 'Remetente (Pátio <portal@exemplo.com.br>)' }],
+    listChecks: async (settings, prompt) => {
+      type Answered = Record<'SMTP_URL' | 'MAIL_FROM' | 'GROUP_NAME' | 'PUBLIC_URL', string>
+      const { SMTP_URL, MAIL_FROM, GROUP_NAME, PUBLIC_URL } = readEnvironment(settings) as Answered
+      const own = /[^<\s]+@[^>]+/.exec(MAIL_FROM)?.[0] ?? ''
+      const to = await prompt.ask(`Quem recebe um e-mail de teste [${own}; -: ninguém]`, false)
+      const sender = { smtpUrl: SMTP_URL, mailFrom: MAIL_FROM, groupName: GROUP_NAME, publicUrl: PUBLIC_URL }
+      return to === '-' ? [] : [createTestMailCheck(sender, to || own)]
+    },
+  },
   {
     questions: [
       { name: 'POWERBI_TENANT_ID', ask: 'ID do diretório no Microsoft Entra, ou um domínio dele' },
@@ -117,16 +127,16 @@ const findKey = (settings: Settings, name: string) => [name, `${name}_FILE`].fin
 async function askGroup(prompt: Prompt, { questions, listChecks }: Group, settings: Settings): Promise<void> {
   for (;;) {
     for (const question of questions) await askUntilValid(prompt, question, settings)
-    if (!listChecks || (await tryAnswers(() => listChecks(settings)))) return
+    if (!listChecks || (await tryAnswers(() => listChecks(settings, prompt)))) return
     const answer = await prompt.ask('Corrigir agora? (S/n)', false)
     if (/^n/i.test(answer)) return
   }
 }
 
 /** @returns whether nothing failed */
-async function tryAnswers(listChecks: () => Check[]): Promise<boolean> {
+async function tryAnswers(listChecks: () => Check[] | Promise<Check[]>): Promise<boolean> {
   try {
-    const checks = listChecks()
+    const checks = await listChecks()
     if (checks.length > 0) process.stdout.write('  Verificando…\n')
     const findings = await runChecks(checks)
     for (const { says, todo } of findings) process.stdout.write(`  ${says}${todo ? ` ${todo}` : ''}\n`)

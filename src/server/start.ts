@@ -254,7 +254,7 @@ function createMailer(config: Config): Mailer {
         url = config.smtpUrl
         mailer = createSmtpMailer({ url, from: config.mailFrom })
       }
-      await mailer.deliver(mail)
+      return mailer.deliver(mail)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { backoffDelay, coalesce } from '#contract/timing.ts'
+import { backoffDelay, coalesce, withTimeout } from '#contract/timing.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
 import type { Db } from './schema.ts'
 
@@ -8,6 +8,8 @@ const POLL_MS = 1_000
 /** Longer than a heartbeat can be late; a crashed replica's jobs wait this long. */
 const LEASE_MS = 60_000
 const HEARTBEAT_MS = 15_000
+/** Shorter than the shutdown time-out; a mail may wait ten minutes for its answer. */
+const STOP_MS = 20_000
 const BACKOFF = { firstMs: 5_000, maxMs: 300_000 }
 const MAX_FAILURES = 6
 /** All jobs export reports, which is heavy work for a capacity (five at once on the smallest). */
@@ -116,11 +118,11 @@ export function createJobQueue(services: JobQueueServices) {
       await startDue()
       await Promise.all(running)
     },
-    /** Claims no further job and waits for the current steps. */
+    /** Claims no further job, and leaves steps that do not end to their lease. */
     async stop() {
       clearInterval(poll)
       await polling.stop()
-      await Promise.all(running)
+      await withTimeout(Promise.all(running), STOP_MS, () => undefined)
     },
   }
 }

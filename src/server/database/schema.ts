@@ -449,6 +449,11 @@ export interface Tables {
     after_entry: Defaulted<number | null>
     /** The factor that it is about. */
     about: Defaulted<string | null>
+    /** What the mail server last said, without addresses; null before, and by 0.2. */
+    answer: Defaulted<string | null>
+    answered_at: Defaulted<Date | null>
+    /** Whom the refusal concerns; null if it was taken. */
+    blame: Defaulted<string | null>
   }
   idempotency_keys: {
     id: Uint8Array

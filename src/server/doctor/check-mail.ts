@@ -1,24 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
+import { formatDuration } from '#contract/timing.ts'
 import type { Config } from '#server/config.ts'
+import type { Db } from '#server/database/schema.ts'
 import { composeMail } from '#server/mail/compose-mail.ts'
-import { createSmtpMailer, verifySmtpServer } from '#server/mail/smtp-mailer.ts'
+import { ANSWER_TIMEOUT_MS, createSmtpMailer, verifySmtpServer } from '#server/mail/smtp-mailer.ts'
+import { BLAMES, type Blame, classifyFailure } from '#server/mail/smtp-outcomes.ts'
+import { readGivenUpMails } from '#server/operations/metrics.ts'
+import { formatCommand } from '#server/version.ts'
 import { listDnsCauses } from './check-network.ts'
-import { type Check, check, good, type Result, warning } from './run-checks.ts'
+import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
 const SILENCE_MS = 10_000
-const SEND_TIMEOUT_MS = 20_000
 const DNS_MS = 5_000
 /** Selectors of common mail services; others are not found. */
 const COMMON_SELECTORS = ['default', 'google', 'selector1', 'selector2', 'dkim', 'mail', 'k1', 's1', 'smtp']
 
-/**
- * Checks the mail server, and the sender's DNS records.
- * @param mailTo receives a test mail; none is sent without it
- * @param dnsServers replace the machine's in tests
- */
-export function listMailChecks(config: Config, mailTo?: string, dnsServers?: string[]): Check[] {
-  const { isDemo, smtpUrl, mailFrom } = config
+interface Options {
+  /** Receives a test mail; without it the last answer is told. */
+  mailTo?: string | undefined
+  db?: Db | undefined
+  /** Replace the machine's in tests. */
+  dnsServers?: string[]
+}
+
+/** Checks the mail server, what it answered, and the sender's DNS records. */
+export function listMailChecks(config: Config, { mailTo, db, dnsServers }: Options): Check[] {
+  const { isDemo, smtpUrl, mailFrom, group, publicUrl } = config
   if (isDemo) {
     const run = async () => good('E-mail: a demonstração guarda os e-mails em /demo/mailbox.')
     return [check('mail', 'E-mail', 1_000, run)]
@@ -26,9 +34,11 @@ export function listMailChecks(config: Config, mailTo?: string, dnsServers?: str
   const domain = (/@([^>]+)>?$/.exec(mailFrom)?.[1] ?? '').toLowerCase()
   const dns = new Resolver({ timeout: DNS_MS, tries: 1 })
   if (dnsServers) dns.setServers(dnsServers)
+  const sender = { smtpUrl, mailFrom, groupName: group.name, publicUrl }
   return [
     createMailServerCheck(smtpUrl),
-    ...(mailTo ? [check('mail-sent', 'E-mail de teste', 25_000, () => sendTestMail(config, mailTo))] : []),
+    ...(mailTo ? [createTestMailCheck(sender, mailTo)] : db ? [createLastAnswerCheck(db)] : []),
+    ...(db ? [createGivenUpCheck(db)] : []),
     ...(['spf', 'dkim', 'dmarc'] as const).map((kind) =>
       check(`mail-${kind}`, kind.toUpperCase(), 25_000, () => checkSenderDns(dns, kind, domain)),
     ),
@@ -45,21 +55,88 @@ export function createMailServerCheck(smtpUrl: string): Check {
   return { ...check('mail', about, 2.5 * SILENCE_MS, run), causes: listDnsCauses(smtpUrl) }
 }
 
-async function sendTestMail({ smtpUrl, mailFrom, group, publicUrl }: Config, to: string): Promise<Result> {
-  const content = composeMail(
-    { groupName: group.name, publicUrl },
-    {
-      subject: `Teste do portal ${group.name}`,
-      heading: 'Os e-mails do portal chegam',
-      paragraphs: ['Este e-mail foi pedido por quem instala ou cuida do portal, para ver se ele chega.'],
-      button: { label: 'Abrir o portal', link: publicUrl },
-      notes: ['Veja também se ele não foi parar no lixo eletrônico.'],
-    },
-  )
-  const messageId = `<${randomUUID()}@${new URL(publicUrl).hostname}>`
-  const mailer = createSmtpMailer({ url: smtpUrl, from: mailFrom, sendTimeoutMs: SEND_TIMEOUT_MS })
-  await mailer.deliver({ ...content, messageId, to, kind: 'test' })
-  return good(`E-mail de teste: o servidor aceitou o e-mail para ${to}; veja se chegou.`)
+interface TestSender {
+  smtpUrl: string
+  mailFrom: string
+  groupName: string
+  publicUrl: string
+}
+
+/** Sends a real mail, to the server's last answer. */
+export function createTestMailCheck(
+  { smtpUrl, mailFrom, groupName, publicUrl }: TestSender,
+  to: string,
+): Check {
+  const about = 'E-mail de teste'
+  const run = async () => {
+    const content = composeMail(
+      { groupName, publicUrl },
+      {
+        subject: `Teste do portal ${groupName}`,
+        heading: 'Os e-mails do portal chegam',
+        paragraphs: ['Este e-mail foi pedido por quem instala ou cuida do portal, para ver se ele chega.'],
+        button: { label: 'Abrir o portal', link: publicUrl },
+        notes: ['Veja também se ele não foi parar no lixo eletrônico.'],
+      },
+    )
+    const messageId = `<${randomUUID()}@${new URL(publicUrl).hostname}>`
+    try {
+      const mailer = createSmtpMailer({ url: smtpUrl, from: mailFrom })
+      await mailer.deliver({ ...content, messageId, to, kind: 'test' })
+    } catch (error) {
+      const { blame, words, mayHaveArrived } = classifyFailure(error)
+      // What the network says is explained as for any service.
+      if (!mayHaveArrived && !(error as { response?: unknown }).response) throw error
+      return fault(`${about}: ${quoteAnswer(blame, words)}.`, BLAMES[blame].todo)
+    }
+    return good(`${about}: o servidor aceitou o e-mail para ${to}; veja se chegou.`)
+  }
+  return { ...check('mail-sent', about, ANSWER_TIMEOUT_MS + 60_000, run), causes: listDnsCauses(smtpUrl) }
+}
+
+const quoteAnswer = (blame: Blame, words: string | null) =>
+  `${BLAMES[blame].says}${words ? ` (“${words}”)` : ''}`
+
+const toBlame = (blame: string | null) => (blame && blame in BLAMES ? blame : 'server') as Blame
+
+const AFTER_MIGRATIONS = { causes: ['database', 'migrations'] }
+
+/** Tells the last answer to a mail of the portal, and its age. */
+function createLastAnswerCheck(db: Db): Check {
+  const about = 'Último e-mail'
+  const run = async () => {
+    const last = await db
+      .selectFrom('mail_outbox')
+      .select(['answer', 'blame', ({ fn }) => fn<Date>('now', []).as('now'), 'answered_at'])
+      .where('answered_at', 'is not', null)
+      .orderBy('answered_at', 'desc')
+      .executeTakeFirst()
+    if (!last?.answered_at)
+      return good(
+        `${about}: nenhum saiu ainda; ${formatCommand('doctor')} --mail-to ENDEREÇO envia um de teste.`,
+      )
+    const age = formatDuration((last.now.getTime() - last.answered_at.getTime()) / 1000)
+    if (!last.blame) return good(`${about}, há ${age}: o servidor o aceitou (“${last.answer}”).`)
+    const blame = toBlame(last.blame)
+    const says = `${about}, há ${age}: ${quoteAnswer(blame, last.answer)}.`
+    return blame === 'recipient' ? good(says) : fault(says, BLAMES[blame].todo)
+  }
+  return { ...check('mail-answer', about, 25_000, run), ...AFTER_MIGRATIONS }
+}
+
+/** Counts the mails that were given up, with what was said of the last one. */
+function createGivenUpCheck(db: Db): Check {
+  const about = 'E-mails sem entrega'
+  const run = async () => {
+    const { count = 0, lost = 0, ...last } = (await readGivenUpMails(db)) ?? { blame: null, answer: null }
+    if (count === 0) return good(`${about}: nenhum em 7 dias.`)
+    const blame = toBlame(last.blame)
+    const says = `${about}: ${count} em 7 dias${lost > 0 && lost < count ? `, ${lost} não por causa do destinatário` : ''}; o último: ${quoteAnswer(blame, last.answer)}.`
+    return lost === 0
+      ? good(says)
+      : fault(says, `${BLAMES[blame].todo} Depois, ${formatCommand('mail')} retry os envia de novo.`)
+  }
+  return { ...check('mail-given-up', about, 25_000, run), ...AFTER_MIGRATIONS }
 }
 
 const RECORDS = {

@@ -115,7 +115,9 @@ describe('a wrong setting gets its line, as in the table of docs/operations.md',
 
 describe('a broken service gets its line', () => {
   const database = (url: string) => listServerChecks(toConfig({ DATABASE_URL: url }))
-  const [mail] = [(url: string) => listMailChecks(toConfig({ SMTP_URL: url }), undefined, ['127.0.0.1:1'])]
+  const [mail] = [
+    (url: string) => listMailChecks(toConfig({ SMTP_URL: url }), { dnsServers: ['127.0.0.1:1'] }),
+  ]
   const address = (publicUrl: string) => listAddressChecks({ publicUrl, token: 'doctor' })
 
   test('with closed ports', async () => {
@@ -189,7 +191,10 @@ describe('a broken service gets its line', () => {
   test('with a mail server that accepts the test mail, and one that refuses it', async () => {
     const inbox = await startSmtpInbox()
     onTestFinished(inbox.stop)
-    const checks = listMailChecks(toConfig({ SMTP_URL: inbox.url }), 'ti@example.com', ['127.0.0.1:1'])
+    const checks = listMailChecks(toConfig({ SMTP_URL: inbox.url }), {
+      mailTo: 'ti@example.com',
+      dnsServers: ['127.0.0.1:1'],
+    })
     const lines = await runLines(...checks)
     expect(lines.slice(0, 2)).toEqual([
       expect.stringContaining('atende e aceita o portal'),
@@ -201,10 +206,17 @@ describe('a broken service gets its line', () => {
       ),
     )
     expect(inbox.mails).toEqual([expect.objectContaining({ to: ['ti@example.com'] })])
-    const refusing = await startSmtpInbox({ rejectsRecipient: 550 })
+    const refusing = await startSmtpInbox({
+      answers: { END: '554 5.2.252 SendAsDenied; ti@example.com not allowed to send as portal@example.com' },
+    })
     onTestFinished(refusing.stop)
-    const refused = listMailChecks(toConfig({ SMTP_URL: refusing.url }), 'ti@example.com', ['127.0.0.1:1'])
-    expect((await runLines(...refused))[1]).toMatch(/^falha {2}E-mail de teste: /)
+    const refused = listMailChecks(toConfig({ SMTP_URL: refusing.url }), {
+      mailTo: 'ti@example.com',
+      dnsServers: ['127.0.0.1:1'],
+    })
+    expect((await runLines(...refused))[1]).toBe(
+      'falha  E-mail de teste: o servidor não aceitou o remetente ou a conta do portal (“554 5.2.252 SendAsDenied; ***@example.com not allowed to send as ***@example.com”). → Confira MAIL_FROM, e o usuário, a senha e o TLS de SMTP_URL; a conta precisa poder enviar como esse remetente.',
+    )
   })
 
   test('with a full or missing backup folder', async () => {

@@ -33,7 +33,7 @@ export function listPortalChecks({ config, environment, keyring, db, powerBi, ..
     ...listServerChecks(config),
     ...(db ? listDatabaseChecks({ db, keyring }, config) : []),
     ...listAddressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring), ...rest }),
-    ...listMailChecks(config, rest.mailTo),
+    ...listMailChecks(config, { mailTo: rest.mailTo, db }),
     ...(powerBi ? listPowerBiChecks(config, powerBi, db) : []),
     ...listMicrosoftChecks(config, db),
     createDiskCheck(config.dataDir),

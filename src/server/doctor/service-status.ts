@@ -1,6 +1,6 @@
 import type { ServiceName, ServiceState } from '#contract/health.ts'
-import { isPermanentFailure } from '#server/mail/outbox.ts'
 import type { Mailer } from '#server/mail/smtp-mailer.ts'
+import { classifyFailure } from '#server/mail/smtp-outcomes.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 
 /** Status of external services as seen by this process, without polling. */
@@ -30,11 +30,12 @@ export function trackStatus(mailer: Mailer, { record }: ServiceStatus): Mailer {
   return {
     async deliver(mail) {
       try {
-        await mailer.deliver(mail)
+        const answer = await mailer.deliver(mail)
         record('mail', true)
+        return answer
       } catch (error) {
         // A recipient that does not exist is not the server's fault.
-        record('mail', isPermanentFailure(error))
+        record('mail', /^(recipient|message)$/.test(classifyFailure(error).blame))
         throw error
       }
     },

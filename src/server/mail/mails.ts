@@ -5,6 +5,18 @@ import type { MailContent } from './compose-mail.ts'
 
 export type MailKind = keyof typeof MAIL_NAMES
 
+/**
+ * Mails that somebody waits for, with the hours for which their link is good. They leave before
+ * others, and are not tried for longer.
+ */
+export const AWAITED_HOURS = {
+  'account-exists': 24,
+  'factor-link': 1,
+  'microsoft-link': 1,
+  recovery: 1,
+  verification: 24,
+} as const satisfies Partial<Record<MailKind, number>>
+
 /** A row of the outbox, claimed for sending. */
 export interface QueuedMail {
   id: string

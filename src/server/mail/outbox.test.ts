@@ -4,8 +4,9 @@ import { type RawBuilder, sql } from 'kysely'
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accountMails } from '#server/accounts/mails.ts'
+import type { Database } from '#server/database/database.ts'
 import type { LinkPurpose } from '#server/database/schema.ts'
-import { createLog } from '#server/log.ts'
+import { createLog, type Log } from '#server/log.ts'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
@@ -15,6 +16,14 @@ import { createSmtpMailer, type Mail, type Mailer } from './smtp-mailer.ts'
 
 const FROM = 'Pátio <portal@grupopatio.com.br>'
 const silent = createLog('silent')
+
+interface OutboxOptions {
+  log?: Log
+  listen?: Database['listen']
+  pollMs?: number
+  renewMs?: number
+  stopMs?: number
+}
 
 describeOnEachDatabase('the outbox', (kind) => {
   const database = setUpDatabase(kind)
@@ -28,7 +37,10 @@ describeOnEachDatabase('the outbox', (kind) => {
     inbox = undefined
   })
 
-  const openOutbox = (mailer: Mailer, { log = silent, pollMs = 60_000, listen = database.listen } = {}) =>
+  const openOutbox = (
+    mailer: Mailer,
+    { log = silent, listen = database.listen, ...times }: OutboxOptions = {},
+  ) =>
     createOutbox(
       {
         db: database.db,
@@ -41,7 +53,7 @@ describeOnEachDatabase('the outbox', (kind) => {
         groupName: 'Grupo',
         signUnsubscribe: (id) => id,
       },
-      pollMs,
+      { pollMs: 60_000, ...times },
     )
   const addUnverified = async (email: string) => {
     await database.db.insertInto('profiles').values({ email }).execute()
@@ -56,10 +68,7 @@ describeOnEachDatabase('the outbox', (kind) => {
   const links = (purpose: LinkPurpose = 'signup') =>
     database.db.selectFrom('email_links').selectAll().where('purpose', '=', purpose).execute()
   const makeDue = () =>
-    database.db
-      .updateTable('mail_outbox')
-      .set({ due_at: new Date(0) })
-      .execute()
+    database.db.updateTable('mail_outbox').set({ due_at: sql`now() - interval '1 second'` }).execute()
 
   test('sends a failed mail once the server is back, with the same Message-ID', async () => {
     inbox = await startSmtpInbox({ rejects: 451 })
@@ -86,20 +95,20 @@ describeOnEachDatabase('the outbox', (kind) => {
     expect((await rows())[0]?.sent_at).toBeInstanceOf(Date)
   })
 
-  test('retries after 10 s, doubling to 10 min', async () => {
+  test('retries after 10 s, doubling to an hour', async () => {
     const outbox = openOutbox({ deliver: async () => Promise.reject(new Error('down')) })
     await queueMailTo('nara@grupopatio.com.br')
     const waits: number[] = []
-    for (let attempt = 0; attempt < 8; attempt++) {
+    for (let attempt = 0; attempt < 11; attempt++) {
       await makeDue()
       await outbox.deliverDue()
       const [row] = await rows()
       waits.push(Math.round(((row?.due_at.getTime() ?? 0) - (row?.now.getTime() ?? 0)) / 10_000) * 10)
     }
-    expect(waits).toEqual([10, 20, 40, 80, 160, 320, 600, 600])
+    expect(waits).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600])
   })
 
-  test('retries what waits at once, but nothing that is claimed, refused, held or not yet due', async () => {
+  test('retries what waits or was given up at once, but nothing that is claimed, held or not yet due', async () => {
     const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds} * interval '1 second'`
     const add = async (due_at: RawBuilder<Date>, attempts: number) => {
       const recipient = await addUnverified(`nara${attempts}@grupopatio.com.br`)
@@ -112,32 +121,119 @@ describeOnEachDatabase('the outbox', (kind) => {
     await add(sql<Date>`'infinity'::timestamptz`, 2)
     await add(sql<Date>`'9000-01-01'::timestamptz`, 3)
     await add(inSeconds(300), 0)
-    await add(inSeconds(599), 7)
+    await add(inSeconds(3_599), 7)
     await add(inSeconds(320), 6)
-    expect(await retryMails(database.db)).toBe(2)
+    expect(await retryMails(database.db)).toBe(3)
     const delivered: string[] = []
     await openOutbox({ deliver: async ({ to }) => void delivered.push(to) }).deliverDue()
-    expect(delivered.toSorted()).toEqual(['nara6@grupopatio.com.br', 'nara7@grupopatio.com.br'])
+    expect(delivered.toSorted()).toEqual([2, 6, 7].map((attempts) => `nara${attempts}@grupopatio.com.br`))
     expect(await retryMails(database.db)).toBe(0)
   })
 
   test.each([
-    ['an unknown recipient', { rejectsRecipient: 550 }, false],
-    ['a mail rejected as spam', { rejects: 554 }, false],
-    ['a recipient whose server is down', { rejectsRecipient: 450 }, true],
-    ['a server that denies relaying', { rejectsRecipient: 550, reason: '5.7.1 Relaying denied' }, true],
-  ])('decides about a retry after %s', async (_, answers, isRetried) => {
-    inbox = await startSmtpInbox(answers)
-    const outbox = openOutbox(createSmtpMailer({ url: inbox.url, from: FROM }))
+    ['recovery', '59 minutes', 60],
+    ['recovery', '1 hour', null],
+    ['verification', '23 hours', 3_600],
+    ['verification', '1 day', null],
+    ['password-changed', '1 day', 3_600],
+    ['password-changed', '2 days', null],
+  ] as const)(
+    'gives up a %s mail with its link or after two days: after %s',
+    async (kindOfMail, age, seconds) => {
+      await queueMail(database, kindOfMail, await addUnverified('nara@grupopatio.com.br'))
+      const first_due_at = sql<Date>`now() - ${age}::interval`
+      await database.db.updateTable('mail_outbox').set({ attempts: 20, first_due_at }).execute()
+      await openOutbox({ deliver: async () => Promise.reject(new Error('down')) }).deliverDue()
+      const due = sql<number>`extract(epoch from nullif(due_at, 'infinity') - now())::float8`.as('seconds')
+      const row = await database.db.selectFrom('mail_outbox').select(due).executeTakeFirst()
+      if (seconds === null) expect(row?.seconds).toBeNull()
+      else expect(Math.abs((row?.seconds ?? 0) - seconds)).toBeLessThan(5)
+    },
+  )
+
+  test('waits ten minutes before sending what may have arrived again', async () => {
+    const unanswered = Object.assign(new Error('Timeout'), { isUnanswered: true })
     await queueMailTo('nara@grupopatio.com.br')
-    await outbox.deliverDue()
-    const waits = sql<boolean>`due_at < now() + interval '1 minute'`.as('waits')
-    const { attempts, ...row } = await database.db
-      .selectFrom('mail_outbox')
-      .select(['attempts', 'sent_at', waits])
-      .executeTakeFirstOrThrow()
-    expect(attempts).toBe(1)
-    expect(row).toEqual({ sent_at: null, waits: isRetried })
+    await openOutbox({ deliver: async () => Promise.reject(unanswered) }).deliverDue()
+    const [row] = await rows()
+    expect((row?.due_at.getTime() ?? 0) - (row?.now.getTime() ?? 0)).toBeGreaterThan(590_000)
+  })
+
+  test('sends mails that somebody waits for first, and beside those that a server does not answer', async () => {
+    const started: string[] = []
+    const ends: (() => void)[] = []
+    const mailer: Mailer = {
+      async deliver({ to, kind: sent }) {
+        started.push(to)
+        if (sent === 'password-changed') await new Promise<void>((resolve) => void ends.push(resolve))
+      },
+    }
+    const addMail = async (kindOfMail: 'password-changed' | 'recovery', name: string) =>
+      queueMail(database, kindOfMail, await addUnverified(`${name}@x.br`))
+    for (const name of ['a', 'b', 'c', 'd']) await addMail('password-changed', name)
+    await addMail('recovery', 'first')
+    const outbox = openOutbox(mailer)
+    outbox.start()
+    await waitFor(() => expect(started).toHaveLength(4))
+    expect(started[0]).toBe('first@x.br')
+    await addMail('recovery', 'beside')
+    await waitFor(() => expect(started).toHaveLength(5))
+    expect(started[4]).toBe('beside@x.br')
+    ends.shift()?.()
+    await waitFor(() => expect(started).toHaveLength(6))
+    expect(started.toSorted()).toEqual(['a', 'b', 'beside', 'c', 'd', 'first'].map((name) => `${name}@x.br`))
+    for (const end of ends) end()
+    await outbox.stop()
+  })
+
+  test('renews the claim of a mail that waits for its answer', async () => {
+    const sent: string[] = []
+    let answer: (() => void) | undefined
+    const mute: Mailer = { deliver: () => new Promise((resolve) => (answer = resolve)) }
+    const outbox = openOutbox(mute, { renewMs: 10 })
+    outbox.start()
+    await queueMailTo('nara@grupopatio.com.br')
+    await waitFor(() => expect(answer).toBeDefined())
+    await makeDue()
+    await waitFor(async () => {
+      const [row] = await rows()
+      expect((row?.due_at.getTime() ?? 0) - (row?.now.getTime() ?? 0)).toBeGreaterThan(55_000)
+    })
+    await openOutbox({ deliver: async ({ to }) => void sent.push(to) }).deliverDue()
+    expect(sent).toEqual([])
+    answer?.()
+    await outbox.stop()
+    expect((await rows())[0]).toMatchObject({ attempts: 1, sent_at: expect.any(Date) })
+  })
+
+  test('leaves a mail without an answer to its claim when it stops', async () => {
+    const mails: Mail[] = []
+    const mute: Mailer = { deliver: (mail) => new Promise(() => void mails.push(mail)) }
+    const outbox = openOutbox(mute, { renewMs: 10, stopMs: 10 })
+    outbox.start()
+    await queueMailTo('nara@grupopatio.com.br')
+    await waitFor(() => expect(mails).toHaveLength(1))
+    await outbox.stop()
+    await makeDue()
+    await openOutbox({ deliver: async (mail) => void mails.push(mail) }).deliverDue()
+    expect(mails[1]?.messageId).toBe(mails[0]?.messageId)
+  })
+
+  test('leaves a row alone that another replica has claimed since', async () => {
+    await queueMailTo('nara@grupopatio.com.br')
+    const late: Mailer = {
+      async deliver() {
+        await database.db.updateTable('mail_outbox').set({ attempts: 2 }).execute()
+        throw Object.assign(new Error('Message failed'), {
+          command: 'RCPT TO',
+          response: '550 5.1.1 unknown',
+        })
+      },
+    }
+    await openOutbox(late).deliverDue()
+    const row = await database.db.selectFrom('mail_outbox').select(['answer', 'attempts']).executeTakeFirst()
+    expect(row).toEqual({ answer: null, attempts: 2 })
+    expect((await rows())[0]?.due_at).toBeInstanceOf(Date)
   })
 
   test('sends each mail once with two concurrent workers', async () => {

@@ -1,7 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 import { canSendUnencrypted, createSmtpMailer } from './smtp-mailer.ts'
+import { classifyFailure } from './smtp-outcomes.ts'
 
 const FROM = 'Pátio <portal@grupopatio.com.br>'
 const MAIL = {
@@ -51,22 +53,58 @@ test('createSmtpMailer allows no second recipient or header in an address', asyn
   }
 })
 
-test('createSmtpMailer waits for a server that scans an attachment', { timeout: 30_000 }, async () => {
-  inbox = await startSmtpInbox({ answerAfterMs: 11_000 })
-  const attachment = { filename: 'a.pdf', contentType: 'application/pdf', content: Buffer.from('%PDF') }
-  await createSmtpMailer({ url: inbox.url, from: FROM }).deliver({ ...MAIL, attachment })
-  expect(inbox.mails).toHaveLength(1)
+test('createSmtpMailer returns the words of the server, and waits for them after the content alone', async () => {
+  inbox = await startSmtpInbox({ answerAfterMs: 400 })
+  const attachment = { filename: 'a.pdf', contentType: 'application/pdf', content: Buffer.alloc(2_000_000) }
+  // Shorter than the answer takes: connecting and commands have ended before.
+  const mailer = createSmtpMailer({ url: inbox.url, from: FROM, commandsTimeoutMs: 300 })
+  for (const mail of [MAIL, { ...MAIL, attachment }]) expect(await mailer.deliver(mail)).toMatch(/^250 /)
+  expect(inbox.mails).toHaveLength(2)
 })
 
-test('createSmtpMailer times out if the server does not respond', async () => {
+async function startSilentServer() {
   const sockets: Socket[] = []
   const silent = createServer((socket) => void sockets.push(socket))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-  const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
-  const sent = createSmtpMailer({ url, from: FROM, sendTimeoutMs: 300 }).deliver(MAIL)
-  await expect(sent).rejects.toThrow('Message sending aborted')
-  for (const socket of sockets) socket.destroy()
-  silent.close()
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+  return `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
+}
+
+test('createSmtpMailer gives up a server that does not greet: the mail has not arrived', async () => {
+  const url = await startSilentServer()
+  const sent = createSmtpMailer({ url, from: FROM, commandsTimeoutMs: 300 }).deliver(MAIL)
+  const error = await sent.catch((err) => err)
+  expect(error).toMatchObject({ code: 'EABORT', host: new URL(url).host, isUnanswered: false })
+  expect(classifyFailure(error)).toEqual({
+    blame: 'server',
+    isFinal: false,
+    mayHaveArrived: false,
+    words: 'Timeout: no answer in 0.3 s',
+  })
+})
+
+test('createSmtpMailer tells a mail that may have arrived when no answer follows its end', async () => {
+  inbox = await startSmtpInbox({ isMute: true })
+  const mute = createSmtpMailer({ url: inbox.url, from: FROM, answerTimeoutMs: 300 }).deliver(MAIL)
+  const outcome = { blame: 'server', isFinal: false, mayHaveArrived: true }
+  const expected = { ...outcome, words: 'Timeout' }
+  expect(classifyFailure(await mute.catch((error) => error))).toEqual(expected)
+
+  const cut = createSmtpMailer({ url: inbox.url, from: FROM }).deliver(MAIL)
+  const caught = cut.catch((error) => error)
+  await waitFor(() => expect(inbox.mails).toHaveLength(2))
+  inbox.cut()
+  expect(classifyFailure(await caught)).toMatchObject(outcome)
+})
+
+test('createSmtpMailer tells a mail that has not arrived when the connection ends before its content', async () => {
+  inbox = await startSmtpInbox({ answers: { RCPT: '421 4.4.2 mx.example.com Error: timeout exceeded' } })
+  const sent = createSmtpMailer({ url: inbox.url, from: FROM }).deliver(MAIL)
+  const expected = { blame: 'server', isFinal: false, mayHaveArrived: false }
+  expect(classifyFailure(await sent.catch((error) => error))).toMatchObject(expected)
 })
 
 test.each([

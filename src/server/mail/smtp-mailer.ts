@@ -17,33 +17,45 @@ export interface Mail {
 
 /** Interface for sending mails. */
 export interface Mailer {
-  /** Sends a mail; resolves once the server has accepted it, rejects if that is uncertain. */
-  deliver(mail: Mail): Promise<void>
+  /** Sends a mail. @returns the server's words, once it has taken the mail; rejects if that is uncertain */
+  // biome-ignore lint/suspicious/noConfusingVoidType: others than SMTP say nothing
+  deliver(mail: Mail): Promise<string | void>
 }
 
-/** Shorter than the outbox's claim, and than the shutdown time-out. */
-const SEND_TIMEOUT_MS = 20_000
+const CONNECT_TIMEOUT_MS = 10_000
+/** For all before the mail's content, so that a mute server does not hold others. */
+const COMMANDS_TIMEOUT_MS = 20_000
 /**
- * Mails with attachments are sent by jobs, whose lease is extended meanwhile. Scanners of attachments
- * may take ten minutes to reply (RFC 5321, 4.5.3.2.6).
+ * For the answer to the final dot (RFC 5321, 4.5.3.2.6): scanners may take that long, and a client
+ * that gives up before sends copies.
  */
-const ATTACHMENT_TIMEOUT_MS = 600_000
-const SOCKET_TIMEOUT_MS = 10_000
+export const ANSWER_TIMEOUT_MS = 600_000
 
 /**
- * Creates a mailer for SMTP.
+ * Creates a mailer for SMTP. Its errors have `isUnanswered` when the server may have taken the mail.
  * @param options.url smtp:// (STARTTLS if offered; `?requireTLS=true` requires it) or smtps://
  * @param options.from sender, 'Pátio <portal@…>'
- * @param options.sendTimeoutMs time-out of a mail in total; after it the mail counts as not sent
  */
-export function createSmtpMailer(options: { url: string; from: string; sendTimeoutMs?: number }): Mailer {
-  const { url, from, sendTimeoutMs = SEND_TIMEOUT_MS } = options
-  const transports: Record<number, ReturnType<typeof openTransport>> = {}
+export function createSmtpMailer(options: {
+  url: string
+  from: string
+  commandsTimeoutMs?: number
+  answerTimeoutMs?: number
+}): Mailer {
+  const { url, from, commandsTimeoutMs = COMMANDS_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options
   return {
     async deliver({ messageId, to, subject, text, html, attachment, unsubscribeUrl }) {
-      const socketTimeoutMs = attachment ? ATTACHMENT_TIMEOUT_MS : SOCKET_TIMEOUT_MS
-      transports[socketTimeoutMs] ??= openTransport(url, SOCKET_TIMEOUT_MS, socketTimeoutMs)
-      const transport = await transports[socketTimeoutMs]
+      const late = new AbortController()
+      const timer = setTimeout(
+        () => late.abort(new Error(`Timeout: no answer in ${commandsTimeoutMs / 1000} s`)),
+        commandsTimeoutMs,
+      )
+      let hasContentLeft = false
+      const transport = await openTransport(url, answerTimeoutMs, ({ tnx }, line) => {
+        if (tnx !== 'message' && !(tnx === 'server' && line.startsWith('354'))) return
+        hasContentLeft = true
+        clearTimeout(timer)
+      })
       const message = {
         from,
         // An object, so that an address cannot contain a second one.
@@ -61,9 +73,17 @@ export function createSmtpMailer(options: { url: string; from: string; sendTimeo
           }),
         },
         ...(attachment && { attachments: [attachment] }),
-        signal: AbortSignal.timeout(attachment ? ATTACHMENT_TIMEOUT_MS : sendTimeoutMs),
+        signal: late.signal,
       }
-      await withHost(new URL(url).host, () => transport.sendMail(message))
+      try {
+        const { response } = await withHost(new URL(url).host, () => transport.sendMail(message))
+        return response
+      } catch (error) {
+        const isUnanswered = hasContentLeft && !(error as { responseCode?: number }).responseCode
+        throw Object.assign(error as Error, { isUnanswered })
+      } finally {
+        clearTimeout(timer)
+      }
     },
   }
 }
@@ -88,9 +108,14 @@ export async function verifySmtpServer(url: string, ms: number): Promise<void> {
   }
 }
 
-async function openTransport(url: string, timeoutMs: number, socketTimeout = timeoutMs) {
+type FollowConversation = (entry: { tnx?: string }, line: string) => void
+
+/** @param follow is told of replies ('server') and of the end of the content ('message') */
+async function openTransport(url: string, socketTimeout: number, follow: FollowConversation = () => {}) {
   // Loaded with the first mail: the demo never sends one.
   const { createTransport } = await import('nodemailer')
+  const ignore = () => {}
+  const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, socketTimeout)
   return createTransport({
     url,
     dnsTimeout: timeoutMs,
@@ -99,5 +124,8 @@ async function openTransport(url: string, timeoutMs: number, socketTimeout = tim
     socketTimeout,
     disableFileAccess: true,
     disableUrlAccess: true,
+    // The library's only public sign of how far it is.
+    logger: { trace: ignore, debug: follow, info: follow, warn: ignore, error: ignore, fatal: ignore },
+    transactionLog: true,
   })
 }

@@ -323,7 +323,7 @@ export async function sendHeldMail(db: Db): Promise<number> {
     .execute()
   const { numUpdatedRows } = await db
     .updateTable('mail_outbox')
-    .set({ due_at: sql<Date>`now()` })
+    .set({ due_at: sql<Date>`now()`, first_due_at: null })
     .where('sent_at', 'is', null)
     .where('due_at', '=', HELD_UNTIL)
     .executeTakeFirst()

@@ -165,6 +165,27 @@ describeOnEachDatabase('metrics', (kind) => {
     expect(figure('patio_mail_outbox_oldest_seconds')).toBeLessThan(120)
   })
 
+  test('count the mails that were given up in seven days, and those refused for their recipient', async () => {
+    const { db } = portal.database
+    await db.deleteFrom('mail_outbox').execute()
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+    const mail = { kind: 'recovery', recipient: 'ana@x.br', attempts: 1, due_at: NEVER, blame: null }
+    const rows = [
+      { ...mail, blame: 'recipient', answered_at: daysAgo(1) },
+      { ...mail, blame: 'sender', answered_at: daysAgo(6) },
+      // Of 0.2.
+      { ...mail, created_at: daysAgo(6) },
+      { ...mail, blame: 'sender', answered_at: daysAgo(8) },
+      { ...mail, blame: 'sender', answered_at: daysAgo(1), sent_at: new Date() },
+    ]
+    for (const row of rows) await db.insertInto('mail_outbox').values(row).execute()
+    portal.clock.advance(CACHE_MS + 1)
+    const { figure } = await readMetrics(portal)
+    expect(figure('patio_mail_outbox_given_up')).toBe(3)
+    expect(figure('patio_mail_outbox_bad_recipient')).toBe(1)
+    await db.deleteFrom('mail_outbox').execute()
+  })
+
   test('judge a failed mail by when it was first due', async () => {
     const { db } = portal.database
     await db.deleteFrom('mail_outbox').execute()

@@ -592,7 +592,7 @@ describeOnEachDatabase('mailing reports', (kind) => {
         async deliver({ kind: mail }) {
           if (mail !== 'report-mail') return
           tries += 1
-          throw Object.assign(new Error('Timeout'), { code: 'ETIMEDOUT', timeoutType: 'SOCKET_TIMEOUT' })
+          throw Object.assign(new Error('Timeout'), { code: 'ETIMEDOUT', isUnanswered: true })
         },
       },
     })

@@ -11,8 +11,8 @@ import type { Log } from '#server/log.ts'
 import type { MailContent } from '#server/mail/compose-mail.ts'
 import { composeMail, defangText, formatDay, formatInstant } from '#server/mail/compose-mail.ts'
 import type { MailContext } from '#server/mail/mails.ts'
-import { isPermanentFailure } from '#server/mail/outbox.ts'
 import type { Mail, Mailer } from '#server/mail/smtp-mailer.ts'
+import { classifyFailure } from '#server/mail/smtp-outcomes.ts'
 import type { EffectiveIdentity } from '#server/power-bi/power-bi.ts'
 import { findReader } from './own-reports.ts'
 import {
@@ -154,9 +154,11 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
     try {
       await mailer.deliver(composeReportMail(services, job, due, file))
     } catch (error) {
-      if (isPermanentFailure(error)) return fail(job, messages.refused)
-      if (isSurelyUnsent(error)) await saveProgress(job.progress)
-      log.warn({ job: job.id, code: (error as { code?: unknown }).code }, 'report mail not sent')
+      const { blame, isFinal, mayHaveArrived, words } = classifyFailure(error)
+      const { code } = error as { code?: unknown }
+      log.warn({ job: job.id, code, blame, answer: words }, 'report mail not sent')
+      if (isFinal) return fail(job, messages.refused)
+      if (!mayHaveArrived) await saveProgress(job.progress)
       return { kind: 'retry', afterMs: 0, detail: messages.late }
     }
     return { kind: 'done', progress: {}, write: (transaction) => recordSent(transaction, job, due) }
@@ -203,17 +205,6 @@ function createReportMailSteps(services: ReportMailServices): RunJobStep {
 }
 
 type SaveProgress = Parameters<RunJobStep>[1]
-
-/** Whether no server took the mail: it refused, or no connection came about. */
-function isSurelyUnsent(error: unknown): boolean {
-  const { code, responseCode, syscall, timeoutType } = error as Record<string, unknown>
-  return (
-    responseCode !== undefined ||
-    syscall === 'connect' ||
-    /^(ECONNREFUSED|EDNS|EAUTH|ETLS)$/.test(String(code)) ||
-    /^(CONNECT|GREETING|UPGRADE)_TIMEOUT$/.test(String(timeoutType))
-  )
-}
 
 type ReportFile = Pick<NonNullable<Mail['attachment']>, 'content' | 'contentType'>
 
