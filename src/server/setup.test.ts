@@ -133,7 +133,7 @@ test('setup tries database, mail and directory as they are given, and lets one c
     ['outro@example.com', 'ti@example.com'],
     ['portal@example.com', 'portal@example.com'],
   ])
-  expect(asked).toMatch(/Segredo do aplicativo .*\n {2}Verificando…\n {2}Power BI: .*\nCorrigir agora\?/)
+  expect(asked).toMatch(/Segredo do aplicativo .*\n {2}Verificando…\n {2}Power BI: [\s\S]*\nCorrigir agora\?/)
   const written = readFileSync(file, 'utf8')
   expect(written).toContain(inbox.url)
   expect(written).not.toContain('DATABASE_URL')

@@ -35,6 +35,8 @@ export interface SmtpOutcome {
   words: string
 }
 
+/** Bounds the work on what a server says. */
+const MAX_READ = 2_000
 const isOver = true
 /**
  * Outcomes by 'STEP code status text', the first that matches; END is the answer to the final dot.
@@ -98,9 +100,10 @@ export function classifyFailure(error: unknown): SmtpOutcome {
     return { blame, isFinal: blame === 'recipient', mayHaveArrived, words }
   }
   const words = quoteForeignWords(response)
-  const [, reply = '', status] = /^(\d{3})(?:[ -]#?([245]\.\d{1,3}\.\d{1,3})\b)?/.exec(words) ?? []
-  const late = status ?? /\(#(5\.\d{1,3}\.\d{1,3})\)/.exec(words)?.[1] ?? '-'
-  const key = `${toStep(String(command), code)} ${reply} ${late} ${words}`
+  const said = response.slice(0, MAX_READ).replace(/\s+/g, ' ')
+  const [, reply = '', status] = /^(\d{3})(?:[ -]#?([245]\.\d{1,3}\.\d{1,3})\b)?/.exec(said) ?? []
+  const late = status ?? /\(#(5\.\d{1,3}\.\d{1,3})\)/.exec(said)?.[1] ?? '-'
+  const key = `${toStep(String(command), code)} ${reply} ${late} ${said}`
   const [, blame = 'server', isFinal = false] = OUTCOMES.find(([pattern]) => pattern.test(key)) ?? []
   return { blame, isFinal: isFinal && reply.startsWith('5'), mayHaveArrived, words }
 }
