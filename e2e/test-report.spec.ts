@@ -30,7 +30,7 @@ test('testing a report shows its name or a one-sentence fault, and the service�
   await demo.script({ on: 'report', status: 404, times: 1 })
   await button.click()
   await expect(result).toHaveText(
-    /^O relatório não existe neste espaço de trabalho: o administrador do portal precisa/,
+    /^O relatório não existe neste espaço de trabalho \(código [^)]+\): o administrador do portal precisa/,
   )
   await demo.reset()
   await demo.script({ on: 'generateToken', status: 400, errorCode: 'UnknownError', times: 1 })

@@ -124,13 +124,13 @@ export function describeFailure(
   const [fault = '', todo] = text
     .replaceAll('{roles}', roles.length === 1 ? `a função ${named}` : `as funções ${named}`)
     .replace('{call}', CALLS[step])
-    .split(/: (.*)/)
+    .split(/: (?=\{(?:it|portal|power-bi)\})/)
   const owner = OWNERS[/^\{(.*?)\}/.exec(todo ?? '')?.[1] as keyof typeof OWNERS] as string | undefined
   const happened = quoted ? `${fault} (${quoted})` : fault
   const pause = retryAfterSeconds && formatDuration(retryAfterSeconds)
-  if (to === 'administrators')
-    return `${happened}: ${todo?.replace(/^\{.*?\}/, `${owner} precisa`) ?? `espere ${pause ?? 'alguns minutos'} e tente de novo`}.`
+  if (todo && to === 'administrators') return `${happened}: ${todo.replace(/^\{.*?\}/, `${owner} precisa`)}.`
   if (readers) return `${happened}. ${readers}`
+  if (to === 'administrators') return `${happened}: espere ${pause ?? 'alguns minutos'} e tente de novo.`
   if (isTemporary(outcome)) return `${happened}. Tente novamente em ${pause ?? 'instantes'}.`
   return `${happened}. Avise o administrador do portal${owner && owner !== OWNERS.portal ? `: quem resolve é ${owner}` : ''}.`
 }

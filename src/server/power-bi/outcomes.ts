@@ -41,7 +41,7 @@ export interface OutcomeRow {
    * administrators. `{roles}` and `{call}` are filled in.
    */
   text: string
-  /** What readers are told to do, if it is not the usual. */
+  /** What readers are told to do, if it is not the usual; without an owner administrators too. */
   readers?: string
   /** Codes and words that mean it, of any status; the first row that matches counts. */
   words?: RegExp
@@ -189,6 +189,7 @@ const rows = {
   },
   'refresh-running': {
     text: 'Os dados já estão sendo atualizados no Power BI',
+    readers: 'Espere o fim dessa atualização.',
     words: /already (executing|running|in progress)/i,
     steps: ['refresh'],
   },
@@ -224,7 +225,7 @@ const rows = {
     text: 'O Power BI não deixa o portal exportar este relatório: {power-bi} conferir, no portal de administração, “Exportar relatórios como apresentações do PowerPoint ou documentos PDF”, e se a capacidade não é Premium Por Usuário',
   },
   'export-paginated': {
-    text: 'Este é um relatório paginado, e o portal não o exporta: use a exportação na barra do próprio relatório',
+    text: 'Este é um relatório paginado, e o portal não o exporta',
     readers: 'Use a exportação na barra do próprio relatório.',
   },
   'export-without-capacity': {

@@ -183,7 +183,8 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
         const { outcome } = classifyFailure(error, 'refresh')
         const problem = toFailureProblem(error, 'refresh')
         if (outcome !== 'refresh-running' && outcome !== 'no-write-permission') throw problem
-        return { outcome, message: problem.options.administratorDetail ?? '' }
+        const { message, options } = problem
+        return { outcome, message: (outcome !== 'refresh-running' && options.administratorDetail) || message }
       }
     },
     readCertificateEnd: directory.readCredentialEnd,

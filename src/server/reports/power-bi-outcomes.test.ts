@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { describeFailure } from '#server/power-bi/classify-failure.ts'
+import { OUTCOMES, type Outcome } from '#server/power-bi/outcomes.ts'
 import {
   addPerson,
   configureReports,
@@ -25,6 +27,24 @@ const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJlLW9mLX
 /** As no service should put it. */
 const WORDS = `The user ana.lima@grupopatio.com.br\u202e\u0007 used ${JWT} and client_secret=x8Q~short to\nread model Unidades ${'again '.repeat(200)}`
 const SAID = 'read model Unidades'
+
+describe.each(Object.keys(OUTCOMES) as Outcome[])('the sentences of %s', (outcome) => {
+  const failure = { outcome, code: 'X', requestId: 'y' }
+  const [reader, administrator] = (['readers', 'administrators'] as const).map((to) =>
+    describeFailure(failure, { roles: ['Portal'], to }),
+  )
+
+  test('say what happened, with code and request id, and leave no blank', () => {
+    for (const sentence of [reader, administrator])
+      expect(sentence).toMatch(/^[A-Z][^{}]+ \(código X, pedido y\)[.:] [^{}]+\.$/)
+  })
+
+  test('name who mends it, and what to do to administrators alone', () => {
+    const owner = /\{(it|portal|power-bi)\}/.exec(OUTCOMES[outcome].text)
+    expect(/ precisa /.test(administrator ?? '')).toBe(owner !== null)
+    expect(reader).not.toMatch(/ precisa /)
+  })
+})
 
 describeOnEachDatabase('what Power BI answers', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
