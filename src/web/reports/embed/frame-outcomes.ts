@@ -104,7 +104,7 @@ export function toEmbedFailure(error: EmbedError): EmbedFailure {
     .filter(Boolean)
     .join(': ')
     .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
-  const said = words && `O Power BI respondeu: “${words.replace(PRIVATE, '…').slice(0, 500)}”.`
+  const said = words && `O Power BI respondeu: “${words.replace(PRIVATE, '…').slice(0, 500)}”`
   return {
     ...createFailure(advice ?? `Algo deu errado ao abrir este relatório. ${RELOAD}`),
     code: [message, errorCode].filter((text) => CODE.test(text)).join(' '),
