@@ -194,7 +194,7 @@ const rows = {
     steps: ['refresh'],
   },
   'refresh-limit': {
-    text: `O Power BI já fez as atualizações que aceita por dia: oito em capacidade compartilhada, com as agendadas: {power-bi} esperar até amanhã, ou tirar o espaço de trabalho do modelo da capacidade compartilhada e ${TO_CAPACITY}`,
+    text: `O Power BI já fez as atualizações que aceita por dia (oito em capacidade compartilhada, com as agendadas): {power-bi} esperar até amanhã, ou tirar o espaço de trabalho do modelo da capacidade compartilhada e ${TO_CAPACITY}`,
     words: /refresh(es| requests?)?\b.*\b(limit|exceeded|24 hours|a day|per day)/i,
     steps: ['refresh'],
   },
@@ -204,7 +204,7 @@ const rows = {
     steps: ['refresh'],
   },
   'refresh-unsupported': {
-    text: 'Este modelo não tem atualização: ele lê a fonte na hora, ou recebe os dados de outro lugar: {power-bi} atualizar a fonte dele (DirectQuery, Direct Lake, conexão ao vivo, modelo de envio por push)',
+    text: 'Este modelo não tem atualização, porque lê a fonte na hora ou recebe os dados de outro lugar: {power-bi} atualizar a fonte dele (DirectQuery, Direct Lake, conexão ao vivo, modelo de envio por push)',
     words: /direct ?query|direct ?lake|live connection|push|model.based|refreshable|analysis services/i,
     steps: ['refresh'],
   },
