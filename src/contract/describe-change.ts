@@ -119,7 +119,7 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   ],
   'microsoft-refused': ({ after }) => [
     'Uma entrada com a Microsoft foi recusada',
-    typeof after.detail === 'string' ? after.detail : '',
+    [after.detail, after.code].filter((text) => typeof text === 'string').join(' '),
   ],
   'microsoft-linked': () => 'Uma conta Microsoft foi ligada à conta',
   'microsoft-unlinked': ({ who }) => `${who} desligou a conta Microsoft`,

@@ -14,8 +14,11 @@ export const MICROSOFT_REFUSALS = {
     'A resposta da Microsoft não pôde ser conferida, por isso ninguém entrou. Comece de novo; se repetir, avise o administrador.',
   'directory-unavailable':
     'A Microsoft não respondeu como devia. Tente de novo em instantes, ou entre com sua senha.',
+  'consent-missing':
+    'Falta uma permissão que o administrador da Microsoft do grupo dá a este portal. Avise o administrador.',
+  expired: 'A entrada na Microsoft demorou, ou foi repetida, e já não vale. Comece de novo por aqui.',
   misconfigured:
-    'A Microsoft não reconheceu este portal: o segredo dele pode ter vencido. Avise o administrador.',
+    'A Microsoft não reconheceu este portal: o segredo dele pode ter vencido, ou o registro, mudado. Avise o administrador.',
   'other-tenant':
     'Esta conta Microsoft é de outra organização. Saia dela na Microsoft e entre com sua conta do grupo.',
   guest: 'Sua conta é de convidado na Microsoft do grupo. Só contas próprias do grupo entram neste portal.',

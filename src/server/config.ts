@@ -126,6 +126,7 @@ function buildConfig(
             clientSecret: env.ENTRA_CLIENT_SECRET,
             clientCertificate: env.ENTRA_CLIENT_CERTIFICATE,
             secretEnds: env.ENTRA_SECRET_ENDS,
+            multiFactor: env.ENTRA_MULTI_FACTOR === 'off' ? undefined : env.ENTRA_MULTI_FACTOR,
           }
         : undefined,
     entraSessionHours: env.ENTRA_SESSION_HOURS,

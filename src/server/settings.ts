@@ -86,6 +86,10 @@ const environmentSchema = z.object({
   ENTRA_CLIENT_CERTIFICATE: certificate.optional(),
   ENTRA_SECRET_ENDS: day.optional(),
   ENTRA_SESSION_HOURS: wholeNumber(1, 168).default(12),
+  ENTRA_MULTI_FACTOR: z
+    .string()
+    .regex(/^(off|always|c[1-9]\d?)$/, { error: 'use off, always ou um contexto de autenticação, como c1' })
+    .default('off'),
   SIGN_IN: z.enum(['all', 'microsoft'], { error: 'use all ou microsoft' }).default('all'),
 
   // Mail

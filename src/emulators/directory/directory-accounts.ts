@@ -12,7 +12,11 @@ export interface DirectoryAccount {
   /** What the page of the directory says of it. */
   label: string
   claims: Record<string, unknown>
+  /** Authentication contexts whose policies the person has met. */
+  contexts?: string[]
   isDisabled?: boolean
+  /** What it answers in place of a code. */
+  refusal?: { error: string; error_description: string }
 }
 
 /** One account for each way a sign-in ends. @param domain COMPANY_EMAIL_DOMAIN */
@@ -34,7 +38,6 @@ export function createDirectoryAccounts(domain: string): DirectoryAccount[] {
       name,
       email: `${id}@${domain}`,
       preferred_username: `${id}@${domain}`,
-      groups: [],
       ...claims,
     },
   })

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Configuration, JWK, KoaContextWithOIDC } from 'oidc-provider'
 import { type DirectoryAccount, EMULATED_DIRECTORY_CLIENT } from './directory-accounts.ts'
@@ -8,6 +8,14 @@ const DISABLED_CODE = 50057
 /** In seconds. */
 const DAY = 86_400
 const MAX_FORM_BYTES = 4_096
+/**
+ * Claims of v2.0 ID tokens besides those of the protocol, and the optional ones of docs/sign-in.md:
+ * entra/identity-platform/id-token-claims-reference, …/optional-claims-reference.
+ */
+const CLAIMS = [
+  ...['sub', 'tid', 'oid', 'ver', 'nbf', 'aio', 'rh', 'uti'],
+  ...['acct', 'acrs', 'xms_edov', 'groups', 'hasgroups', '_claim_names', '_claim_sources'],
+]
 
 export interface DirectoryEmulatorOptions {
   /** The issuer, whose path the emulator is mounted at. */
@@ -30,11 +38,16 @@ export async function createDirectoryEmulator(options: DirectoryEmulatorOptions)
   const key = createSigningKey()
   const provider = new Provider(options.issuer, createConfiguration(options, base, key))
   const find = (id: string | undefined) => accounts.find((account) => account.id === id)
+  // From the token endpoint Microsoft sends no at_hash.
+  provider.IdToken.prototype.set = function (this: { extra: object }, name: string, value: unknown) {
+    if (name !== 'at_hash') Object.assign(this.extra, { [name]: value })
+  }
   provider.use(async (any, next) => {
     await next()
     const context = any as unknown as KoaContextWithOIDC
+    removeIssuer(context)
     if (context.oidc?.route !== 'token') return
-    addDisabledCode(context, find)
+    addErrorCodes(context, find)
     await options.alterTokenReply?.(context)
   })
   const serve = provider.callback()
@@ -42,12 +55,12 @@ export async function createDirectoryEmulator(options: DirectoryEmulatorOptions)
   async function choose(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') return void sendPage(response, accounts)
     const account = find(new URLSearchParams(await readForm(request)).get('account') ?? undefined)
-    const refusal = account
-      ? { error: 'access_denied', error_description: `AADSTS${DISABLED_CODE}: account disabled` }
-      : { error: 'access_denied', error_description: 'AADSTS65004: declined' }
-    const amr = account?.claims.amr as string[] | undefined
-    const login = account && { accountId: account.id, ...(amr && { amr }) }
-    const result = login && !account.isDisabled ? { login } : refusal
+    const refusal = !account
+      ? { error: 'access_denied', error_description: 'the user canceled the authentication' }
+      : account.isDisabled
+        ? { error: 'access_denied', error_description: `AADSTS${DISABLED_CODE}: account disabled` }
+        : account.refusal
+    const result = refusal ?? { login: { accountId: account?.id ?? '' } }
     await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
   }
 
@@ -93,13 +106,13 @@ function createConfiguration(
     jwks: { keys: [key] },
     cookies: { keys: [clientSecret] },
     claims: {
-      openid: ['sub', 'tid', 'oid', 'acct', 'xms_edov', 'groups', 'hasgroups', '_claim_names', 'amr'],
+      openid: CLAIMS,
       email: ['email'],
       profile: ['name', 'preferred_username'],
     },
     // As Microsoft does, all claims are in the ID token.
     conformIdTokenClaims: false,
-    features: { devInteractions: { enabled: false } },
+    features: { claimsParameter: { enabled: true }, devInteractions: { enabled: false } },
     interactions: { url: (_, { uid }) => `${base}/interaction/${uid}` },
     issueRefreshToken: () => true,
     ttl: { AccessToken: 3600, Grant: DAY, IdToken: 3600, Interaction: 600, RefreshToken: DAY, Session: 3600 },
@@ -107,7 +120,21 @@ function createConfiguration(
     findAccount(_, id) {
       const account = accounts.find((candidate) => candidate.id === id)
       if (!account || account.isDisabled) return undefined
-      return { accountId: id, claims: () => ({ ...account.claims, sub: id }) }
+      return {
+        accountId: id,
+        claims(_use, _scope, requested) {
+          const wanted = (requested.acrs as { value?: string } | undefined)?.value
+          const acrs = account.contexts?.filter((context) => context === wanted)
+          const nbf = Math.floor(Date.now() / 1000) - 300
+          const [aio, rh, uti] = [randomUUID(), randomUUID(), randomUUID()]
+          return {
+            ...{ ver: '2.0', nbf, aio, rh, uti },
+            ...(acrs?.length && { acrs }),
+            ...account.claims,
+            sub: id,
+          }
+        },
+      }
     },
     // The tenant's administrator has consented for everybody.
     async loadExistingGrant({ oidc }) {
@@ -116,20 +143,36 @@ function createConfiguration(
         accountId: oidc.session?.accountId ?? '',
       })
       grant.addOIDCScope('openid profile email offline_access')
+      grant.addOIDCClaims(['acrs'])
       await grant.save()
       return grant
     },
   }
 }
 
-/** Tells a disabled account as Microsoft does; the provider only says that the grant is invalid. */
-function addDisabledCode(
+/** Removes what the provider says of itself beside an answer, and Microsoft does not. */
+function removeIssuer(context: KoaContextWithOIDC): void {
+  const location = context.response.get('location')
+  if (URL.canParse(location)) {
+    const url = new URL(location)
+    url.searchParams.delete('iss')
+    context.set('location', url.href)
+  }
+  const metadata = context.body as Record<string, unknown> | undefined
+  if (context.oidc?.route === 'discovery') delete metadata?.authorization_response_iss_parameter_supported
+}
+
+/** Adds the codes that Microsoft's errors have: entra/identity-platform/reference-error-codes. */
+function addErrorCodes(
   { oidc, body }: KoaContextWithOIDC,
   find: (id: string | undefined) => DirectoryAccount | undefined,
 ): void {
-  const reply = body as { error?: string; error_codes?: number[] } | undefined
-  const accountId = oidc.entities.RefreshToken?.accountId
-  if (reply?.error === 'invalid_grant' && find(accountId)?.isDisabled) reply.error_codes = [DISABLED_CODE]
+  const reply = body as { error?: string; error_description?: string; error_codes?: number[] } | undefined
+  if (!reply?.error) return
+  const isDisabled = find(oidc.entities.RefreshToken?.accountId)?.isDisabled
+  const code = reply.error === 'invalid_client' ? 7000215 : isDisabled ? DISABLED_CODE : 70000
+  reply.error_codes = [code]
+  reply.error_description = `AADSTS${code}: ${reply.error_description}`
 }
 
 async function readForm(request: IncomingMessage): Promise<string> {

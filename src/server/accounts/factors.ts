@@ -113,14 +113,12 @@ export async function completeEnrolment(
 ): Promise<void> {
   const { db, actor } = context
   const { user_id, email } = actor.profile
-  if (isFirst) {
+  if (isFirst)
     await db
       .deleteFrom('sessions')
       .where('user_id', '=', user_id)
       .where('id', '!=', actor.sessionId)
       .execute()
-    await db.updateTable('identities').set({ second_step_at: null }).where('user_id', '=', user_id).execute()
-  }
   await db.updateTable('factor_settings').set({ needs_link: false }).where('user_id', '=', user_id).execute()
   const after = { name: factor.friendly_name, type: factor.factor_type }
   await recordAudit(context, { action: 'factor-added', target: actor.profile, after })

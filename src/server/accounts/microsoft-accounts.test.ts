@@ -5,7 +5,6 @@ import {
   findNotMeLink,
   getLinkToken,
   isSignedIn,
-  listSignIns,
   NEW_PASSWORD,
   receiveMail,
   refreshSession,
@@ -16,7 +15,6 @@ import {
 } from '#server/testing/account-calls.ts'
 import { readTrail, removeAllPeople } from '#server/testing/admin-calls.ts'
 import {
-  addFactor,
   addPerson,
   ageAuthentication,
   openTestSession,
@@ -30,7 +28,6 @@ import {
   redeemTrip,
   startDirectory,
 } from '#server/testing/directory-calls.ts'
-import { showCode, verifyCode } from '#server/testing/factor-calls.ts'
 import { setUpDirectory } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -103,35 +100,6 @@ describeOnEachDatabase('Microsoft accounts', (kind) => {
       expect(body.user.id).toBe(person.user_id)
       expect((await readPerson())?.approved).toBe(true)
       expect(await readActions()).toEqual(['microsoft-linked'])
-    })
-
-    test('pass no second step of the portal by a mailed link, until it was shown beside them', async () => {
-      portal.clock.advance(2 * HOUR_MS)
-      const { id } = await addFactor(portal, person.user_id)
-      const account = directory.find('novata')
-      account.claims.amr = ['pwd', 'mfa']
-      const enter = async () => (await enterWithMicrosoft(portal, directory, 'novata')).body
-      const owes = (session: { user: { app_metadata: object } }) =>
-        expect(session.user.app_metadata).toMatchObject({ second_factor: 'verify' })
-      const entered = await enterWithMicrosoft(portal, directory, 'novata')
-      const link = getLinkToken((await receiveMail(portal, EMAIL, 'microsoft-link'))?.link)
-      const { body: first } = await redeemTrip(portal, link, entered.trip.mark)
-      owes(first)
-      expect(await isSignedIn(portal, first.access_token)).toBe(false)
-      // Nor by coming again without showing it.
-      const second = await enter()
-      owes(second)
-      const code = showCode(portal, 'a secret of 20 bytes')
-      expect((await verifyCode(portal, second.access_token, id, code)).status).toBe(200)
-      const third = await enter()
-      expect(third.user.app_metadata).toMatchObject({ second_factor: null })
-      expect(await isSignedIn(portal, third.access_token)).toBe(true)
-      expect(await listSignIns(portal, person.user_id)).toEqual([
-        ...['first-step microsoft', 'first-step microsoft', 'sign-in microsoft+totp'],
-        'sign-in microsoft+mfa',
-      ])
-      delete account.claims.amr
-      owes(await enter())
     })
 
     test('are linked in a session with a recent password, and unlinked', async () => {

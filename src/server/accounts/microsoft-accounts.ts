@@ -22,7 +22,7 @@ import { hashLinkToken } from './mails.ts'
 import { CLOCK_TOLERANCE } from './microsoft-directory.ts'
 import { type MicrosoftAnswer, openJson, type SessionTicket, sealJson } from './microsoft-sign-in.ts'
 import { hasVerified, isPreviousVersionActive, listFactors } from './second-factor.ts'
-import { issueAccessToken, openSession, recordLastAccess, recordSignIn, trustSecondStep } from './sessions.ts'
+import { issueAccessToken, openSession, recordLastAccess, recordSignIn } from './sessions.ts'
 import { revokeUnverifiedAccess } from './set-password.ts'
 import { identifyDevice, rememberDevice, renewAuthentication } from './sign-in.ts'
 import { clearFailures } from './sign-in-attempts.ts'
@@ -154,7 +154,8 @@ async function signIn(
   const profile = (await findProfile(db, userId)) as Profile
   const { deviceId, knownDevice } = await identifyDevice(context, profile.email, deviceToken)
   const device_token = await rememberDevice(context, profile, deviceId)
-  const isMultiFactor = answer.isMultiFactor && (await mayStandIn(context, userId))
+  // It is no stand-in for a factor that is held here: the mailbox alone may have linked the account.
+  const isMultiFactor = answer.isMultiFactor && !hasVerified(await listFactors(db, userId))
   const session = await openSession(context, {
     profile,
     kind: 'full',
@@ -167,19 +168,6 @@ async function signIn(
   })
   await recordSignIn(context, session, isMultiFactor ? 'microsoft+mfa' : 'microsoft')
   return { ...session, device_token }
-}
-
-/**
- * Checks whether the directory's second step may stand in for the portal's: there is none, or it was
- * shown beside this Microsoft account before. The mailbox alone must not pass it.
- */
-async function mayStandIn({ db }: AccountContext, userId: string): Promise<boolean> {
-  const own = await db
-    .selectFrom('identities')
-    .select('second_step_at')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return own?.second_step_at != null || !hasVerified(await listFactors(db, userId))
 }
 
 /** The directory's clock may be ahead. */
@@ -291,9 +279,6 @@ async function linkCaller(
   if (await hasIdentity(context, userId)) return 'other-account-linked'
   await link(context, answer, person, sessionId)
   await keepAnswer(context, answer)
-  // A full session of a person with factors has shown one.
-  if (hasVerified(await listFactors(context.db, userId)))
-    await trustSecondStep(context.db, userId, new Date(context.clock()))
   return 'linked'
 }
 

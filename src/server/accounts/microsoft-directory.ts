@@ -21,6 +21,8 @@ export interface DirectoryOptions {
   clientSecret?: string | undefined
   /** PEM of certificate and private key in one text. */
   clientCertificate?: string | undefined
+  /** Authentication context that takes two steps, or 'always' where every sign-in does. */
+  multiFactor?: string | undefined
 }
 
 /** What one sign-in keeps in the browser's cookie between redirect and callback. */
@@ -36,9 +38,12 @@ export type Claims = Record<string, unknown>
 /** The directory refused, failed or was not believed. */
 export class DirectoryError extends Error {
   readonly refusal: MicrosoftRefusal
-  constructor(refusal: MicrosoftRefusal, cause?: unknown) {
+  /** Of Microsoft, for the administrator. */
+  readonly code: string | undefined
+  constructor(refusal: MicrosoftRefusal, cause?: unknown, code?: string) {
     super(refusal, { cause })
     this.refusal = refusal
+    this.code = code
   }
 }
 
@@ -71,8 +76,17 @@ export function createMicrosoftDirectory(
     }
   }
 
+  const { tenantId, multiFactor } = options
+  /** 'always' asks for none. */
+  const context = multiFactor === 'always' ? undefined : multiFactor
+
   return {
-    tenantId: options.tenantId,
+    tenantId,
+    /** The authentication context that each sign-in asks for. */
+    context,
+    /** Whether the person has shown two steps there, by a verified token or by the administrator's word. */
+    isMultiFactor: ({ acrs }: Claims): boolean =>
+      context ? [acrs].flat().includes(context) : multiFactor !== undefined,
     /** Reads the OpenID configuration. @throws DirectoryError */
     readMetadata: async () => (await configure()).serverMetadata(),
 
@@ -87,7 +101,11 @@ export function createMicrosoftDirectory(
         code_challenge: await openid.calculatePKCECodeChallenge(secrets.verifier),
         code_challenge_method: 'S256',
         response_mode: 'query',
-        // By the standard, max_age also asks for the claim auth_time.
+        // The context counts by the signed claim alone: this parameter is in anybody's hands.
+        ...(context && {
+          claims: JSON.stringify({ id_token: { acrs: { essential: true, value: context } } }),
+        }),
+        // Microsoft documents prompt; max_age asks for the claim auth_time by the standard alone.
         ...(renewing && { prompt: 'login', max_age: String(RENEWAL_MAX_AGE), login_hint: renewing }),
       })
     },
@@ -108,7 +126,7 @@ export function createMicrosoftDirectory(
           idTokenExpected: true,
         })
         .catch((error: unknown) => {
-          throw new DirectoryError(toRefusal(error), error)
+          throw toDirectoryError(error)
         })
       return { claims: tokens.claims() as Claims, refreshToken: tokens.refresh_token }
     },
@@ -203,21 +221,46 @@ const UNAVAILABLE = [
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_PARSE_ERROR',
 ]
-/** Of an account that is disabled, not assigned to the application, or held by Conditional Access. */
-const NOT_PERMITTED = /AADSTS(50057|50105|53\d{3})\b/
+/** What Microsoft's `error` means here: entra/identity-platform/v2-oauth2-auth-code-flow. */
+const REFUSALS: Record<string, MicrosoftRefusal> = {
+  access_denied: 'cancelled',
+  login_required: 'cancelled',
+  interaction_required: 'cancelled',
+  consent_required: 'consent-missing',
+  invalid_grant: 'expired',
+  server_error: 'directory-unavailable',
+  temporarily_unavailable: 'directory-unavailable',
+  invalid_client: 'misconfigured',
+  unauthorized_client: 'misconfigured',
+  unsupported_response_type: 'misconfigured',
+  unsupported_grant_type: 'misconfigured',
+  invalid_request: 'misconfigured',
+  invalid_resource: 'misconfigured',
+  invalid_scope: 'misconfigured',
+}
+/** Codes that say more than the error beside them, as long as Microsoft keeps them. */
+const CODES: readonly [RegExp, MicrosoftRefusal][] = [
+  // Disabled, not assigned to the application, or held by Conditional Access.
+  [/^(50057|50105|50131|53\d{3,4})$/, 'not-permitted'],
+  [/^(65001|9009[045])$/, 'consent-missing'],
+  // A second step that is still due.
+  [/^(5007[24689])$/, 'cancelled'],
+]
 
 /** Sorts an error of the library into the refusal that the person reads. */
-function toRefusal(error: unknown): MicrosoftRefusal {
-  const { name, code, error: said, error_description, status } = error as Record<string, unknown>
-  if (name === 'AuthorizationResponseError') {
-    if (said === 'server_error' || said === 'temporarily_unavailable') return 'directory-unavailable'
-    const isCancelled = said === 'access_denied' && !NOT_PERMITTED.test(String(error_description))
-    return isCancelled ? 'cancelled' : 'not-permitted'
+function toDirectoryError(error: unknown): DirectoryError {
+  const { name, code: kind, error: said, error_description, status, cause } = error as Record<string, unknown>
+  if (name !== 'AuthorizationResponseError' && name !== 'ResponseBodyError') {
+    const isUnavailable = error instanceof TypeError || UNAVAILABLE.includes(String(kind))
+    return new DirectoryError(isUnavailable ? 'directory-unavailable' : 'invalid-answer', error)
   }
-  if (name === 'ResponseBodyError') {
-    if (Number(status) >= 500 || said === 'temporarily_unavailable') return 'directory-unavailable'
-    return said === 'invalid_client' || said === 'unauthorized_client' ? 'misconfigured' : 'invalid-answer'
-  }
-  const isUnavailable = error instanceof TypeError || UNAVAILABLE.includes(String(code))
-  return isUnavailable ? 'directory-unavailable' : 'invalid-answer'
+  const codes = (cause as { error_codes?: unknown[] } | undefined)?.error_codes
+  const code = String(codes?.[0] ?? /AADSTS(\d+)/.exec(String(error_description))?.[1])
+  const word = Object.hasOwn(REFUSALS, String(said)) ? String(said) : undefined
+  const refusal = status === 429 ? 'directory-unavailable' : CODES.find(([known]) => known.test(code))?.[1]
+  return new DirectoryError(
+    refusal ?? (word ? REFUSALS[word] : undefined) ?? 'not-permitted',
+    error,
+    /^\d{5,8}$/.test(code) ? `AADSTS${code}` : word,
+  )
 }

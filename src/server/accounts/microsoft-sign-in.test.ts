@@ -175,8 +175,8 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
     const [spent, fresh] = [new URLSearchParams(trip.search), new URLSearchParams(other.search)]
     fresh.set('code', spent.get('code') ?? '')
     const mixed = await comeBack(portal, { ...other, search: `?${fresh}` })
-    expect(mixed).toMatchObject({ refusal: 'invalid-answer' })
-    expect(await readRefusals()).toEqual(['replayed', 'invalid-answer'])
+    expect(mixed).toMatchObject({ refusal: 'expired' })
+    expect(await readRefusals()).toEqual(['replayed', 'expired'])
   })
 
   test('refuses a callback in another browser, and one whose cookie is older than ten minutes', async () => {

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { MAX_MICROSOFT_ATTEMPTS, MICROSOFT_SIGN_IN_MS } from '#contract/access.ts'
-import { MICROSOFT_REFUSALS, type MicrosoftRefusal } from '#contract/microsoft.ts'
+import { MICROSOFT_REFUSALS } from '#contract/microsoft.ts'
 import { nameSchema } from '#contract/users.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
@@ -134,11 +134,11 @@ export function createMicrosoftMount(services: MicrosoftServices): Mount {
         return redirect(`${publicUrl}/auth/callback#token_hash=${token}&type=microsoft`, ended)
       } catch (error) {
         if (!(error instanceof DirectoryError)) throw error
-        const { refusal, cause } = error
+        const { refusal, code, cause } = error
         // A callback has left its row; of sign-ins that begin, only the directory's failure does.
-        if (!isCallback && refusal === 'directory-unavailable') await recordRefusal(context, refusal)
+        if (!isCallback && refusal === 'directory-unavailable') await recordRefusal(context, error)
         services.log.warn(
-          { requestId: info.requestId, refusal, err: cause },
+          { requestId: info.requestId, refusal, code, err: cause },
           'sign-in with Microsoft refused',
         )
         return redirect(`${publicUrl}/auth/callback#type=microsoft&erro=${refusal}`, ended)
@@ -251,7 +251,7 @@ async function finish(context: MicrosoftContext, search: string, sealed: string 
     await context.refundRateLimit(key)
     return token
   } catch (error) {
-    if (error instanceof DirectoryError) await recordRefusal(context, error.refusal)
+    if (error instanceof DirectoryError) await recordRefusal(context, error)
     throw error
   }
 }
@@ -284,12 +284,13 @@ function readClaims(
   { microsoft, companyEmailDomain }: Pick<MicrosoftServices, 'microsoft' | 'companyEmailDomain'>,
   claims: Claims,
 ): Omit<MicrosoftAnswer, 'refreshToken' | 'link' | 'until'> {
-  const { tid, oid, acct, email, preferred_username, xms_edov, name, amr, auth_time } = claims
+  const { tid, oid, acct, email, preferred_username, xms_edov, name, auth_time } = claims
   if (typeof tid !== 'string' || tid.toLowerCase() !== microsoft.tenantId)
     throw new DirectoryError('other-tenant')
   if (typeof oid !== 'string' || oid === '') throw new DirectoryError('invalid-answer')
   if (acct === undefined || acct === null) throw new DirectoryError('kind-unknown')
   if (acct !== 0 && acct !== '0') throw new DirectoryError('guest')
+  const isMultiFactor = microsoft.isMultiFactor(claims)
   const address = email ?? preferred_username
   if (typeof address !== 'string' || !address.includes('@')) throw new DirectoryError('no-address')
   return {
@@ -300,8 +301,8 @@ function readClaims(
     isVerified: email !== undefined && [true, 1, '1', 'true'].includes(xms_edov as never),
     name: nameSchema.safeParse(name).data ?? null,
     groups: readGroups(claims),
-    missing: listMissing(claims),
-    isMultiFactor: Array.isArray(amr) && amr.includes('mfa'),
+    missing: [...listMissing(claims), ...(microsoft.context && !isMultiFactor ? ['acrs'] : [])],
+    isMultiFactor,
     authenticatedAt: typeof auth_time === 'number' ? auth_time * 1000 : null,
   }
 }
@@ -333,8 +334,8 @@ function listMissing(claims: Claims): string[] {
 /** Leaves a row in the trail, without what a stranger says of themselves. */
 async function recordRefusal(
   context: Pick<MicrosoftContext, 'db' | 'clock' | 'request'>,
-  reason: MicrosoftRefusal,
+  { refusal, code }: DirectoryError,
 ): Promise<void> {
-  const after = { reason, detail: MICROSOFT_REFUSALS[reason] }
+  const after = { reason: refusal, detail: MICROSOFT_REFUSALS[refusal], ...(code && { code }) }
   await recordAudit(context, { action: 'microsoft-refused', after })
 }

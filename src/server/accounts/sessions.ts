@@ -181,8 +181,6 @@ export async function raiseSession(context: OwnAccountContext, method: string): 
   if (!row || !refreshKey) return undefined
   const kind = row.kind === 'aal1' ? (row.kind_after_factor ?? 'full') : row.kind
   const amr = addProof(row, method, now)
-  // From now on the directory's second step stands in for the portal's.
-  if (row.ends_at) await trustSecondStep(db, row.user_id, now)
   await db
     .updateTable('sessions')
     .set({ kind, aal: 'aal2', amr: JSON.stringify(amr), authenticated_at: now, kind_after_factor: null })
@@ -204,16 +202,6 @@ export async function raiseSession(context: OwnAccountContext, method: string): 
     amr,
     aal: 'aal2',
   })
-}
-
-/** Records that a factor was shown beside the Microsoft account, which may be linked by mail alone. */
-export async function trustSecondStep(db: Db, userId: string, at: Date): Promise<void> {
-  await db
-    .updateTable('identities')
-    .set({ second_step_at: at })
-    .where('user_id', '=', userId)
-    .where('second_step_at', 'is', null)
-    .execute()
 }
 
 /** Builds the response of every call that signs in: access token, refresh token and user. */

@@ -95,8 +95,6 @@ interface IdentitiesTable {
   missing_claims: Defaulted<string[] | null>
   refresh_token: Defaulted<Uint8Array | null>
   asked_at: Defaulted<Date | null>
-  /** Since when a factor of the portal was shown beside it. */
-  second_step_at: Defaulted<Date | null>
 }
 
 export interface ReportSettingsTable {

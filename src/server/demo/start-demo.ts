@@ -104,7 +104,16 @@ function createDirectory({ publicUrl, companyEmailDomain }: Config, clientSecret
     },
   }
   const options = { issuer, tenantId: EMULATED_DIRECTORY_TENANT, clientId: EMULATED_DIRECTORY_CLIENT }
-  return { mount, options: { ...options, clientSecret, clientCertificate: undefined, secretEnds: undefined } }
+  return {
+    mount,
+    options: {
+      ...options,
+      clientSecret,
+      clientCertificate: undefined,
+      secretEnds: undefined,
+      multiFactor: undefined,
+    },
+  }
 }
 
 /** Reads the brands and states that the emulated data cover. */

@@ -79,14 +79,16 @@ describeOnEachDatabase('the doctor about the sign-in with Microsoft', (kind) => 
       kind,
       database: portal.database,
       clock: portal.clock,
-      microsoft: directory.createClient(),
+      microsoft: directory.createClient('c1'),
     })
+    for (const id of ['novata', 'vendas.rj']) directory.find(id).contexts = ['c1']
     const { claims } = directory.find('novata')
     const enter = async (change: object) => {
       const before = { ...claims }
       Object.assign(claims, change)
+      portal.clock.advance(1000)
       expect((await enterWithMicrosoft(signing, directory, 'novata')).status).toBe(200)
-      Object.assign(claims, { hasgroups: undefined, ...before })
+      Object.assign(claims, { _claim_names: undefined, ...before })
       const check = listMicrosoftChecks(
         { entra: directory.options, publicUrl: 'http://localhost' } as unknown as Config,
         portal.database.db,
@@ -113,10 +115,17 @@ describeOnEachDatabase('the doctor about the sign-in with Microsoft', (kind) => 
     expect(await enter({ groups: undefined })).toEqual([
       expect.stringMatching(/groups faltou: .* Add groups claim/),
     ])
-    expect(await enter({ groups: undefined, hasgroups: true })).toEqual([
+    expect(await enter({ groups: undefined, _claim_names: { groups: 'src1' } })).toEqual([
       expect.stringMatching(/mais de 200 grupos.*Groups assigned to the application/),
     ])
     expect(await enter({})).toEqual(whole)
+    // Whoever is in no group has no claim: another person shows that it is sent.
+    expect((await enterWithMicrosoft(signing, directory, 'vendas.rj')).status).toBe(200)
+    expect(await enter({ groups: undefined })).toEqual(whole)
+    directory.find('novata').contexts = ['c2']
+    expect(await enter({})).toEqual([
+      expect.stringMatching(/acrs veio sem o contexto .* publique o contexto e exija a MFA/),
+    ])
     await signing.stop()
   })
 })

@@ -49,8 +49,8 @@ export function listMicrosoftChecks({ entra, publicUrl }: Config, db: Db | undef
   ]
 }
 
-/** What each missing claim does, and what the tenant's administrator does about it. */
-const CLAIMS = {
+/** What is missing in the tenant, what it does, and what its administrator does about it. */
+const FINDINGS = {
   acct: [
     'a declaração acct faltou: ninguém entra sem ela',
     'Peça ao administrador do Entra: em Token configuration do aplicativo, Add optional claim, ID, acct',
@@ -71,26 +71,44 @@ const CLAIMS = {
     'a declaração groups faltou: os grupos não mudam o acesso de ninguém',
     'Peça ao administrador do Entra: em Token configuration do aplicativo, Add groups claim, ID',
   ],
+  acrs: [
+    'a declaração acrs veio sem o contexto de ENTRA_MULTI_FACTOR: a segunda etapa do portal é pedida também',
+    'Peça ao administrador do Entra: publique o contexto e exija a MFA nele com uma política de Acesso Condicional',
+  ],
+  'consent-missing': [
+    'falta o consentimento do administrador: ninguém entra sem ele',
+    'Peça ao administrador do Entra: em API permissions do aplicativo, Grant admin consent',
+  ],
+  misconfigured: [
+    'a Microsoft recusou o portal: o segredo ou o registro está errado; o código está na auditoria',
+    'Compare o registro do aplicativo no Entra com as instruções, e troque o segredo se venceu',
+  ],
   'groups-overage': [
     'há pessoas em mais de 200 grupos, que a Microsoft não envia: os grupos delas ficam como eram',
     'Peça ao administrador do Entra: em Token configuration, escolha Groups assigned to the application',
   ],
 } as const
 
-/** Claims that sign-ins lacked lately; those of groups only where templates follow them. */
+/**
+ * What sign-ins lacked lately, most of it claims; those of groups only where templates follow them.
+ * Whoever is in no group has no claim, so that it is missing only where nobody has it.
+ */
 async function checkClaims(db: Db): Promise<Result[]> {
   const since = new Date(Date.now() - RECENT_MS)
-  const { rows } = await sql<{ name: keyof typeof CLAIMS }>`
-    select case after ->> 'reason' when 'kind-unknown' then 'acct' else 'email' end as name
+  const { rows } = await sql<{ name: keyof typeof FINDINGS }>`
+    select case after ->> 'reason'
+      when 'kind-unknown' then 'acct' when 'no-address' then 'email' else after ->> 'reason' end as name
     from audit_entries where action = 'microsoft-refused' and at > ${since}
-      and after ->> 'reason' in ('kind-unknown', 'no-address')
+      and after ->> 'reason' in ('kind-unknown', 'no-address', 'consent-missing', 'misconfigured')
     union select name from identities, unnest(missing_claims) as name where last_used_at > ${since}
       and (name not like 'groups%' or exists (select from group_mappings))
+      and (name <> 'groups' or not exists (
+        select from identities where last_used_at > ${since} and groups_at = last_used_at))
     order by name`.execute(db)
   const about = 'Entrada com a Microsoft'
   if (rows.length === 0) return [good(`${about}: nenhuma declaração faltou nos últimos 7 dias.`)]
   return rows.map(({ name }) => {
-    const [says, todo] = CLAIMS[name]
+    const [says, todo] = FINDINGS[name]
     return warning(`${about}: ${says} (últimos 7 dias).`, `${todo} (${DOCUMENT}).`)
   })
 }

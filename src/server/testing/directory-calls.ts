@@ -74,7 +74,9 @@ export async function startDirectory(timeoutSeconds?: number) {
     hooks,
     key: emulator.key,
     accounts,
-    createClient: () => createMicrosoftDirectory(options, PUBLIC_URL, timeoutSeconds),
+    /** @param multiFactor ENTRA_MULTI_FACTOR */
+    createClient: (multiFactor?: string) =>
+      createMicrosoftDirectory({ ...options, multiFactor }, PUBLIC_URL, timeoutSeconds),
     find: (id: string) => accounts.find((account) => account.id === id) as DirectoryAccount,
     stop() {
       server.closeAllConnections()
@@ -89,7 +91,7 @@ async function signAgain(context: { body?: unknown }, key: JWK, change: Record<s
   if (!reply?.id_token) return
   const claims = { ...decodeJwt(reply.id_token), ...change }
   reply.id_token = await new SignJWT(JSON.parse(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: 'RS256', kid: 'directory' })
+    .setProtectedHeader({ typ: 'JWT', alg: 'RS256', kid: 'directory' })
     .sign(await importJWK(key, 'RS256'))
 }
 
@@ -115,6 +117,8 @@ export class CookieJar {
 export interface MicrosoftTrip {
   mark: string
   portalCookies: CookieJar
+  /** Where the portal sent it. */
+  begun: URL
   /** Query of the callback. */
   search: string
 }
@@ -122,6 +126,7 @@ export interface MicrosoftTrip {
 /**
  * Goes to Microsoft and chooses an account; an empty id cancels.
  * @param portalCookies of the browser, where it has other tabs
+ * @param alter what the person changes in the address
  */
 export async function goToMicrosoft(
   portal: TestPortal,
@@ -129,6 +134,7 @@ export async function goToMicrosoft(
   accountId: string,
   location?: (markHash: string) => string | Promise<string>,
   portalCookies = new CookieJar(),
+  alter: (begun: URL) => void = () => {},
 ): Promise<MicrosoftTrip> {
   directory.hooks.clock = portal.clock
   const mark = randomBytes(32).toString('base64url')
@@ -149,14 +155,17 @@ export async function goToMicrosoft(
   }
   const path = (await location?.(hash)) ?? `/auth/microsoft?mark=${hash}`
   let next = await get(portal.url + path, portalCookies)
-  if (next.startsWith(PUBLIC_URL)) return { mark, portalCookies, search: next }
+  const begun = new URL(next)
+  if (next.startsWith(PUBLIC_URL)) return { mark, portalCookies, begun, search: next }
+  alter(begun)
+  next = begun.href
   for (let steps = 0; !next.startsWith(PUBLIC_URL) && steps < 8; steps++) {
     const url = new URL(next, directory.issuer).href
     next = url.includes('/interaction/')
       ? await get(url, theirs, `account=${accountId}`)
       : await get(url, theirs)
   }
-  return { mark, portalCookies, search: new URL(next).search }
+  return { mark, portalCookies, begun, search: new URL(next).search }
 }
 
 /** Comes back to the portal. @returns the token or the refusal, and the deletion of the cookie */
