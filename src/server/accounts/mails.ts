@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { hasPassed, INVITATION_DAYS } from '#contract/user-rules.ts'
 import type { LinkPurpose } from '#server/database/schema.ts'
 import { defangText, formatInstant } from '#server/mail/compose-mail.ts'
-import { AWAITED_HOURS, type MailContext, type Mails } from '#server/mail/mails.ts'
+import type { MailContext, Mails } from '#server/mail/mails.ts'
 import { findByEmail } from '#server/users/user-queries.ts'
 
 type MailedPurpose = Exclude<LinkPurpose, 'signup-used'>
@@ -15,7 +15,7 @@ type OwnedLink =
 const TOKEN_BYTES = 32
 export const HOUR_MS = 60 * 60_000
 /** Lifetime of a verification link; it may set a password only in its first hour. */
-export const SIGN_UP_LINK_MS = AWAITED_HOURS.verification * HOUR_MS
+export const SIGN_UP_LINK_MS = 24 * HOUR_MS
 
 /** People may notice a stranger's change late. */
 export const NOTICE_LINK_MS = 7 * 24 * HOUR_MS
@@ -23,19 +23,13 @@ export const NOTICE_LINK_MS = 7 * 24 * HOUR_MS
 /** Pages and lifetimes of links. */
 const LINKS: Record<MailedPurpose, { lifeMs: number; page: (token: string) => string }> = {
   signup: { lifeMs: SIGN_UP_LINK_MS, page: (token) => `/auth/callback#token_hash=${token}&type=signup` },
-  recovery: {
-    lifeMs: AWAITED_HOURS.recovery * HOUR_MS,
-    page: (token) => `/reset-password#token_hash=${token}&type=recovery`,
-  },
+  recovery: { lifeMs: HOUR_MS, page: (token) => `/reset-password#token_hash=${token}&type=recovery` },
   invitation: {
     lifeMs: INVITATION_DAYS * 24 * HOUR_MS,
     page: (token) => `/auth/callback#token_hash=${token}&type=invite`,
   },
   // To the place that is the same for every session; the session itself stays where it is.
-  factor: {
-    lifeMs: AWAITED_HOURS['factor-link'] * HOUR_MS,
-    page: (token) => `/segunda-etapa#token_hash=${token}`,
-  },
+  factor: { lifeMs: HOUR_MS, page: (token) => `/segunda-etapa#token_hash=${token}` },
   'disown-account': { lifeMs: NOTICE_LINK_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
   'disown-change': { lifeMs: NOTICE_LINK_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
   'disown-factor': { lifeMs: NOTICE_LINK_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
+import { sql } from 'kysely'
 import { formatDuration } from '#contract/timing.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/database/schema.ts'
 import { composeMail } from '#server/mail/compose-mail.ts'
 import { ANSWER_TIMEOUT_MS, createSmtpMailer, verifySmtpServer } from '#server/mail/smtp-mailer.ts'
 import { BLAMES, type Blame, classifyFailure } from '#server/mail/smtp-outcomes.ts'
-import { readGivenUpMails } from '#server/operations/metrics.ts'
+import { IS_GIVEN_UP } from '#server/operations/metrics.ts'
 import { formatCommand } from '#server/version.ts'
 import { listDnsCauses } from './check-network.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
@@ -37,8 +38,8 @@ export function listMailChecks(config: Config, { mailTo, db, dnsServers }: Optio
   const sender = { smtpUrl, mailFrom, groupName: group.name, publicUrl }
   return [
     createMailServerCheck(smtpUrl),
-    ...(mailTo ? [createTestMailCheck(sender, mailTo)] : db ? [createLastAnswerCheck(db)] : []),
-    ...(db ? [createGivenUpCheck(db)] : []),
+    ...(mailTo ? [createTestMailCheck(sender, mailTo)] : []),
+    ...(db ? listAnswerChecks(db, mailTo !== undefined) : []),
     ...(['spf', 'dkim', 'dmarc'] as const).map((kind) =>
       check(`mail-${kind}`, kind.toUpperCase(), 25_000, () => checkSenderDns(dns, kind, domain)),
     ),
@@ -55,12 +56,7 @@ export function createMailServerCheck(smtpUrl: string): Check {
   return { ...check('mail', about, 2.5 * SILENCE_MS, run), causes: listDnsCauses(smtpUrl) }
 }
 
-interface TestSender {
-  smtpUrl: string
-  mailFrom: string
-  groupName: string
-  publicUrl: string
-}
+type TestSender = Record<'smtpUrl' | 'mailFrom' | 'groupName' | 'publicUrl', string>
 
 /** Sends a real mail, to the server's last answer. */
 export function createTestMailCheck(
@@ -99,44 +95,51 @@ const quoteAnswer = (blame: Blame, words: string | null) =>
 
 const toBlame = (blame: string | null) => (blame && blame in BLAMES ? blame : 'server') as Blame
 
-const AFTER_MIGRATIONS = { causes: ['database', 'migrations'] }
+interface Answer {
+  answer: string | null
+  blame: string | null
+}
 
-/** Tells the last answer to a mail of the portal, and its age. */
-function createLastAnswerCheck(db: Db): Check {
-  const about = 'Último e-mail'
-  const run = async () => {
-    const last = await db
-      .selectFrom('mail_outbox')
-      .select(['answer', 'blame', ({ fn }) => fn<Date>('now', []).as('now'), 'answered_at'])
-      .where('answered_at', 'is not', null)
-      .orderBy('answered_at', 'desc')
-      .executeTakeFirst()
-    if (!last?.answered_at)
+/** Lists what the server last answered to mails of the portal, and how long ago; and what was given up. */
+function listAnswerChecks(db: Db, onlyGivenUp: boolean): Check[] {
+  const checkAnswer = async (about: string): Promise<Result> => {
+    const { rows } = await sql<Answer & { seconds: number }>`
+      select answer, blame, extract(epoch from now() - answered_at)::float8 as seconds from mail_outbox
+      where answered_at is not null and (blame is null or sent_at is null)
+      order by answered_at desc limit 1`.execute(db)
+    const [last] = rows
+    if (!last)
       return good(
         `${about}: nenhum saiu ainda; ${formatCommand('doctor')} --mail-to ENDEREÇO envia um de teste.`,
       )
-    const age = formatDuration((last.now.getTime() - last.answered_at.getTime()) / 1000)
-    if (!last.blame) return good(`${about}, há ${age}: o servidor o aceitou (“${last.answer}”).`)
+    const says = `${about}, há ${formatDuration(last.seconds)}:`
+    if (!last.blame) return good(`${says} o servidor o aceitou (“${last.answer}”).`)
     const blame = toBlame(last.blame)
-    const says = `${about}, há ${age}: ${quoteAnswer(blame, last.answer)}.`
-    return blame === 'recipient' ? good(says) : fault(says, BLAMES[blame].todo)
+    const answer = `${says} ${quoteAnswer(blame, last.answer)}.`
+    return blame === 'recipient' ? good(answer) : fault(answer, BLAMES[blame].todo)
   }
-  return { ...check('mail-answer', about, 25_000, run), ...AFTER_MIGRATIONS }
-}
-
-/** Counts the mails that were given up, with what was said of the last one. */
-function createGivenUpCheck(db: Db): Check {
-  const about = 'E-mails sem entrega'
-  const run = async () => {
-    const { count = 0, lost = 0, ...last } = (await readGivenUpMails(db)) ?? { blame: null, answer: null }
-    if (count === 0) return good(`${about}: nenhum em 7 dias.`)
+  const checkGivenUp = async (about: string): Promise<Result> => {
+    const isLost = sql`blame is distinct from 'recipient'`
+    const { rows } = await sql<Answer & { count: number; isLost: boolean }>`
+      select answer, blame, (count(*) over ())::int as count, ${isLost} as "isLost"
+      from mail_outbox where ${IS_GIVEN_UP} order by ${isLost} desc, answered_at desc nulls last limit 1`.execute(
+      db,
+    )
+    const [last] = rows
+    if (!last) return good(`${about}: nenhum em 7 dias.`)
     const blame = toBlame(last.blame)
-    const says = `${about}: ${count} em 7 dias${lost > 0 && lost < count ? `, ${lost} não por causa do destinatário` : ''}; o último: ${quoteAnswer(blame, last.answer)}.`
-    return lost === 0
-      ? good(says)
-      : fault(says, `${BLAMES[blame].todo} Depois, ${formatCommand('mail')} retry os envia de novo.`)
+    const says = `${about}: ${last.count} em 7 dias; o último: ${quoteAnswer(blame, last.answer)}.`
+    const retry = `Depois, ${formatCommand('mail')} retry os envia de novo.`
+    return last.isLost ? fault(says, `${BLAMES[blame].todo} ${retry}`) : good(says)
   }
-  return { ...check('mail-given-up', about, 25_000, run), ...AFTER_MIGRATIONS }
+  const create = (name: string, about: string, run: (about: string) => Promise<Result>): Check => ({
+    ...check(name, about, 25_000, () => run(about)),
+    causes: ['database', 'migrations'],
+  })
+  return [
+    ...(onlyGivenUp ? [] : [create('mail-answer', 'Último e-mail', checkAnswer)]),
+    create('mail-given-up', 'E-mails sem entrega', checkGivenUp),
+  ]
 }
 
 const RECORDS = {

@@ -10,7 +10,7 @@ import { createLog, type Log } from '#server/log.ts'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
-import { queueMail } from './mails.ts'
+import { AWAITED_HOURS, queueMail } from './mails.ts'
 import { createOutbox, retryMails } from './outbox.ts'
 import { createSmtpMailer, type Mail, type Mailer } from './smtp-mailer.ts'
 
@@ -150,6 +150,19 @@ describeOnEachDatabase('the outbox', (kind) => {
       else expect(Math.abs((row?.seconds ?? 0) - seconds)).toBeLessThan(5)
     },
   )
+
+  test('knows for how long the links of awaited mails are good', async () => {
+    for (const [kindOfMail, purpose] of [
+      ['verification', 'signup'],
+      ['recovery', 'recovery'],
+    ] as const) {
+      await queueMail(database, kindOfMail, await addUnverified(`${purpose}@grupopatio.com.br`))
+      await openOutbox({ deliver: async () => undefined }).deliverDue()
+      const hours =
+        ((await links(purpose))[0]?.expires_at.getTime() ?? 0) / 3_600_000 - Date.now() / 3_600_000
+      expect(Math.round(hours)).toBe(AWAITED_HOURS[kindOfMail])
+    }
+  })
 
   test('waits ten minutes before sending what may have arrived again', async () => {
     const unanswered = Object.assign(new Error('Timeout'), { isUnanswered: true })

@@ -193,16 +193,11 @@ function claimRow(db: Db, kinds: string[], onlyAwaited: boolean): Promise<Queued
     .executeTakeFirst()
 }
 
-/** Renews the claims of mails under way, unless another replica has taken them. */
+/** Renews claims; not of rows that another replica has sent or postponed since. */
 async function renewClaims(db: Db, rows: readonly QueuedMail[]): Promise<void> {
-  for (const { id, attempts } of rows)
-    await db
-      .updateTable('mail_outbox')
-      .set({ due_at: addSeconds(CLAIM_SECONDS) })
-      .where('id', '=', id)
-      .where('attempts', '=', attempts)
-      .where('sent_at', 'is', null)
-      .execute()
+  const ids = rows.map(({ id }) => id)
+  await sql`update mail_outbox set due_at = ${addSeconds(CLAIM_SECONDS)}
+    where id = any(${ids}::uuid[]) and sent_at is null and due_at < ${addSeconds(CLAIM_SECONDS)}`.execute(db)
 }
 
 /**

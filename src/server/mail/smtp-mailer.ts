@@ -46,10 +46,7 @@ export function createSmtpMailer(options: {
   return {
     async deliver({ messageId, to, subject, text, html, attachment, unsubscribeUrl }) {
       const late = new AbortController()
-      const timer = setTimeout(
-        () => late.abort(new Error(`Timeout: no answer in ${commandsTimeoutMs / 1000} s`)),
-        commandsTimeoutMs,
-      )
+      const timer = setTimeout(() => late.abort(new Error('Timeout')), commandsTimeoutMs)
       let hasContentLeft = false
       const transport = await openTransport(url, answerTimeoutMs, ({ tnx }, line) => {
         if (tnx !== 'message' && !(tnx === 'server' && line.startsWith('354'))) return

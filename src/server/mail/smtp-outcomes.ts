@@ -77,39 +77,28 @@ const OUTCOMES: readonly [pattern: RegExp, blame: Blame, isFinal?: true][] = [
   [/^\w+ 5/, 'sender'],
 ]
 
-interface SmtpError {
-  /** nodemailer's: EENVELOPE, EMESSAGE, EAUTH … */
-  code?: unknown
-  command?: unknown
-  response?: unknown
-  message?: unknown
-  cause?: { message?: unknown }
-  /** Set by our mailer. */
-  isUnanswered?: unknown
-}
+type SmtpError = Record<string, unknown> & { cause?: { message?: unknown } }
 
-/** Classifies an error of a mailer. */
+/** Classifies an error of a mailer: nodemailer's, with our `isUnanswered`. */
 export function classifyFailure(error: unknown): SmtpOutcome {
   const { code, command, response, message, cause, isUnanswered } = error as SmtpError
   const mayHaveArrived = isUnanswered === true
   if (typeof response !== 'string') {
     const words = quoteForeignWords(String(cause?.message ?? message ?? code))
-    // The library refuses an address that would be a command, and a sign-in without a password.
-    const isOurs = command === 'API' && (code === 'EENVELOPE' || code === 'EAUTH')
-    const blame = isOurs ? (code === 'EAUTH' ? 'sender' : 'recipient') : 'server'
+    // The library refuses a sign-in without a password, and an address that would be a command.
+    const blame = code === 'EAUTH' ? 'sender' : command === 'API' ? 'recipient' : 'server'
     return { blame, isFinal: blame === 'recipient', mayHaveArrived, words }
   }
-  const words = quoteForeignWords(response)
   const said = response.slice(0, MAX_READ).replace(/\s+/g, ' ')
-  const [, reply = '', status] = /^(\d{3})(?:[ -]#?([245]\.\d{1,3}\.\d{1,3})\b)?/.exec(said) ?? []
-  const late = status ?? /\(#(5\.\d{1,3}\.\d{1,3})\)/.exec(said)?.[1] ?? '-'
-  const key = `${toStep(String(command), code)} ${reply} ${late} ${said}`
+  const status = /(?:^\d{3}[ -]#?|\(#)([245]\.\d{1,3}\.\d{1,3})\b/.exec(said)?.[1] ?? '-'
+  const key = `${toStep(String(command), code)} ${said.slice(0, 3)} ${status} ${said}`
   const [, blame = 'server', isFinal = false] = OUTCOMES.find(([pattern]) => pattern.test(key)) ?? []
-  return { blame, isFinal: isFinal && reply.startsWith('5'), mayHaveArrived, words }
+  const words = quoteForeignWords(response)
+  return { blame, isFinal: isFinal && said.startsWith('5'), mayHaveArrived, words }
 }
 
 /** Returns the step of the conversation that a command of nodemailer's errors belongs to. */
 function toStep(command: string, code: unknown): string {
-  if (command === 'DATA') return code === 'EMESSAGE' ? 'END' : 'DATA'
-  return command === 'STARTTLS' ? 'TLS' : (/^(AUTH|MAIL|RCPT|EHLO|HELO)/.exec(command)?.[0] ?? 'CONN')
+  if (command === 'DATA' && code === 'EMESSAGE') return 'END'
+  return command === 'STARTTLS' ? 'TLS' : (/^(AUTH|MAIL|RCPT|DATA|EHLO|HELO)/.exec(command)?.[0] ?? 'CONN')
 }

@@ -184,7 +184,7 @@ const MAIL_DELAY = sql`(select greatest(0, coalesce(extract(epoch from now() - m
     case when attempts = 0 then due_at else created_at end))), 0))
   from mail_outbox where ${IS_UNSENT} and due_at < now() + interval '1 day')`
 /** Mails that were given up in the last seven days; those of 0.2 without what the server said. */
-const IS_GIVEN_UP = sql`sent_at is null and due_at = ${NEVER}
+export const IS_GIVEN_UP = sql`sent_at is null and due_at = ${NEVER}
   and coalesce(answered_at, created_at) > now() - interval '7 days'`
 const selectFact = (name: string) =>
   sql`(select extract(epoch from value::timestamptz) from portal_facts where name = ${sql.lit(name)})`
@@ -266,25 +266,6 @@ export async function readMailBacklog(db: Db): Promise<{ count: number; seconds:
   const { rows } = await sql<{ count: number; seconds: number }>`
     select ${UNSENT_MAILS}::float8 as count, ${MAIL_DELAY}::float8 as seconds`.execute(db)
   return rows[0] as { count: number; seconds: number }
-}
-
-interface GivenUpMails {
-  count: number
-  /** Those that were not refused for their recipient. */
-  lost: number
-  /** Of the newest, before others one that was not refused for its recipient. */
-  blame: string | null
-  answer: string | null
-}
-
-/** Reads what was given up in the last seven days. */
-export async function readGivenUpMails(db: Db): Promise<GivenUpMails | undefined> {
-  const { rows } = await sql<GivenUpMails>`
-    select count(*) over ()::float8 as count, blame, answer,
-      (count(*) filter (where blame is distinct from 'recipient') over ())::float8 as lost
-    from mail_outbox where ${IS_GIVEN_UP}
-    order by blame is distinct from 'recipient' desc, answered_at desc nulls last limit 1`.execute(db)
-  return rows[0]
 }
 
 /** @returns how many seconds the trail's oldest row waits for its seal; null before the first one */
