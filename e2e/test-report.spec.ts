@@ -33,7 +33,8 @@ test('testing a report shows its name or a one-sentence fault, and the service鈥
     /^O relat贸rio n茫o existe neste espa莽o de trabalho \(c贸digo [^)]+\): o administrador do portal precisa/,
   )
   await demo.reset()
-  await demo.script({ on: 'generateToken', status: 400, errorCode: 'UnknownError', times: 1 })
+  const message = 'The model of ana@exemplo.com.br is busy'
+  await demo.script({ on: 'generateToken', status: 400, errorCode: 'UnknownError', message, times: 1 })
   await button.click()
   await expect(result).toHaveText(
     /^O Power BI recusou o token do relat贸rio \(c贸digo UnknownError, pedido [0-9a-f-]{36}\)/,
@@ -41,7 +42,7 @@ test('testing a report shows its name or a one-sentence fault, and the service鈥
   await form.getByRole('button', { name: 'Copiar para o chamado' }).click()
   await expect(toast(page, 'Copiado para o chamado')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
-    /^Power BI: c贸digo UnknownError 路 pedido [0-9a-f-]{36}\nO que o Power BI respondeu: Scripted failure 400$/,
+    /^Power BI: c贸digo UnknownError 路 pedido [0-9a-f-]{36}\nO que o Power BI respondeu: The model of \*\*\*@exemplo\.com\.br is busy$/,
   )
   await page.route(path, (route) => route.abort())
   await button.click()

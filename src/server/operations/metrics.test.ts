@@ -115,6 +115,7 @@ describeOnEachDatabase('metrics', (kind) => {
   test.each([
     [{ status: 403 }, 'refused'],
     [{ status: 429, headers: { 'retry-after': '60' } }, 'throttled'],
+    [{ status: 400, errorCode: 'FabricThrottled' }, 'throttled'],
     [{ status: 500 }, 'failed'],
   ] as const)('count a Power BI that answers %o as %s', async (fault, outcome) => {
     const before = (await readMetrics(portal)).figure(formatUpstream('power-bi', outcome)) ?? 0

@@ -1,6 +1,7 @@
 import type { ExportFormat } from '#contract/report-exports.ts'
 import type { Failure } from './classify-failure.ts'
 import { ProxyReply } from './failures.ts'
+import { OUTCOMES } from './outcomes.ts'
 
 /** A report's ids from its setting. */
 export interface ReportRef {
@@ -149,7 +150,8 @@ export async function measureCall(
     // With these statuses Microsoft's gateways send pages too.
     const isTransient = reply.status === 429 || reply.status >= 500
     if (!isTransient && /^\s*</.test(text)) throw new ProxyReply(new URL(reply.url).host, reply.status)
-    countCall(service, classifyStatus(reply.status), performance.now() - start)
+    const words = `${reply.headers.get('x-powerbi-error-info')} ${text}`
+    countCall(service, classifyStatus(reply.status, words), performance.now() - start)
     return { reply, text }
   } catch (error) {
     const outcome = (error as Error).name === 'TimeoutError' ? 'timeout' : 'unreachable'
@@ -170,8 +172,9 @@ export function parseJsonObject(text: string): Record<string, unknown> | undefin
   }
 }
 
-export function classifyStatus(status: number): UpstreamOutcome {
+/** @param words of the reply: an overloaded capacity may answer 400 */
+export function classifyStatus(status: number, words = ''): UpstreamOutcome {
   if (status < 400) return 'ok'
-  if (status === 429) return 'throttled'
+  if (status === 429 || OUTCOMES['capacity-overloaded'].words?.test(words)) return 'throttled'
   return status < 500 ? 'refused' : 'failed'
 }

@@ -61,6 +61,7 @@ describeOnEachDatabase('when the directory', (kind) => {
         retryAfter: '17',
       },
     ],
+    ['does not answer', { delayMs: 6_000 }, unavailable],
     ['answers with no JSON', { status: 200, body: '{' }, unavailable],
     [
       'is blocked by a firewall',

@@ -38,7 +38,12 @@ describeOnEachDatabase('Power BI lists', (kind) => {
   test.each([
     ['', { on: 'groups', status: 403 }, 502, /não deixa o aplicativo do portal usar esta API/],
     ['', { on: 'groups', status: 503, times: 2 }, 503, /^O Power BI não respondeu/],
-    [`/${vendas?.workspaceId}/reports`, { on: 'reports', status: 403 }, 404, /não tem acesso a este espaço/],
+    [
+      `/${vendas?.workspaceId}/reports`,
+      { on: 'reports', status: 403, message: 'No access' },
+      404,
+      /não tem acesso a este espaço.* precisa incluir.* respondeu: No access$/,
+    ],
   ] as const)('name who can fix a failure: %s %j', async (path, fault, status, detail) => {
     await scriptFault(portal, fault)
     const reply = await list(path)

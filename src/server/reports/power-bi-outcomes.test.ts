@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createLog } from '#server/log.ts'
 import { describeFailure } from '#server/power-bi/classify-failure.ts'
 import { OUTCOMES, type Outcome } from '#server/power-bi/outcomes.ts'
 import {
@@ -18,6 +19,7 @@ import {
 import { readTest, toSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 type Fault = Parameters<typeof scriptFault>[1]
 
@@ -187,6 +189,29 @@ describeOnEachDatabase('what Power BI answers', (kind) => {
     expect(answer).toContain(`used *** and client_secret= *** to ${SAID} again`)
     expect([...answer]).toHaveLength(500)
     expect(answer).not.toMatch(/[\p{Cc}\p{Cf}]|ana\.lima|eyJ|x8Q/u)
+  })
+
+  test('stands in the log, clean', async () => {
+    let written = ''
+    const log = createLog('warn', {
+      write(line) {
+        written += line
+      },
+    })
+    const { database, clock } = portal
+    const logged = await startTestPortal({ kind, database, clock, rateLimits: false, log })
+    await scriptFault(logged, { on: 'generateToken', status: 400, errorCode: 'UnknownError', message: WORDS })
+    await fetchToken(logged, reader)
+    const line = written.split('\n').find((each) => each.includes('Power BI refused a call'))
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      status: 400,
+      code: 'UnknownError',
+      answer: expect.stringContaining(SAID),
+      powerBiRequestId: expect.stringMatching(/^[\w-]{36}$/),
+    })
+    // The stack and the causes have the words too.
+    expect(written).not.toMatch(/ana\.lima|eyJ|x8Q|\\u202e/)
+    await logged.stop()
   })
 
   describe('to a refresh', () => {

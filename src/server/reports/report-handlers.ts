@@ -262,7 +262,7 @@ async function listWorkspaceReports(
   } catch (error) {
     // The caller chose the workspace, so it is not a fault of the portal.
     if (error instanceof ProblemError && error.code === 'power-bi-rejected')
-      throw new ProblemError('not-found', { detail: error.message, cause: error })
+      throw new ProblemError('not-found', { ...error.options, detail: error.message, cause: error })
     throw error
   }
 }
