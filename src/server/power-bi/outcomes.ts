@@ -49,7 +49,7 @@ export interface OutcomeRow {
   steps?: readonly Step[]
 }
 
-const MEMBER = 'incluir o aplicativo do portal como membro'
+const MEMBER = 'incluir o aplicativo do portal como membro (pode demorar a valer)'
 const TO_CAPACITY = 'atribuí-lo a uma capacidade F, P, A ou EM'
 const CONFIGURATION = 'na configuração do servidor'
 /** Microsoft's pages: docs/power-bi.md, and the tests' table of documented answers. */
@@ -127,7 +127,7 @@ const rows = {
   },
   'capacity-paused': {
     pauseSeconds: 60,
-    text: 'A capacidade do Power BI deste espaço de trabalho está pausada: {power-bi} retomá-la',
+    text: 'A capacidade do Power BI deste espaço de trabalho está pausada: {power-bi} retomá-la no portal do Azure, ou atribuir o espaço de trabalho a outra se ela foi excluída',
     readers: 'Quem pode retomá-la é o administrador do Power BI.',
     words: /CapacityNotActive|capacity.*\b(paused|suspended|deleted|not active)/i,
   },
@@ -143,7 +143,7 @@ const rows = {
     words: /ServicePrincipalIsNotAllowed/i,
   },
   'api-closed': {
-    text: 'O Power BI não deixa o aplicativo do portal usar esta API: {power-bi} conferir, no portal de administração, se as APIs estão liberadas para o grupo de segurança do aplicativo e se ele está no espaço de trabalho',
+    text: 'O Power BI não deixa o aplicativo do portal usar esta API: {power-bi} conferir, no portal de administração, se “As entidades de serviço podem chamar APIs públicas do Fabric” vale para o grupo de segurança do aplicativo, e se ele está no espaço de trabalho',
     words: /API is not accessible for application/i,
   },
   'xmla-off': {

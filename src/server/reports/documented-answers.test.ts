@@ -70,7 +70,7 @@ const EXPECTED: Record<string, Expected> = {
     isTemporary: true,
     fault: /^A capacidade do Power BI .* está pausada/,
     mender: POWER_BI,
-    thing: /retomá-la/,
+    thing: /retomá-la no portal do Azure.*atribuir o espaço de trabalho a outra/,
   },
   'network-blocked': {
     fault: /redes permitidas/,
@@ -93,12 +93,12 @@ const EXPECTED: Record<string, Expected> = {
   'api-closed': {
     fault: /não deixa o aplicativo do portal usar esta API/,
     mender: POWER_BI,
-    thing: /grupo de segurança/,
+    thing: /“As entidades de serviço podem chamar.*grupo de segurança/,
   },
   'no-workspace-access': {
     fault: /não tem acesso a este espaço de trabalho/,
     mender: POWER_BI,
-    thing: /como membro/,
+    thing: /como membro \(pode demorar a valer\)/,
   },
   'no-model-access': {
     fault: /não tem acesso ao modelo de dados/,
