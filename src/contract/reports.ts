@@ -26,14 +26,11 @@ const areaReportSchema = z.object({
 })
 export type AreaReport = z.output<typeof areaReportSchema>
 
-const reportAreaSchema = z.extend(
-  z.omit(areaReportSchema, { id: true, name: true, firstViewId: true, pageName: true, bookmarkName: true }),
-  {
-    type: z.string(),
-    /** The first, whose fields the area has too, and the further ones. A server of 0.2 leaves it out. */
-    reports: z.optional(z.array(areaReportSchema)),
-  },
-)
+const reportAreaSchema = z.extend(z.omit(areaReportSchema, { id: true, name: true, firstViewId: true }), {
+  type: z.string(),
+  /** The first, whose fields the area has too, and the further ones. A server of 0.2 leaves it out. */
+  reports: z.optional(z.array(areaReportSchema)),
+})
 export type ReportArea = z.output<typeof reportAreaSchema>
 
 export const ownReportsSchema = z.object({

@@ -3,8 +3,9 @@ import { validateShareUrl } from './report-setting-rules.ts'
 import {
   completeUrl,
   extractUrl,
-  findDisplayName,
   findFrameIssue,
+  findPageName,
+  isDisplayName,
   isPublishedToWeb,
   listReplaced,
   normalizeShareUrl,
@@ -384,10 +385,13 @@ test.each([
 })
 
 test.each([
-  [`${PAGE}/Vendas%20por%20loja`, 'Vendas por loja'],
-  [`${EMBED}?${OF_WORKSPACE}&pageName=Página 1`, 'Página 1'],
-  [`${EMBED}?${OF_WORKSPACE}&pageName=ReportSection3`, undefined],
-  [`${PAGE}/08c911d6311ba5b55f7b`, undefined],
-  [PAGE, undefined],
-  [`${HOST_URL}/home`, undefined],
-])('findDisplayName(%s): %s', (link, name) => expect(findDisplayName(link)).toBe(name))
+  [`${PAGE}/Vendas%20por%20loja`, 'Vendas por loja', true],
+  [`${EMBED}?${OF_WORKSPACE}&pageName=Página 1`, 'Página 1', true],
+  [`${EMBED}?${OF_WORKSPACE}&pageName=ReportSection3`, 'ReportSection3', false],
+  [`${PAGE}/08c911d6311ba5b55f7b`, '08c911d6311ba5b55f7b', false],
+  [PAGE, undefined, false],
+  [`${HOST_URL}/home`, undefined, false],
+])('findPageName(%s): %s, a display name: %s', (link, name, expected) => {
+  expect(findPageName(link)).toBe(name)
+  expect(isDisplayName(name ?? '')).toBe(expected)
+})

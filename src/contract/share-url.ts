@@ -99,12 +99,8 @@ const OTHER_PAGES = [
 ] as const
 
 /** Names of redirects for parameters of embed links. */
-const ROLES = new Map([
-  ['reportobjectid', 'reportid'],
-  ['groupobjectid', 'groupid'],
-  ['reportpage', 'pagename'],
-])
-const toRole = ({ key }: LinkParameter) => ROLES.get(key) ?? key
+const toRole = ({ key }: LinkParameter) =>
+  key.replace(/^(report|group)objectid$/, '$1id').replace(/^reportpage$/, 'pagename')
 
 type Address = Exclude<ReturnType<typeof parseAddress>, undefined>
 
@@ -188,15 +184,14 @@ function listNames(parameters: readonly LinkParameter[]): string[] {
   return [...new Set(parameters.map(({ name }) => name))]
 }
 
-/** Returns the page that a valid link names, if that looks like the name which people see. */
-export function findDisplayName(text: string): string | undefined {
-  const { pageName = '' } = parseAddress(new URL(normalizeShareUrl(text))) ?? {}
-  return isDisplayName(pageName) ? pageName : undefined
+/** Returns the page that a valid link names. */
+export function findPageName(text: string): string | undefined {
+  return parseAddress(new URL(normalizeShareUrl(text)))?.pageName
 }
 
-/** Power BI names pages 'ReportSection…' or by 20 digits of hex. */
+/** Checks for a page's name as people see it: Power BI's own is 'ReportSection…' or 20 digits of hex. */
 export function isDisplayName(pageName: string): boolean {
-  return pageName.trim() !== '' && !/^(ReportSection\w*|[0-9a-f]{20})$/i.test(pageName.trim())
+  return !/^(ReportSection\w*|[0-9a-f]{20}|)$/i.test(pageName.trim())
 }
 
 export interface FrameIssue {

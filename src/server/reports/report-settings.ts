@@ -17,7 +17,11 @@ export type ReportSettingRow = Selectable<Tables['global_powerbi_settings']>
 type Columns = Pick<
   ReportSettingRow,
   'embed_mode' | 'report_url' | 'workspace_id' | 'report_id' | 'dataset_id'
-> & { exports?: boolean; page_name?: string | null; bookmark_name?: string | null }
+> & {
+  exports?: boolean | undefined
+  page_name?: string | null | undefined
+  bookmark_name?: string | null | undefined
+}
 
 export interface ReportSettingContext extends Context {
   /** Hosts allowed in share URLs. */
@@ -129,14 +133,11 @@ export function toSettingColumns(input: ReportSettingInput, hosts: readonly stri
   const { embed_mode, workspace_id, report_id, dataset_id, exports, page_name, bookmark_name } = input
   const ids = { workspace_id, report_id, dataset_id: dataset_id || null }
   // Left out, it stays as it is: pages of the version before do not send it.
-  return {
-    ...nothing,
-    embed_mode,
-    ...ids,
-    ...(exports !== undefined && { exports }),
-    ...(page_name !== undefined && { page_name: page_name || null }),
-    ...(bookmark_name !== undefined && { bookmark_name: bookmark_name || null }),
+  const opening = {
+    page_name: page_name === '' ? null : page_name,
+    bookmark_name: bookmark_name === '' ? null : bookmark_name,
   }
+  return { ...nothing, embed_mode, ...ids, exports, ...opening }
 }
 
 /**
@@ -164,12 +165,11 @@ export function presentReportSetting(row: ReportSettingRow, { label }: Catalogue
 }
 
 export function toAuditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
-  const { id, embed_mode, report_url, workspace_id, report_id, dataset_id, exports, name } = row
-  const { page_name, bookmark_name } = row
+  const { id, embed_mode, report_url, workspace_id, report_id, dataset_id, exports, ...others } = row
   // Access records name a report without an id of Power BI by that of its setting.
   const ids = { workspace_id, report_id, dataset_id, ...(report_id === null && { id }) }
-  const optional = { page_name, bookmark_name, name }
-  const given = Object.entries(optional).filter(([, value]) => value !== null)
+  const { page_name, bookmark_name, name } = others
+  const given = Object.entries({ page_name, bookmark_name, name }).filter(([, value]) => value !== null)
   return { type: label, embed_mode, report_url, ...ids, exports, ...Object.fromEntries(given) }
 }
 
@@ -186,7 +186,8 @@ export function lockReportSetting(db: Db, slug: string): Promise<ReportSettingRo
 type NamedColumns = Columns & { name?: string | null }
 
 function isSame(row: ReportSettingRow, columns: NamedColumns): boolean {
-  return (Object.keys(columns) as (keyof NamedColumns)[]).every((key) => row[key] === columns[key])
+  const keys = Object.keys(columns) as (keyof NamedColumns)[]
+  return keys.every((key) => columns[key] === undefined || row[key] === columns[key])
 }
 
 /**

@@ -38,7 +38,9 @@ export function toTabs({ areas, marcas, estados }: OwnReports): { tabs: ReportTa
   const tabs: ReportTab[] = []
   const incomplete: string[] = []
   for (const { type: area, reports, ...first } of areas)
-    for (const [index, report] of (reports ?? [{ ...first, id: area, name: area }]).entries()) {
+    for (const [index, report] of (
+      reports ?? [{ ...first, id: area, name: area, firstViewId: undefined }]
+    ).entries()) {
       const { id, name, canExport, firstViewId, ...setting } = report
       const title = formatReportTitle(area, name)
       // Neither a new name nor what may be exported or opens first needs a new frame.

@@ -99,20 +99,12 @@ export function readState(state: unknown): BookmarkedState | undefined {
   }
 }
 
-/** The bookmark saved in each report: FIAT in RJ, on the second page. */
-const SAVED_BOOKMARK: [name: string, state: BookmarkedState] = [
-  'Bookmarkeb9e787c137d047a58b9',
-  {
-    page: 'detalhe-por-estado',
-    filters: [toFilter('Marca', ['FIAT']), toFilter('Estado', ['RJ'])],
-    selection: undefined,
-  },
-]
-
-/** Reads a bookmark of a load (models.IApplyBookmarkRequest), by its name in the report or its state. */
+/** Reads a bookmark of a load (models.IApplyBookmarkRequest): a state, or the name of the only saved one. */
 export function readBookmark(bookmark: unknown): BookmarkedState | undefined {
   const { name, state } = (bookmark ?? {}) as { name?: string; state?: string }
-  return name === undefined ? readState(state) : name === SAVED_BOOKMARK[0] ? SAVED_BOOKMARK[1] : undefined
+  if (name === undefined) return readState(state)
+  if (name !== 'Bookmarkeb9e787c137d047a58b9') return undefined
+  return { page: 'detalhe-por-estado', filters: [toFilter('Marca', ['FIAT'])], selection: undefined }
 }
 
 /** Returns the error that prevents showing the report now. */

@@ -269,7 +269,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       await report?.bookmarksManager.applyState(state)
       await resetMarcaFilter()
     } catch (error) {
-      if (opened?.state === state) refuseView(error)
+      if (opened?.state === state) refuseOpening(error)
     } finally {
       isApplying = false
     }
@@ -284,11 +284,14 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (report && !signal.aborted && opened?.state !== undefined) options.onViewOpened(report)
   }
 
-  /** Opens the report as published. */
-  function refuseView(error: unknown): void {
-    console.warn('The report did not understand the saved view', error)
-    opened = {}
-    isViewRefused = true
+  /** Opens the report as published, or where it opens without a saved view. */
+  function refuseOpening(error: unknown): void {
+    console.warn('The report did not understand where it is to open', error)
+    if (opened?.state === undefined) opening = {}
+    else {
+      opened = {}
+      isViewRefused = true
+    }
     reopen()
   }
 
@@ -362,12 +365,9 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     const isOfOpening = !wasRendered && (!outcome || outcome.name === 'load-failed')
     if (outcome?.name === 'renew') {
       if (!isRecovering && !(await recover())) fail(outcomes.toEmbedFailure(error))
-    } else if (isOfOpening && loadedState !== undefined) refuseView(error)
-    else if (isOfOpening && Object.values(opening).some(Boolean)) {
-      console.warn('The report did not understand where it is to open', error)
-      opening = {}
-      reopen()
-    } else if (outcomes.isFatalError(error, wasRendered)) fail(outcomes.toEmbedFailure(error))
+    } else if (isOfOpening && (loadedState ?? opening.pageName ?? opening.bookmarkName) !== undefined)
+      refuseOpening(error)
+    else if (outcomes.isFatalError(error, wasRendered)) fail(outcomes.toEmbedFailure(error))
     else if (outcome?.isTemporary) refreshLater()
     else console.warn('The report told of an error that does not end it', error)
   })

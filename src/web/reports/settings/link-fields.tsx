@@ -4,8 +4,8 @@ import {
   completeUrl,
   extractUrl,
   type FrameIssue as Flaw,
-  findDisplayName,
   findFrameIssue,
+  findPageName,
   isDisplayName,
   isFabricLink,
   isPublishedToWeb,
@@ -155,14 +155,14 @@ function LinkNotes({ form }: SettingFieldsProps) {
           filtros do link vale o das marcas de cada pessoa.
         </Alert>
       )}
-      <PageNameNote name={findDisplayName(form.report_url)} />
+      <PageNameNote name={findPageName(form.report_url)} />
     </>
   )
 }
 
 /** Warns about a page's name that looks like the one people see. */
-function PageNameNote({ name }: { name: string | undefined }) {
-  if (name === undefined) return null
+function PageNameNote({ name = '' }: { name: string | undefined }) {
+  if (!isDisplayName(name)) return null
   return (
     <Alert kind="warning" title={`“${name}” parece o nome da página que as pessoas veem.`}>
       O Power BI só abre a página pelo nome interno dela, que está no fim do endereço do relatório:
@@ -184,17 +184,13 @@ export function LinkOffer({ form, onChange }: Pick<SettingFieldsProps, 'form' | 
         {EXPLANATIONS[flaw.kind]}
       </Alert>
     ) : (
-      <PageNameNote name={isDisplayName(form.page_name) ? form.page_name : undefined} />
+      <PageNameNote name={form.page_name} />
     )
   const fill = report.workspaceId ? 'Preencher Workspace ID e Report ID' : 'Preencher Report ID'
   return (
     <Alert
       kind="info"
-      title={
-        report.workspaceId
-          ? 'O link colado contém os IDs do relatório.'
-          : 'O link colado contém só o Report ID do relatório.'
-      }
+      title="O link colado é o de um relatório."
       actions={
         <Button variant="secondary" onClick={() => onChange(fillReport(form, report))}>
           {texts.some((text) => completeUrl(text, hosts)) ? 'Usar o link corrigido' : fill}

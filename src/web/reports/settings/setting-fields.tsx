@@ -47,11 +47,9 @@ export function SettingFields(props: SettingFieldsProps) {
       {form.mode === 'service_principal' && (
         <>
           <PrincipalFields {...props} />
-          {(form.workspace_id + form.report_id + form.dataset_id).trim() !== '' && (
-            <Suspense fallback={null}>
-              <LinkOffer form={form} onChange={onChange} />
-            </Suspense>
-          )}
+          <Suspense fallback={null}>
+            <LinkOffer form={form} onChange={onChange} />
+          </Suspense>
         </>
       )}
     </>
