@@ -5,7 +5,6 @@ import { type EmbedFailure, INVALID_REPORT, LOAD_TIMED_OUT, SDK_UNREACHABLE } fr
 import type { EmbedError } from './frame-outcomes.ts'
 import type { createPaginatedToken } from './paginated-token.ts'
 import {
-  bootstrapDemoFrame,
   buildMarcaFilter,
   buildReportConfig,
   getDemoBase,
@@ -133,8 +132,10 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   const fail = (failure: EmbedFailure) => updateStatus({ kind: 'failed', failure })
 
   async function open(): Promise<void> {
+    let demo: typeof import('./demo-frame.ts') | undefined
     try {
       powerBi = await loadPowerBi()
+      if (getDemoBase(portalSettings)) demo = await import('./demo-frame.ts')
       if (view.isPaginated) paginated ??= await loadPaginatedToken()
     } catch (error) {
       console.warn('powerbi-client could not be loaded', error)
@@ -144,8 +145,8 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (!view.workspaceId || !view.reportId) return fail(INVALID_REPORT)
     try {
       const config = buildReportConfig(powerBi, view)
-      report = getDemoBase(portalSettings)
-        ? bootstrapDemoFrame(powerBi, element, config)
+      report = demo
+        ? demo.bootstrapDemoFrame(powerBi, element, config)
         : (powerBi.service.bootstrap(element, config) as Report)
       report.setComponentTitle(options.title)
       embed()
