@@ -380,6 +380,8 @@ test.each([
     ['Filter', '$filter', 'filterPaneEnabled'],
   ],
   [`${EMBED}?${OF_WORKSPACE}&AutoAuth=True&filterPaneEnabled=false&rp:filter=x`, []],
+  [`${HOST_URL}/rdlEmbed?reportId=${REPORT}&filter=x&autoAuth=0`, ['autoAuth']],
+  [`${HOST_URL}/view?r=x&filter=x`, []],
 ])('names what is replaced when %s is shown', (link, replaced) => {
   expect(listReplaced(link)).toEqual(replaced)
 })

@@ -177,7 +177,10 @@ export function parseReportLink(text: string, hosts: readonly string[]): ReportL
 
 /** Lists the parameters of a valid link that the portal replaces when it shows the report. */
 export function listReplaced(text: string): string[] {
-  return listNames(parseParameters(new URL(normalizeShareUrl(text))).filter(isReplaced))
+  const address = parseAddress(new URL(normalizeShareUrl(text)))
+  const replaced = address?.parameters.filter(isReplaced) ?? []
+  // Paginated reports take no filter.
+  return listNames(replaced.filter(({ key }) => !address?.isPaginated || key === 'autoauth'))
 }
 
 function listNames(parameters: readonly LinkParameter[]): string[] {

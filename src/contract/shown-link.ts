@@ -41,9 +41,9 @@ export function getParameter(url: URL, name: string): string | undefined {
   return parseParameters(url).find(({ key }) => key === name.toLowerCase())?.value
 }
 
-/** Sets what the portal shows a report with; the rest keeps its spelling. */
-export function setShownParameters(url: URL, own: Readonly<Record<string, string>>): void {
-  const kept = parseParameters(url).filter((each) => !isReplaced(each))
+/** Sets what the portal shows a report with, instead of what is replaced; the rest keeps its spelling. */
+export function setShownParameters(url: URL, own: Record<string, string>, isLost = isReplaced): void {
+  const kept = parseParameters(url).filter((each) => !isLost(each))
   const added = Object.entries(own).filter(([name]) => !kept.some(({ key }) => key === name.toLowerCase()))
   const texts = added.map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
   url.search = [...kept.map(({ raw }) => raw), ...texts].join('&')

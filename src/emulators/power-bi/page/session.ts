@@ -99,7 +99,7 @@ export function readState(state: unknown): BookmarkedState | undefined {
   }
 }
 
-/** Reads a bookmark of a load (models.IApplyBookmarkRequest): a state, or the name of the only saved one. */
+/** Reads a bookmark of a load (models.IApplyBookmarkRequest): a state, or the name of the saved one. */
 export function readBookmark(bookmark: unknown): BookmarkedState | undefined {
   const { name, state } = (bookmark ?? {}) as { name?: string; state?: string }
   if (name === undefined) return readState(state)

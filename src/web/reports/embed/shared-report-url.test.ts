@@ -76,6 +76,7 @@ describe('openSharedReport', () => {
   it('sets only autoAuth on paginated reports', () => {
     const link = 'https://app.powerbi.com/rdlEmbed?reportId=r1'
     expect(open(link, ['FIAT'])).toBe(`${link}&autoAuth=true`)
+    expect(open(`${link}&autoAuth=no&filter=x`, ['FIAT'])).toBe(`${link}&filter=x&autoAuth=true`)
   })
 
   it('leaves publish-to-web links unchanged', () => {

@@ -108,7 +108,7 @@ export function openSharedReport(
   const autoAuth = 'true'
   const filter = `Marca/Marca in (${marcas.map((marca) => `'${marca.replaceAll("'", "''")}'`).join(',')})`
   if (kind === 'report') setShownParameters(url, { autoAuth, filterPaneEnabled: 'false', filter })
-  if (kind === 'rdl') setShownParameters(url, { autoAuth })
+  if (kind === 'rdl') setShownParameters(url, { autoAuth }, ({ key }) => key === 'autoauth')
   return { url: url.href, isFramed: kind !== undefined }
 }
 
