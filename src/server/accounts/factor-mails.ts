@@ -1,7 +1,7 @@
 import { formatInstant } from '#server/mail/compose-mail.ts'
 import type { MailContext, Mails } from '#server/mail/mails.ts'
 import { findByEmail } from '#server/users/user-queries.ts'
-import { createEmailLink } from './mails.ts'
+import { createEmailLink, findProven } from './mails.ts'
 
 interface Notice {
   subject: string
@@ -15,7 +15,7 @@ interface Notice {
 const toNotice =
   ({ subject, heading, event, advice }: Notice) =>
   async ({ db, groupName, publicUrl }: MailContext, mail: { recipient: string; created_at: Date }) => {
-    if (!(await findByEmail(db, mail.recipient))) return undefined
+    if (!(await findProven(db, mail.recipient))) return undefined
     return {
       subject: `${subject} no portal ${groupName}`,
       heading,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { hasPassed, INVITATION_DAYS } from '#contract/user-rules.ts'
-import type { LinkPurpose } from '#server/database/schema.ts'
+import type { Db, LinkPurpose } from '#server/database/schema.ts'
 import { defangText, formatInstant } from '#server/mail/compose-mail.ts'
 import type { MailContext, Mails } from '#server/mail/mails.ts'
 import { findByEmail } from '#server/users/user-queries.ts'
@@ -74,6 +74,15 @@ export async function createEmailLink(
     })
     .execute()
   return publicUrl + page(token)
+}
+
+/**
+ * Finds the account of an address that its owner has proved. To any other go only what proves it and
+ * what administrators decide: whoever signs an address up could flood it.
+ */
+export async function findProven(db: Db, email: string) {
+  const person = await findByEmail(db, email)
+  return person?.email_verified_at ? person : undefined
 }
 
 export const accountMails = {
@@ -177,7 +186,7 @@ export const accountMails = {
 
   /** Sent after a changed or reset password, so that the owner notices a stranger's change. */
   async 'password-changed'(context, mail) {
-    const person = await findByEmail(context.db, mail.recipient)
+    const person = await findProven(context.db, mail.recipient)
     if (!person) return undefined
     const link = await createEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
     return {
@@ -194,7 +203,7 @@ export const accountMails = {
 
   /** Sent after a sign-in from an unknown device, except the account's first. */
   async 'new-device'(context, mail) {
-    const person = await findByEmail(context.db, mail.recipient)
+    const person = await findProven(context.db, mail.recipient)
     if (!person) return undefined
     const link = await createEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
     return {
@@ -243,7 +252,7 @@ export const accountMails = {
 
   /** Sent when a Microsoft account was linked, so that the owner notices a stranger's. */
   async 'microsoft-linked'(context, mail) {
-    const person = await findByEmail(context.db, mail.recipient)
+    const person = await findProven(context.db, mail.recipient)
     if (!person) return undefined
     const link = await createEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
     return {
@@ -260,7 +269,7 @@ export const accountMails = {
 
   /** Sent when a replaced refresh token was reused: the session may have been copied. */
   async 'session-reuse'({ db, groupName, publicUrl }, mail) {
-    if (!(await findByEmail(db, mail.recipient))) return undefined
+    if (!(await findProven(db, mail.recipient))) return undefined
     return {
       subject: `Encerramos uma sessão sua no portal ${groupName}`,
       heading: 'Encerramos uma sessão sua',
@@ -330,7 +339,7 @@ export const accountMails = {
 
   /** Sent to the built-in administrator, whose sign-in skips the human check, after failed attempts. */
   async 'builtin-failures'({ db, groupName, publicUrl }, mail) {
-    if (!(await findByEmail(db, mail.recipient))) return undefined
+    if (!(await findProven(db, mail.recipient))) return undefined
     return {
       subject: `Tentativas de login sem sucesso no portal ${groupName}`,
       heading: 'Tentativas de login sem sucesso',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { parseProxies } from '#server/http/client-ip.ts'
 import {
@@ -74,6 +75,24 @@ describeOnEachDatabase('a known device', (kind) => {
     expect((await signIn(TEST_PASSWORD, { device })).status).toBe(200)
     // And does not let them in.
     expect((await signIn(TEST_PASSWORD, { ip: '192.0.2.1' })).status).toBe(429)
+  })
+
+  test('is mailed to an address that its owner has proved, and to no other', async () => {
+    const { db } = portal.database
+    const unproved = { password: TEST_PASSWORD, email_verified_at: null }
+    const victim = (await addPerson(portal, unproved)).email
+    for (const address of [victim, email])
+      for (let entry = 0; entry < 40; entry++)
+        expect((await signIn(TEST_PASSWORD, { as: address, ip: `203.0.113.${entry}` })).status).toBe(200)
+    expect(await listMails(victim)).toEqual([])
+    // 39 after the first: five a day, and one that gathers the others.
+    expect(await listMails(email)).toHaveLength(5)
+    await db.updateTable('mail_outbox').set({ due_at: sql`now()` }).where('sent_at', 'is', null).execute()
+    const [gathered, ...more] = (await listMails(email)).slice(5)
+    expect(more).toEqual([])
+    expect(gathered?.text).toContain('isto aconteceu 34 vezes')
+    expect(findNotMeLink(gathered)).not.toBe('')
+    expect((await disown(portal, gathered?.link)).body).toEqual({ outcome: 'sessions-ended' })
   })
 
   test('has separate rate limits, which a password reset clears', async () => {

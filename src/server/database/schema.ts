@@ -447,6 +447,8 @@ export interface Tables {
     after_entry: Defaulted<number | null>
     /** The factor that it is about. */
     about: Defaulted<string | null>
+    /** How often it happened, where one mail tells of several. */
+    times: Defaulted<number>
     /** What the mail server last said, without addresses; null before, and by 0.2. */
     answer: Defaulted<string | null>
     answered_at: Defaulted<Date | null>

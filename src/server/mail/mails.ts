@@ -29,6 +29,8 @@ export interface QueuedMail {
   after_entry: number | null
   /** The id of what it is about, where the recipient does not tell. */
   about: string | null
+  /** How often it happened, where one mail tells of several. */
+  times: number
 }
 
 /** Due date of unsent mail and of mailed reports after a restore. */
@@ -48,18 +50,47 @@ export type ComposeMail = (context: MailContext, mail: QueuedMail) => Promise<Ma
 
 export type Mails = Record<MailKind, ComposeMail>
 
+/** Security notices: beyond MAX_NOTICES a day of a kind, one an hour tells how often it happened. */
+const GATHERED: ReadonlySet<MailKind> = new Set([
+  'builtin-failures',
+  'factor-added',
+  'factor-failures',
+  'factor-removed',
+  'new-device',
+  'password-changed',
+  'recovery-code-used',
+  'recovery-codes-replaced',
+  'session-reuse',
+])
+const MAX_NOTICES = 5
+
 /**
  * Queues a mail; call it in the transaction of its cause. The row has no secrets, because the mail is
  * composed when it is sent.
+ * @param about the id of what it is about
  */
 export async function queueMail(
   { db }: Pick<Context, 'db'>,
   kind: MailKind,
   recipient: string,
-  about?: string,
+  about: string | null = null,
 ): Promise<void> {
-  await db
-    .insertInto('mail_outbox')
-    .values({ kind, recipient, ...(about && { about }) })
-    .execute()
+  if (!GATHERED.has(kind)) {
+    await db.insertInto('mail_outbox').values({ kind, recipient, about }).execute()
+    return
+  }
+  await sql`
+    with own as (
+      select id, attempts, sent_at, due_at from mail_outbox
+      where recipient = ${recipient} and kind = ${kind} and created_at > now() - interval '1 day'
+    ), gathered as (
+      update mail_outbox set times = times + 1 where id = (
+        select id from own where attempts = 0 and sent_at is null
+          and due_at > now() and due_at <= now() + interval '1 hour' limit 1
+      ) returning id
+    )
+    insert into mail_outbox (kind, recipient, about, due_at)
+    select ${kind}, ${recipient}, ${about}::uuid, case when (select count(*) from own) < ${MAX_NOTICES}
+      then now() else date_trunc('hour', now()) + interval '1 hour' end
+    where not exists (select from gathered)`.execute(db)
 }

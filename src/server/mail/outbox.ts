@@ -4,7 +4,7 @@ import { backoffDelay, coalesce, wait, withTimeout } from '#contract/timing.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
-import { composeMail } from './compose-mail.ts'
+import { composeMail, type MailContent } from './compose-mail.ts'
 import { AWAITED_HOURS, type ComposeMail, type MailContext, type QueuedMail } from './mails.ts'
 import type { Mail, Mailer } from './smtp-mailer.ts'
 import { classifyFailure, type SmtpOutcome } from './smtp-outcomes.ts'
@@ -120,7 +120,7 @@ async function claimMail(
       }
       const messageId = `<${row.id}@${new URL(publicUrl).hostname}>`
       const mail = {
-        ...composeMail({ groupName, publicUrl }, content),
+        ...composeMail({ groupName, publicUrl }, tellTimes(content, row.times)),
         messageId,
         to: row.recipient,
         kind: row.kind,
@@ -132,6 +132,13 @@ async function claimMail(
     if (row) await postpone(db, row)
     throw error
   }
+}
+
+/** Adds how often it happened, where one mail tells of several. */
+function tellTimes(content: MailContent, times: number): MailContent {
+  if (times === 1) return content
+  const total = `Desde então isto aconteceu ${times} vezes, e esta mensagem vale para todas.`
+  return { ...content, paragraphs: [...content.paragraphs, total] }
 }
 
 /** Sends a mail at least once; after a crash it is sent again with the same Message-ID. */
@@ -189,7 +196,7 @@ function claimRow(db: Db, kinds: string[], onlyAwaited: boolean): Promise<Queued
         .forUpdate()
         .skipLocked(),
     )
-    .returning(['id', 'kind', 'recipient', 'created_at', 'attempts', 'after_entry', 'about'])
+    .returning(['id', 'kind', 'recipient', 'created_at', 'attempts', 'after_entry', 'about', 'times'])
     .executeTakeFirst()
 }
 
