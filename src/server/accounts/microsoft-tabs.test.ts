@@ -13,6 +13,7 @@ import {
 } from '#server/testing/directory-calls.ts'
 import { setUpDirectory } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const EMAIL = 'novata@grupopatio.com.br'
 
@@ -136,5 +137,20 @@ describeOnEachDatabase('several tabs at Microsoft', (kind) => {
       const body = { type: 'microsoft', token_hash: token, ...(marks && { marks }) }
       expect(await send(portal, 'POST', '/api/auth/verify', { body })).toMatchObject({ status: 400 })
     }
+  })
+
+  test('have cookies of this host alone, by https', async () => {
+    const secure = await startTestPortal({
+      kind,
+      database: portal.database,
+      microsoft: directory.createClient(),
+      publicUrl: 'https://relatorios.example.com',
+    })
+    const path = `/auth/microsoft?mark=${'a'.repeat(43)}`
+    const reply = await fetch(secure.url + path, { redirect: 'manual' })
+    expect(reply.headers.get('set-cookie')).toMatch(
+      /^__Host-patio-microsoft-[\w-]{12}=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+    )
+    await secure.stop()
   })
 })
