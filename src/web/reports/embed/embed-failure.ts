@@ -16,13 +16,6 @@ export const INVALID_REPORT = createFailure(
   'Avise o administrador do portal: falta um dado na configuração deste relatório.',
   reportMessages.embedInvalid,
 )
-export const INVALID_URL = createFailure(
-  'Avise o administrador do portal: o endereço configurado para este relatório não é do Power BI.',
-  reportMessages.embedInvalid,
-)
-export const NOT_FRAMED = createFailure(
-  'O Power BI não deixa este endereço aparecer dentro do portal. Abra o relatório no Power BI e avise o administrador do portal.',
-)
 export const LOAD_TIMED_OUT: EmbedFailure = {
   ...createFailure(
     'O relatório demorou demais para responder. Verifique sua conexão; o portal tenta de novo sozinho a cada minuto.',

@@ -1,14 +1,22 @@
 import ExternalLink from 'lucide-react/icons/external-link'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { reportMessages } from '#contract/messages.ts'
 import { getFrameKind, setShownParameters } from '#contract/shown-link.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { useIsOnline } from '#web/ui/use-device.ts'
-import { INVALID_URL, NOT_FRAMED } from './embed-failure.ts'
+import { createFailure } from './embed-failure.ts'
 import { getDemoBase } from './powerbi-client.ts'
 import type { ReportCommands } from './report-frame.ts'
 import { ReportLoading } from './report-loading.tsx'
 import { ReportFailed, ReportOffline } from './report-overlay.tsx'
 
+const INVALID_URL = createFailure(
+  'Avise o administrador do portal: o endereço configurado para este relatório não é do Power BI.',
+  reportMessages.embedInvalid,
+)
+const NOT_FRAMED = createFailure(
+  'O Power BI não deixa este endereço aparecer dentro do portal. Abra o relatório no Power BI e avise o administrador do portal.',
+)
 interface SharedReportProps {
   area: string
   title: string
