@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { MAX_MICROSOFT_ATTEMPTS } from './access.ts'
 import { newPasswordSchema, PASSWORD_MIN, requireConfirmation, requireLength } from './passwords.ts'
+import { normalizeTyped } from './pasted-text.ts'
 import type { Routes } from './route.ts'
 
 /** Texts of sign-in and sign-up, separate from messages.ts so that only their forms load them. */
@@ -28,7 +29,11 @@ export const signUpMessages = {
 /** An e-mail as typed: trimmed; the server lower-cases it. */
 export const emailSchema = z
   .string()
-  .check(z.trim(), z.maxLength(255, signInMessages.emailTooLong), z.email(signInMessages.emailInvalid))
+  .check(
+    z.overwrite(normalizeTyped),
+    z.maxLength(255, signInMessages.emailTooLong),
+    z.email(signInMessages.emailInvalid),
+  )
 
 /** The sign-in form. Issues come in this order; the first message is shown. */
 export const signInFormSchema = z.object({
@@ -64,7 +69,7 @@ export const signUpFormSchema = (domain: string) =>
 /** The request for a reset link; any invalid e-mail gets the same message. */
 export const forgotPasswordFormSchema = z.object({
   email: z.string().check(
-    z.trim(),
+    z.overwrite(normalizeTyped),
     z.refine((email) => emailSchema.safeParse(email).success, { message: signInMessages.emailInvalid }),
   ),
 })

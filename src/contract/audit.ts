@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS, historyEntrySchema } from './audit-actions.ts'
 import { slugSchema, typeSchema } from './catalogue.ts'
+import { normalizeTyped } from './pasted-text.ts'
 import type { Routes } from './route.ts'
 import { dateSchema, userParams } from './users.ts'
 
@@ -11,7 +12,7 @@ export const ACTION_GROUPS = ['acts', 'accesses', 'refusals', 'exports', 'catalo
 export const NOT_PEOPLE = ['portal', 'servidor'] as const
 
 /** An id, also of a deleted person's pseudonym, or an e-mail. */
-const whoSchema = z.string().check(z.trim(), z.maxLength(255))
+const whoSchema = z.string().check(z.overwrite(normalizeTyped), z.maxLength(255))
 
 /** Filters of the trail, combined with AND; days are of São Paulo and included. */
 const filterFields = {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { normalizeTyped } from './pasted-text.ts'
 import type { Routes } from './route.ts'
 import { instantSchema, listSchemas, undoFields } from './users.ts'
 
@@ -6,7 +7,9 @@ export const MAX_GROUP_MAPPINGS = 200
 
 const mappingSchema = z.strictObject({
   /** The directory's id, a UUID. */
-  group_id: z.uuid('Informe o ID do grupo, como o Entra o mostra'),
+  group_id: z
+    .string()
+    .check(z.overwrite(normalizeTyped), z.uuid('Informe o ID do grupo, como o Entra o mostra')),
   /** Typed: the portal does not read the directory. */
   name: z.string().check(z.trim(), z.minLength(1, 'Dê um nome ao grupo'), z.maxLength(80)),
   template_id: z.uuid(),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { trimPasted } from './pasted-text.ts'
 import type { Routes } from './route.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from './user-rules.ts'
 import { dateSchema, instantSchema, listSchemas, queryFlag, validity } from './users.ts'
@@ -121,7 +122,7 @@ export const invitationRoutes = {
     access: 'admin',
     summary: 'A page of the invitations without an answer, the newest first',
     query: z.object({
-      q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+      q: z.optional(z.string().check(z.overwrite(trimPasted), z.maxLength(100))),
       cursor: z.optional(z.string().check(z.maxLength(4096))),
     }),
     response: z.object({

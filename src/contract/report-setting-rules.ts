@@ -1,4 +1,5 @@
 // Texts and rules of the report settings, without schemas: loaded first on /admin.
+import { normalizeTyped } from './pasted-text.ts'
 import type { FieldProblem } from './problem.ts'
 import type { ReportSettingInput } from './report-settings.ts'
 import { extractUrl, parseUrl, UUID } from './share-url.ts'
@@ -50,17 +51,21 @@ export function checkReportSetting(input: ReportSettingInput, hosts: readonly st
   const ids = [
     {
       path: 'workspace_id',
-      value: input.workspace_id.trim(),
+      value: normalizeTyped(input.workspace_id),
       invalid: reportSettingMessages.workspaceInvalid,
     },
-    { path: 'report_id', value: input.report_id.trim(), invalid: reportSettingMessages.reportInvalid },
+    {
+      path: 'report_id',
+      value: normalizeTyped(input.report_id),
+      invalid: reportSettingMessages.reportInvalid,
+    },
   ]
   const missing = ids.filter(({ value }) => value === '')
   if (missing.length > 0)
     return missing.map(({ path }) => ({ path, message: reportSettingMessages.idsRequired }))
-  const isTooLong = (input.dataset_id?.trim().length ?? 0) > MAX_ID_LENGTH
+  const isTooLong = normalizeTyped(input.dataset_id ?? '').length > MAX_ID_LENGTH
   // Power BI gives ids to bookmarks of people, and names to those of reports.
-  const isPersonal = UUID.test(input.bookmark_name?.trim() ?? '')
+  const isPersonal = UUID.test(normalizeTyped(input.bookmark_name ?? ''))
   return [
     ...ids.filter(({ value }) => !UUID.test(value)).map(({ path, invalid }) => ({ path, message: invalid })),
     ...(isTooLong ? [{ path: 'dataset_id', message: reportSettingMessages.datasetTooLong }] : []),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { slugSchema } from './catalogue.ts'
+import { normalizeTyped } from './pasted-text.ts'
 import { MAX_ID_LENGTH, MAX_URL_LENGTH, reportSettingMessages } from './report-setting-rules.ts'
 import { embedModeSchema } from './reports.ts'
 import type { Routes } from './route.ts'
@@ -29,7 +30,7 @@ export type ReportSetting = z.output<typeof reportSettingSchema>
 
 /** A missing text gets the same message as an empty one. */
 const textSchema = (max: number, missing: string, tooLong: string) =>
-  z.string(missing).check(z.trim(), z.maxLength(max, tooLong))
+  z.string(missing).check(z.overwrite(normalizeTyped), z.maxLength(max, tooLong))
 const nothing = z.optional(z.nullable(z.literal('')))
 
 const ssoInputSchema = z.strictObject({
@@ -40,7 +41,11 @@ const ssoInputSchema = z.strictObject({
   dataset_id: nothing,
 })
 const openingSchema = z.optional(
-  z.nullable(z.string().check(z.trim(), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.openingTooLong))),
+  z.nullable(
+    z
+      .string()
+      .check(z.overwrite(normalizeTyped), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.openingTooLong)),
+  ),
 )
 const principalInputSchema = z.strictObject({
   embed_mode: z.literal('service_principal'),
@@ -56,7 +61,11 @@ const principalInputSchema = z.strictObject({
     reportSettingMessages.reportInvalid,
   ),
   dataset_id: z.optional(
-    z.nullable(z.string().check(z.trim(), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.datasetTooLong))),
+    z.nullable(
+      z
+        .string()
+        .check(z.overwrite(normalizeTyped), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.datasetTooLong)),
+    ),
   ),
   exports: z.optional(z.boolean()),
   /** Left out, they stay as long as the report does. */

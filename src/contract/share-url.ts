@@ -1,3 +1,4 @@
+import { trimPasted } from './pasted-text.ts'
 import {
   decodeText,
   getFrameKind,
@@ -13,8 +14,6 @@ const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 // URL parsers drop or rewrite these, so that the URL shown would not be the one opened.
 const FORBIDDEN = /\p{Cc}|^[^?#]*\\/u
-/** Invisible characters that come along with what is copied. */
-const EDGES = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu
 const ENCODED_AMPERSAND = /&(?:(?:amp|#38|#x26);)+/gi
 
 /** Decodes HTML entities once ('&amp;' → '&'); other text stays. */
@@ -43,7 +42,7 @@ function parseIframeSrc(html: string): string | undefined {
  * breaks added by e-mail or chat; blanks of parameters stay, because they belong to values.
  */
 export function extractUrl(text: string): string {
-  const trimmed = text.replace(EDGES, '')
+  const trimmed = trimPasted(text)
   const url = trimmed.startsWith('<') ? (parseIframeSrc(trimmed) ?? trimmed) : trimmed
   if (!/^https?:\/\//i.test(url)) return url
   const [, page = '', parameters = ''] = /^([^?#]*)(.*)$/s.exec(url) ?? []

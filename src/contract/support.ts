@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { typeSchema } from './catalogue.ts'
+import { normalizeTyped, trimPasted } from './pasted-text.ts'
 import { embedModeSchema } from './reports.ts'
 import type { Routes } from './route.ts'
 
@@ -68,7 +69,11 @@ export const contactFormSchema = z.object({
   name: requiredText(contactMessages.nameRequired, 100, contactMessages.nameTooLong),
   email: z
     .string()
-    .check(z.trim(), z.maxLength(255, contactMessages.emailTooLong), z.email(contactMessages.emailInvalid)),
+    .check(
+      z.overwrite(normalizeTyped),
+      z.maxLength(255, contactMessages.emailTooLong),
+      z.email(contactMessages.emailInvalid),
+    ),
   phone: requiredText(contactMessages.phoneRequired, 20, contactMessages.phoneTooLong),
   message: requiredText(contactMessages.messageRequired, MAX_MESSAGE_LENGTH, contactMessages.messageTooLong),
 })
@@ -122,7 +127,7 @@ export const supportRoutes = {
     summary:
       'A page of messages, newest first, or of suspect ones; `q` looks in name, e-mail, phone and text',
     query: z.strictObject({
-      q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+      q: z.optional(z.string().check(z.overwrite(trimPasted), z.maxLength(100))),
       /** 'true' returns unread messages only, 'false' read ones. */
       unread: z.optional(z.enum(['true', 'false'])),
       /** Only messages with a filled honeypot, which are in no other list. */
@@ -168,7 +173,7 @@ export const supportRoutes = {
     body: z.union([
       z.strictObject({
         is_read: z.literal(true),
-        q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+        q: z.optional(z.string().check(z.overwrite(trimPasted), z.maxLength(100))),
       }),
       z.strictObject({ is_read: z.literal(false), ids: z.array(z.uuid()).check(z.maxLength(MAX_MARKED)) }),
     ]),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { historyEntrySchema } from './audit-actions.ts'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
 import { mapLists } from './entitlement-lists.ts'
+import { trimPasted } from './pasted-text.ts'
 import type { Routes } from './route.ts'
 import {
   adminMessages,
@@ -99,7 +100,7 @@ export const queryFlag = z.pipe(
  * @param flag schema of booleans, in a query or in a body
  */
 const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
-  q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+  q: z.optional(z.string().check(z.overwrite(trimPasted), z.maxLength(100))),
   approved: z.optional(flag),
   verified: z.optional(flag),
   waiting: z.optional(flag),

@@ -94,6 +94,14 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
     expect(other.body).toEqual({ email: 'novata@grupopatio.com.br', state: 'mailed' })
   })
 
+  test('trims what surrounds a claim, as the directory holds what somebody has pasted', async () => {
+    const first = await enterWithMicrosoft(portal, directory, 'novata')
+    alterIdToken({ email: ' novata@grupopatio.com.br\u200b', name: '\u200eNívea Prado ', xms_edov: ' 1' })
+    const again = await enterWithMicrosoft(portal, directory, 'novata')
+    expect(again).toMatchObject({ status: 200, refusal: undefined })
+    expect(again.body.user).toMatchObject({ id: first.body.user.id, email: 'novata@grupopatio.com.br' })
+  })
+
   const past = () => Math.floor(Date.now() / 1000) - 3600
   test.each<[string, Record<string, unknown> | (() => Record<string, unknown>), object | undefined, string]>([
     [

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { MAX_MICROSOFT_ATTEMPTS, MICROSOFT_SIGN_IN_MS } from '#contract/access.ts'
 import { MICROSOFT_REFUSALS } from '#contract/microsoft.ts'
+import { trimPasted } from '#contract/pasted-text.ts'
 import { nameSchema } from '#contract/users.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
@@ -282,8 +283,12 @@ async function useState({ db, clock }: MicrosoftContext, state: string): Promise
 /** Reads the claims of a verified ID token. @throws DirectoryError for whom the portal does not admit */
 function readClaims(
   { microsoft, companyEmailDomain }: Pick<MicrosoftServices, 'microsoft' | 'companyEmailDomain'>,
-  claims: Claims,
+  given: Claims,
 ): Omit<MicrosoftAnswer, 'refreshToken' | 'link' | 'until'> {
+  // Directories hold what somebody has pasted.
+  const claims: Claims = Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [key, typeof value === 'string' ? trimPasted(value) : value]),
+  )
   const { tid, oid, acct, email, preferred_username, xms_edov, name, auth_time } = claims
   if (typeof tid !== 'string' || tid.toLowerCase() !== microsoft.tenantId)
     throw new DirectoryError('other-tenant')
@@ -323,7 +328,9 @@ const isOverage = ({ hasgroups, _claim_names }: Claims): boolean =>
 function readGroups(claims: Claims): string[] | null {
   const { groups } = claims
   const isComplete = Array.isArray(groups) && groups.every((group) => typeof group === 'string')
-  return isComplete && !isOverage(claims) ? groups.map((group: string) => group.toLowerCase()) : null
+  return isComplete && !isOverage(claims)
+    ? groups.map((group: string) => trimPasted(group).toLowerCase())
+    : null
 }
 
 function listMissing(claims: Claims): string[] {

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
+import { normalizeTyped } from '#contract/pasted-text.ts'
 import { NO_SETTING } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import type { EmbedMode } from '#contract/reports.ts'
@@ -45,11 +46,11 @@ export function toInput(form: SettingForm): ReportSettingInput | undefined {
   if (form.mode === 'secure_sso') return { embed_mode: 'secure_sso', report_url: extractUrl(form.report_url) }
   return {
     embed_mode: 'service_principal',
-    workspace_id: form.workspace_id.trim(),
-    report_id: form.report_id.trim(),
-    dataset_id: form.dataset_id.trim() || null,
-    page_name: form.page_name.trim() || null,
-    bookmark_name: form.bookmark_name.trim() || null,
+    workspace_id: normalizeTyped(form.workspace_id),
+    report_id: normalizeTyped(form.report_id),
+    dataset_id: normalizeTyped(form.dataset_id) || null,
+    page_name: normalizeTyped(form.page_name) || null,
+    bookmark_name: normalizeTyped(form.bookmark_name) || null,
     exports: form.exports,
   }
 }
