@@ -66,6 +66,7 @@ test('people are invited individually and by file, and sign in by their links wi
   await expect(page.getByText('equipe.csv')).toBeVisible()
   await check.click()
   await expect(shown.getByRole('alert')).toContainText('2 linhas com erro')
+  await expect(shown).toContainText('Confira nomes como foram lidos (Windows-1252): Zé Conceição.')
   const errors = shown.getByRole('list', { name: 'Com erro' }).getByRole('listitem')
   await expect(errors).toHaveText([
     /^Linha 3.*A área “Compras” não existe\. As áreas são: Vendas, /,

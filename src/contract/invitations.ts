@@ -66,6 +66,8 @@ const resultSchema = z.object({
   lines: z.array(invitedLineSchema),
   invited: z.number(),
   fingerprint: z.string(),
+  /** How a file was read. */
+  encoding: z.optional(z.string()),
 })
 export type InvitationResult = z.output<typeof resultSchema>
 

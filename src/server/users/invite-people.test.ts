@@ -257,6 +257,26 @@ describeOnEachDatabase('invitations', (kind) => {
     expect(await readEveryTable(portal.database.db)).toEqual(before)
   })
 
+  test('the dry run says how a file was read, and refuses names that lost letters elsewhere', async () => {
+    const check = (text: string, encoding: BufferEncoding = 'utf8') =>
+      invite({ file: Buffer.from(text, encoding).toString('base64') }, true)
+    const good = await check(`${at('ana')};Ana Conceição`, 'latin1')
+    expect(good.body).toMatchObject({ encoding: 'Windows-1252', lines: [{ full_name: 'Ana Conceição' }] })
+    expect((await invite({ addresses: at('ana') }, true)).body).not.toHaveProperty('encoding')
+    const names = ['Jo\ufffdo', 'Jo?o', 'JoÃ£o', 'João']
+    const { body } = await check(names.map((name, index) => `${at(`p${index}`)};${name}\r\n`).join(''))
+    expect(body.lines.map(({ line, outcome }) => [line, outcome])).toEqual([
+      [1, 'error'],
+      [2, 'error'],
+      [3, 'error'],
+      [4, 'invited'],
+    ])
+    expect(body.lines[0]?.message).toMatch(/^O nome perdeu letras em outro programa\./)
+    const doubtful = await check(`${at('a')};Ana\r\n${at('z')};Zé`, 'latin1')
+    expect(doubtful.status).toBe(400)
+    expect(doubtful.body).toMatchObject({ detail: expect.stringMatching(/^Linha 2: /) })
+  })
+
   test('verified people and administrators stay unchanged; the dry run names them', async () => {
     const verified = await addPerson(portal, { email: at('velha'), password: TEST_PASSWORD, marcas: ['GM'] })
     await addPerson(portal, { email: at('revogada'), approved: false })

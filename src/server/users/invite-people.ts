@@ -50,8 +50,7 @@ export async function previewInvitations(
   form: InviteForm,
 ): Promise<InvitationResult> {
   checkEnd(context, form.valid_until)
-  const { lines } = await decideLines(context, await readCatalogue(context.db), form, false)
-  return summarizeLines(lines)
+  return summarize(await decideLines(context, await readCatalogue(context.db), form, false))
 }
 
 /**
@@ -63,8 +62,9 @@ export async function previewInvitations(
 export function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
   return runIdempotent(context, async (db) => {
     const txContext = { ...context, db }
-    const { lines, accounts } = await decideLines(txContext, await lockCatalogue(db), form, true)
-    const decided = summarizeLines(lines)
+    const read = await decideLines(txContext, await lockCatalogue(db), form, true)
+    const { lines, accounts } = read
+    const decided = summarize(read)
     if (form.fingerprint !== undefined && form.fingerprint !== decided.fingerprint)
       throw createConflictError()
     if (!form.skipErrors) refuseErrors(lines)
@@ -103,10 +103,10 @@ const isInvited = ({ outcome }: InvitedLine) => outcome === 'invited' || outcome
 const createConflictError = () =>
   new ProblemError('conflict', { detail: invitationMessages.changedMeanwhile })
 
-function summarizeLines(lines: InvitedLine[]): InvitationResult {
+function summarize({ lines, encoding }: DecidedLines): InvitationResult {
   const identified = lines.map(({ line: _, message: __, ...rest }) => rest)
   const fingerprint = createHash('sha256').update(JSON.stringify(identified)).digest('base64url')
-  return { lines, invited: lines.filter(isInvited).length, fingerprint }
+  return { lines, invited: lines.filter(isInvited).length, fingerprint, ...(encoding && { encoding }) }
 }
 
 function refuseErrors(lines: readonly InvitedLine[]): void {
@@ -124,6 +124,8 @@ function refuseErrors(lines: readonly InvitedLine[]): void {
   })
 }
 
+type DecidedLines = Pick<InvitationResult, 'lines' | 'encoding'>
+
 interface Account {
   user_id: string
   email_verified_at: Date | null
@@ -137,10 +139,10 @@ async function decideLines(
   catalogue: Catalogue,
   form: InviteForm,
   lock: boolean,
-): Promise<{ lines: InvitedLine[]; accounts: Map<string, Account> }> {
-  const imported = form.file
+): Promise<DecidedLines & { accounts: Map<string, Account> }> {
+  const { lines: imported, encoding } = form.file
     ? await parseImportFile(Buffer.from(form.file, 'base64'))
-    : parseAddresses(form.addresses ?? '')
+    : { lines: parseAddresses(form.addresses ?? ''), encoding: undefined }
   rejectUnknownItems(catalogue, form.defaults, NO_ENTITLEMENTS, 'defaults.')
   const vocabulary = buildVocabulary(catalogue)
   const checked = imported.map((line) => checkLine(context, { catalogue, vocabulary, ...form }, line))
@@ -202,7 +204,7 @@ async function decideLines(
         )
       : line
   })
-  return { lines, accounts }
+  return { lines, accounts, encoding }
 }
 
 interface Offered {
@@ -210,6 +212,9 @@ interface Offered {
   vocabulary: Vocabulary
   defaults: Entitlements
 }
+
+/** U+FFFD, '?' for a letter, and UTF-8 that was read as another encoding: 'JoÃ£o'. */
+const LOST_LETTERS = /\ufffd|\p{L}\?|\?\p{L}|Ã[\u0080-\u00bf\u0152-\u2122]/u
 
 /** Validates one line on its own. */
 function checkLine(
@@ -224,6 +229,10 @@ function checkLine(
   const parsedName = name === '' ? undefined : nameSchema.safeParse(name)
   if (parsedName?.error) faults.push(`${parsedName.error.issues[0]?.message}. Corrija o nome.`)
   // A list of people is opened in spreadsheets, which would run it.
+  else if (LOST_LETTERS.test(name))
+    faults.push(
+      'O nome perdeu letras em outro programa. Corrija o nome, ou salve o original como “CSV UTF-8”.',
+    )
   else if (isFormula(name)) faults.push('O nome começa como uma fórmula. Corrija o nome.')
   if (hasMore)
     faults.push('Há mais colunas do que o cabeçalho. Ponha entre aspas o que tem vírgula ou ponto e vírgula.')

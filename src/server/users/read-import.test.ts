@@ -13,6 +13,12 @@ const encodeUtf16 = (text: string, bigEndian = false) => {
   return bigEndian ? bytes.swap16() : bytes
 }
 
+/** The bytes of Windows-1252 text: what other encodings look like in it. */
+const encodeByte = (text: string) => {
+  const table = new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))
+  return Uint8Array.from(text, (sign) => table.indexOf(sign))
+}
+
 test.each([
   ['UTF-8', Buffer.from(`${HEAD}\n${ROW}\n`)],
   ['UTF-8 with a BOM', Buffer.from(`\ufeff${HEAD}\r\n${ROW}\r\n`)],
@@ -22,18 +28,48 @@ test.each([
   ['Windows-1252, as Excel saves it', Buffer.from(`${HEAD}\r\n${ROW}\r\n`, 'latin1')],
   ['commas', Buffer.from(`e-mail,NOME,areas,marcas,UF\nana@x.br,Ana Conceição,"Vendas, CRM",FIAT,RJ\n`)],
   ['tabs', Buffer.from(`${HEAD}\n${ROW}`.replaceAll(';', '\t'))],
+  ['tabs in UTF-16, as “Texto Unicode”', encodeUtf16(`\ufeff${HEAD}\r\n${ROW}\r\n`.replaceAll(';', '\t'))],
+  [
+    'CP850, as “CSV (MS-DOS)” saves it',
+    encodeByte(
+      'E-mail;Nome;µreas;Marcas;Estados\nana@x.br;Ana ConceiçÆo;Vendas, CRM;FIAT;RJ'.replaceAll(
+        'ç',
+        '\u2021',
+      ),
+    ),
+  ],
+  [
+    'Mac Roman, as “CSV (Macintosh)” saves it',
+    encodeByte('E-mail;Nome;çreas;Marcas;Estados\rana@x.br;Ana Concei\u008d\u2039o;Vendas, CRM;FIAT;RJ\r'),
+  ],
+  ['a first line “sep=;”', Buffer.from(`sep=;\r\n${HEAD}\r\n${ROW}\r\n`)],
+  [
+    'a first line “sep=,” after a BOM',
+    Buffer.from(`\ufeffsep=,\r\ne-mail,nome,áreas,marcas,uf\r\nana@x.br,Ana Conceição,"Vendas, CRM",FIAT,RJ`),
+  ],
+  ['a first line "sep=;" that was saved again', Buffer.from(`"sep=;";;;;\r\n${HEAD}\r\n${ROW}\r\n`)],
+  [
+    'columns and rows that are empty',
+    Buffer.from(`;;;;;;;;\n;${HEAD};;\n;\u00a0;;;;\u200b;;\n;${ROW};;\n;;;;;;;;\n`),
+  ],
+  [
+    'an empty column between others',
+    Buffer.from(`E-mail;;Nome;Áreas;Marcas;Estados\nana@x.br;;Ana Conceição;Vendas, CRM;FIAT;RJ`),
+  ],
+  ['invisible signs in its cells', Buffer.from(`${HEAD}\n\u200e${ROW.replaceAll(';', '\u200b;\ufeff')}`)],
   [
     'columns in another order',
     Buffer.from(`UF;Tipos;E-mail;Marca;Nome\nRJ;Vendas, CRM;ana@x.br;FIAT;Ana Conceição`),
   ],
 ])('a file is parsed: %s', async (_, bytes) => {
-  expect(await parseImportFile(bytes)).toEqual([{ ...ANA, line: 2, hasMore: false }])
+  const { lines } = await parseImportFile(bytes)
+  expect(lines.map(({ line: _, ...person }) => person)).toEqual([{ ...ANA, hasMore: false }])
 })
 
 test('columns have a fixed order without a header; lines count from 1', async () => {
-  expect(await parseImportFile(Buffer.from(ROW))).toEqual([{ ...ANA, line: 1, hasMore: false }])
+  expect((await parseImportFile(Buffer.from(ROW))).lines).toEqual([{ ...ANA, line: 1, hasMore: false }])
   const text = `${HEAD}\r\n\r\n"rui@x.br";"Rui ""Zé""\r\nLima"\r\n;;;;\r\nana@x.br;Ana;;;;sobra\r\n`
-  expect(await parseImportFile(Buffer.from(text))).toMatchObject([
+  expect((await parseImportFile(Buffer.from(text))).lines).toMatchObject([
     { line: 3, name: 'Rui "Zé"\nLima', types: '', hasMore: false },
     { line: 6, email: 'ana@x.br', hasMore: true },
   ])
@@ -46,6 +82,8 @@ test.each([
   ['E-mail;Nome;nome\nana@x.br;A;B', /“nome” está duas vezes/],
   ['Nome;UF\nAna;RJ', /Falta a coluna e-mail/],
   [`${HEAD}\nana@x.br;"Ana;Vendas\n`, /aspas.*linha/],
+  [`E-mail;;Nome\nana@x.br;x;Ana`, /coluna sem nome no cabeçalho/],
+  [`E-mail;Nome\nrui@x.br;Rui\nze@x.br;Z\u00e9\n`, /^Linha 3: não dá para saber que letras/],
   ['PK\u0003\u0004abc', /planilha/],
   ['\u00d0\u00cf\u0011\u00e0', /planilha/],
   ['a\u0000b', /não é um CSV/],
@@ -70,7 +108,8 @@ test('arbitrary bytes give lines or a ProblemError', async () => {
   await fc.assert(
     fc.asyncProperty(anything, async (bytes) => {
       try {
-        for (const { line, email } of await parseImportFile(bytes)) {
+        const { lines } = await parseImportFile(bytes)
+        for (const { line, email } of lines) {
           expect(line).toBeGreaterThan(0)
           expect(email).toBe(email.trim())
         }

@@ -1,7 +1,9 @@
 import { foldText } from '#contract/entitlement-lists.ts'
 import { invitationMessages } from '#contract/invitations.ts'
+import { trimPasted } from '#contract/pasted-text.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
+import { type DecodedFile, decodeFile } from './decode-file.ts'
 
 /** The raw cells of one line; '' for missing cells. */
 export interface ImportedLine {
@@ -61,12 +63,16 @@ function parseAddressees(text: string): { email: string; name?: string }[] {
 }
 
 /**
- * Parses a CSV file: `;`, `,` or tabs, with or without a header, in UTF-8, UTF-16 or Windows-1252.
+ * Parses a CSV file: `;`, `,` or tabs, with or without a header, in any encoding of Excel. Rows and
+ * columns that are empty do not count.
  * @throws ProblemError invalid-input with the fault of the file and its remedy
  */
-export async function parseImportFile(bytes: Uint8Array): Promise<ImportedLine[]> {
+export async function parseImportFile(
+  bytes: Uint8Array,
+): Promise<{ lines: ImportedLine[]; encoding: DecodedFile['encoding'] }> {
   if (bytes.length > MAX_IMPORT_BYTES) throw toFieldError('file', invitationMessages.tooLarge)
-  const records = await parseCsv(decode(bytes))
+  const { text, encoding } = decode(bytes)
+  const records = removeEmptyColumns(await parseCsv(text))
   const [first] = records
   if (!first) throw toFieldError('file', 'O arquivo está vazio. Escolha um com uma pessoa por linha.')
   const hasHeader = !first.cells.some((cell) => cell.includes('@'))
@@ -75,17 +81,33 @@ export async function parseImportFile(bytes: Uint8Array): Promise<ImportedLine[]
   if (people.length === 0)
     throw toFieldError('file', 'O arquivo só tem o cabeçalho. Escreva uma pessoa por linha abaixo dele.')
   if (people.length > MAX_INVITED) throw toFieldError('file', invitationMessages.tooMany)
-  return people.map(({ line, cells }) =>
+  const lines = people.map(({ line, cells }) =>
     toLine(
       line,
       Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ''])),
       cells.slice(columns.length).some((cell) => cell !== ''),
     ),
   )
+  return { lines, encoding }
+}
+
+interface CsvRecord {
+  line: number
+  cells: string[]
+}
+
+/** Removes the columns without a header and data, which Excel writes after cells that were cleared. */
+function removeEmptyColumns(records: CsvRecord[]): CsvRecord[] {
+  const width = records[0]?.cells.length ?? 0
+  const isKept = Array.from({ length: width }, (_, column) => records.some(({ cells }) => cells[column]))
+  return records.map(({ line, cells }) => ({
+    line,
+    cells: cells.filter((_, column) => isKept[column] ?? true),
+  }))
 }
 
 const toLine = (line: number, given: Partial<Record<Column, string>>, hasMore = false): ImportedLine => {
-  const text = (column: Column) => (given[column] ?? '').trim()
+  const text = (column: Column) => trimPasted(given[column] ?? '')
   const [email, name, types, marcas, estados] = COLUMNS.map(text) as [string, string, string, string, string]
   return { line, email, name, types, marcas, estados, hasMore }
 }
@@ -97,7 +119,9 @@ function parseHeader(header: readonly string[]): Column[] {
     if (column) return column
     throw toFieldError(
       'file',
-      `A coluna “${truncate(cell)}” do cabeçalho não é conhecida. Apague-a ou use estes nomes: ${KNOWN_HEADERS}.`,
+      cell === ''
+        ? 'Há uma coluna sem nome no cabeçalho. Apague-a ou dê-lhe um nome.'
+        : `A coluna “${truncate(cell)}” do cabeçalho não é conhecida. Apague-a ou use estes nomes: ${KNOWN_HEADERS}.`,
     )
   })
   const twice = header.find((_, index) => columns.indexOf(columns[index] as Column) !== index)
@@ -118,50 +142,45 @@ const SPREADSHEETS = [
   [0xd0, 0xcf, 0x11, 0xe0],
 ]
 
-function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): DecodedFile {
   if (SPREADSHEETS.some((start) => start.every((byte, index) => bytes[index] === byte)))
     throw toFieldError(
       'file',
       'Este arquivo é uma planilha. No Excel, use “Salvar como”, escolha “CSV UTF-8” e envie o arquivo novo.',
     )
-  const text = listEncodings(bytes).reduce<string | undefined>((read, encoding) => {
-    try {
-      return read ?? new TextDecoder(encoding, { fatal: true }).decode(bytes)
-    } catch {
-      return undefined
-    }
-  }, undefined)
+  const read = decodeFile(bytes)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: detects binary files
-  if (text === undefined || /[\0-\x08\x0e-\x1f\x7f]/.test(text))
+  if (!read || ('text' in read && /[\0-\x08\x0e-\x1f\x7f]/.test(read.text)))
     throw toFieldError(
       'file',
       'Este arquivo não é um CSV. No Excel, use “Salvar como” e escolha “CSV UTF-8”.',
     )
-  return text
+  if ('text' in read) return read
+  throw toFieldError(
+    'file',
+    `Linha ${read.doubtfulLine}: não dá para saber que letras são as acentuadas, porque o arquivo não diz a sua codificação. No Excel, use “Salvar como” e escolha “CSV UTF-8”.`,
+  )
 }
 
-/** Lists the possible encodings, likeliest first; UTF-16 without a BOM has zero bytes. */
-function listEncodings(bytes: Uint8Array): string[] {
-  const [first, second] = bytes
-  if ((first === 0xff && second === 0xfe) || (first && second === 0)) return ['utf-16le']
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second)) return ['utf-16be']
-  return ['utf-8', 'windows-1252']
-}
+/** The line with which a file tells Excel its delimiter, and which Excel does not show. */
+const SEP_LINE = /^"?sep=([;,\t|])"?[;,\t|"]*(?=\n|$)/i
 
-/** Returns the first delimiter of the first line, outside quotes. */
+/** Returns the declared delimiter, or the first one of the first line outside quotes. */
 function detectDelimiter(text: string): string {
+  const [, declared] = SEP_LINE.exec(text) ?? []
   const [line = ''] = text
     .trimStart()
     .replace(/"[^"]*"/g, '')
-    .split(/[\r\n]/)
-  return /[;,\t]/.exec(line)?.[0] ?? ';'
+    .split('\n')
+  return declared ?? /[;,\t]/.exec(line)?.[0] ?? ';'
 }
 
-async function parseCsv(text: string): Promise<{ line: number; cells: string[] }[]> {
+async function parseCsv(decoded: string): Promise<CsvRecord[]> {
+  const text = decoded.replace(/\r\n?/g, '\n')
   // Loaded on demand: few requests need it.
   const { CsvError, parse } = await import('csv-parse/sync')
   try {
-    const records = parse(text.replace(/\r\n?/g, '\n'), {
+    const records = parse(text.replace(SEP_LINE, ''), {
       delimiter: detectDelimiter(text),
       info: true,
       relax_column_count: true,
@@ -171,11 +190,13 @@ async function parseCsv(text: string): Promise<{ line: number; cells: string[] }
       // A header, the maximum, and one more to detect an excess.
       to: MAX_INVITED + 2,
     }) as unknown as { record: string[]; info: { lines: number } }[]
-    return records.map(({ record, info }) => {
-      // The parser reports the last line of a record.
-      const breaks = record.join('').match(/\n/g)?.length ?? 0
-      return { line: info.lines - breaks, cells: record.map((cell) => cell.trim()) }
-    })
+    return records
+      .map(({ record, info }) => {
+        // The parser reports the last line of a record.
+        const breaks = record.join('').match(/\n/g)?.length ?? 0
+        return { line: info.lines - breaks, cells: record.map(trimPasted) }
+      })
+      .filter(({ cells }) => cells.some(Boolean))
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     const { lines } = error as InstanceType<typeof CsvError> & { lines?: number }

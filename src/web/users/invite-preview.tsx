@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { formatList } from '#contract/format-list.ts'
 import type { InvitationResult, InvitedLine } from '#contract/invitations.ts'
 import { adminMessages } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
@@ -22,6 +23,9 @@ const GROUPS: { outcome: InvitedLine['outcome']; title: string }[] = [
   { outcome: 'unchanged', title: 'Ficam como estão' },
   { outcome: 'invited', title: 'Serão convidadas' },
 ]
+
+/** How many names a person checks the letters of. */
+const MAX_SPELT = 5
 
 const describeRight = (count: number) =>
   count === 1 ? 'a pessoa da linha certa' : `as ${count.toLocaleString('pt-BR')} pessoas das linhas certas`
@@ -52,6 +56,11 @@ export function InvitePreview({ result, validUntil, isBusy, onConfirm, onApprove
     onFailed: adminMessages.approveFailed,
   })
   const errors = lines.filter(({ outcome }) => outcome === 'error').length
+  const spelt = [
+    ...new Set(
+      lines.flatMap(({ full_name }) => (/[^\p{ASCII}]/u.test(full_name ?? '') ? [full_name ?? ''] : [])),
+    ),
+  ].slice(0, MAX_SPELT)
   const withoutReports = lines.filter(
     (line) => line.outcome !== 'error' && line.outcome !== 'unchanged' && describeMissing(line),
   ).length
@@ -73,6 +82,11 @@ export function InvitePreview({ result, validUntil, isBusy, onConfirm, onApprove
         {withoutReports > 0 &&
           `${formatPeopleCount(withoutReports)} sem áreas, marcas ou estados: ${withoutReports === 1 ? 'entra, mas não vê' : 'entram, mas não veem'} relatórios.`}
       </Alert>
+      {result.encoding !== undefined && spelt.length > 0 && (
+        <p className="break-words text-sm">
+          {`Confira nomes como foram lidos (${result.encoding}): ${formatList(spelt)}. Se algum está errado, salve o arquivo como “CSV UTF-8” e escolha-o de novo.`}
+        </p>
+      )}
       {GROUPS.map(({ outcome, title }) => (
         <Lines
           key={outcome}
