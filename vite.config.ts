@@ -132,7 +132,7 @@ export default defineConfig({
             // Its dialogs and 'Ver como' share parts of the reports screen, which needs them all.
             {
               name: 'report-parts',
-              test: /web\/reports\/(own-reports|report-choice|open-views|data-age|report-exports|use-embed|embed\/(?!shared-report\.|powerbi))/,
+              test: /web\/reports\/(own-reports|report-choice|open-views|data-age|report-exports|use-embed|embed\/(?!shared-report\.|powerbi|demo-frame|frame-outcomes|paginated-token))/,
               includeDependenciesRecursively: false,
             },
           ],
