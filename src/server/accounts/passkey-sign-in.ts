@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Session } from '#contract/accounts.ts'
 import type { CredentialAnswer } from '#contract/factors.ts'
+import type { Db } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAccess, recordAudit } from '#server/operations/audit.ts'
@@ -13,8 +14,10 @@ import { openSession, recordLastAccess } from './sessions.ts'
 import { rejectPasswords } from './sign-in.ts'
 import { presentPasskey } from './verify-factor.ts'
 
-/** As for passwords: high, because a dealership shares one address; only failures count. */
-const FAILURES_PER_IP = { max: 60, windowSeconds: 300, perIp: 'refunded' } as const
+/** For credentials that nobody has; high, because a dealership shares one address. */
+const UNKNOWN_PER_IP = { max: 60, windowSeconds: 300, perIp: 'kept' } as const
+/** Of one passkey at one address, so that nobody else's is refused; only failures count. */
+const FAILURES = { max: 60, windowSeconds: 300, perIp: 'refunded' } as const
 const SIGN_IN = 'sign-in'
 
 /** Creates a challenge for whoever has a passkey; it costs no row. */
@@ -32,28 +35,39 @@ export async function verifyPasskeySignIn(
   context: AccountContext,
   answer: { challengeId: string; credential: CredentialAnswer },
 ): Promise<Session> {
-  const key = `passkey ${toIpPrefix(context.request.ip)}`
-  await context.consumeRateLimit(key, FAILURES_PER_IP)
-  const session = await signInByPasskey(context, answer)
+  const { db, request, countRefusal } = context
+  const ip = toIpPrefix(request.ip)
+  let factor: FactorRow | undefined
+  const isKnown = async () => {
+    factor ??= await findPasskey(db, answer.credential.id)
+    return factor !== undefined
+  }
+  await context.consumeRateLimit(`passkey ${ip}`, UNKNOWN_PER_IP, isKnown)
+  if (!(await isKnown()) || !factor) {
+    countRefusal({ email: '', outcome: 'passkey-unknown', ip: request.ip })
+    throw createFactorRefusal('passkey-unknown')
+  }
+  const key = `passkey ${factor.id} ${ip}`
+  await context.consumeRateLimit(key, FAILURES)
+  const session = await signInByPasskey(context, answer, factor)
   await context.refundRateLimit(key)
   return session
 }
 
+const findPasskey = (db: Db, credentialId: string): Promise<FactorRow | undefined> =>
+  db
+    .selectFrom('factors')
+    .selectAll()
+    .where('credential_id', '=', credentialId)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst()
+
 async function signInByPasskey(
   context: AccountContext,
   { challengeId, credential }: { challengeId: string; credential: CredentialAnswer },
+  factor: FactorRow,
 ): Promise<Session> {
   const { db, clock, challenges } = context
-  const factor = await db
-    .selectFrom('factors')
-    .selectAll()
-    .where('credential_id', '=', credential.id)
-    .where('verified_at', 'is not', null)
-    .executeTakeFirst()
-  if (!factor) {
-    context.countRefusal({ email: '', outcome: 'passkey-unknown', ip: context.request.ip })
-    throw createFactorRefusal('passkey-unknown')
-  }
   try {
     const challenge = await challenges.read(challengeId)
     if (challenge?.target !== SIGN_IN) throw createFactorRefusal('challenge-ended')

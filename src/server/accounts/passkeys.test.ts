@@ -156,4 +156,24 @@ describeOnEachDatabase('a passkey', (kind) => {
     await waitFor(async () => expect(await unknown.execute()).toContainEqual({ subject: 'unknown' }))
     expect(await receiveMail(portal, person.email, 'factor-removed')).toBeDefined()
   })
+
+  test('is refused after sixty wrong answers of its own at one address, not after those of strangers', async () => {
+    const present = (as: ReturnType<typeof createAuthenticator>, id: string) =>
+      signInByPasskey(portal, (options) => ({ ...as.sign(options).toJSON(), id, rawId: id }))
+    const stranger = createAuthenticator(ORIGIN)
+    const codes: string[] = []
+    for (let count = 0; count < 61; count++) codes.push((await present(stranger, stranger.id)).body.code)
+    expect(codes).toEqual([...Array(60).fill('factor-refused'), 'rate-limited'])
+    expect((await present(key, key.id)).status).toBe(200)
+    const other = await addPerson(portal, { password: TEST_PASSWORD })
+    const otherKey = createAuthenticator(ORIGIN)
+    const { access_token: token } = await openTestSession(portal, other)
+    await registerPasskey(portal, { token, email: other.email, key: otherKey })
+    for (let count = 0; count < 60; count++)
+      expect((await present(stranger, key.id)).body.code).toBe('factor-refused')
+    expect((await present(key, key.id)).status).toBe(429)
+    expect((await present(otherKey, otherKey.id)).status).toBe(200)
+    portal.clock.advance(300_000)
+    expect((await present(key, key.id)).status).toBe(200)
+  })
 })
