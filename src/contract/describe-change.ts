@@ -2,6 +2,7 @@ import type { HistoryEntry, TrailAction } from './audit-actions.ts'
 import { LISTS, type ListName } from './entitlement-lists.ts'
 import { formatList } from './format-list.ts'
 import { formatReportTitle } from './messages.ts'
+import { MICROSOFT_REFUSALS } from './microsoft.ts'
 import type { ProfileFilter } from './users.ts'
 
 type State = Readonly<Record<string, unknown>>
@@ -24,8 +25,9 @@ const FILES: Record<string, string> = {
   'past-review': 'o resultado de uma revisão de acessos',
 }
 const UNDONE: Record<string, string> = { false: 'a aprovação', true: 'a remoção da aprovação' }
-/** By the last word of the outcome; the first may name another form. */
+/** By the last word of the outcome; the first may name another form, or Microsoft. */
 const REFUSALS: Record<string, string> = {
+  ...MICROSOFT_REFUSALS,
   'invalid-credentials': 'e-mail ou senha não conferem',
   'wrong-code': 'o código da segunda etapa não confere',
   'code-used': 'o código da segunda etapa já tinha sido usado',

@@ -1,15 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { MAX_MICROSOFT_ATTEMPTS, MICROSOFT_SIGN_IN_MS } from '#contract/access.ts'
-import { MICROSOFT_REFUSALS } from '#contract/microsoft.ts'
 import { trimPasted } from '#contract/pasted-text.ts'
 import { nameSchema } from '#contract/users.ts'
+import { createCache } from '#server/cache.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import type { Mount } from '#server/http/http-app.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { RateLimits } from '#server/http/rate-limits.ts'
 import type { Log } from '#server/log.ts'
-import { recordAudit } from '#server/operations/audit.ts'
+import type { RefusalCounter } from '#server/operations/audit.ts'
 import { hashLinkToken } from './mails.ts'
 import {
   CALLBACK_PATH,
@@ -23,9 +23,7 @@ import { parseCompanyEmail } from './sign-up.ts'
 import type { Tokens } from './tokens.ts'
 
 const START_PATH = '/auth/microsoft'
-/** High, because a dealership shares one IP address, and its people come in the morning. */
-const STARTS_PER_IP = { max: 600, windowSeconds: 300, perIp: 'kept' } as const
-/** Only failures stay counted. */
+/** High, because a dealership shares one IP address; only failures after cookie and state stay counted. */
 const CALLBACKS_PER_IP = { max: 60, windowSeconds: 300, perIp: 'refunded' } as const
 /** The browser redeems it at once. */
 const TOKEN_MS = 60_000
@@ -33,11 +31,14 @@ const TOKEN_MS = 60_000
 const HASH = /^[\w-]{43}$/
 /** Of the cookies of all attempts; proxies take headers of eight kilobytes. */
 const MAX_COOKIE_CHARS = 4096
+/** So that sign-ins that begin, which nothing limits, cost no query each. */
+const REMEMBER_VERSION_MS = 5_000
 
 export interface MicrosoftServices extends RateLimits, Pick<PublicContext, 'db' | 'clock'> {
   microsoft: MicrosoftDirectory
   tokens: Tokens
   log: Log
+  countRefusal: RefusalCounter
   publicUrl: string
   companyEmailDomain: string
 }
@@ -108,7 +109,12 @@ const buildCookie = (publicUrl: string, name: string, value: string, seconds: nu
 
 /** Creates the two addresses outside the API: the contract has neither redirects nor cookies. */
 export function createMicrosoftMount(services: MicrosoftServices): Mount {
-  const { publicUrl } = services
+  const { publicUrl, db, clock } = services
+  const isUpgrading = createCache<boolean>(clock, {
+    max: 1,
+    ttl: REMEMBER_VERSION_MS,
+    fetchMethod: () => isPreviousVersionActive(db, clock()),
+  })
   const redirect = (location: string, cookies: readonly string[] = []) => {
     const headers = new Headers({ Location: location })
     for (const cookie of cookies) headers.append('Set-Cookie', cookie)
@@ -118,7 +124,7 @@ export function createMicrosoftMount(services: MicrosoftServices): Mount {
     path: START_PATH,
     async handle(request, info) {
       const { pathname, search, searchParams } = new URL(request.url)
-      const context = { ...services, request: info }
+      const context = { ...services, request: info, isUpgrading: () => isUpgrading.fetch('') }
       const isCallback = pathname === CALLBACK_PATH
       if (!isCallback && pathname !== START_PATH) throw new ProblemError('not-found')
       if (request.method !== 'GET') throw new ProblemError('method-not-allowed', { allow: 'GET' })
@@ -136,8 +142,7 @@ export function createMicrosoftMount(services: MicrosoftServices): Mount {
       } catch (error) {
         if (!(error instanceof DirectoryError)) throw error
         const { refusal, code, cause } = error
-        // A callback has left its row; of sign-ins that begin, only the directory's failure does.
-        if (!isCallback && refusal === 'directory-unavailable') await recordRefusal(context, error)
+        services.countRefusal({ email: '', outcome: `microsoft ${refusal}`, ip: info.ip })
         services.log.warn(
           { requestId: info.requestId, refusal, code, err: cause },
           'sign-in with Microsoft refused',
@@ -154,22 +159,16 @@ function readCookies(header: string | null, prefix: string): Map<string, string>
   return new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
 }
 
-type MicrosoftContext = MicrosoftServices & Pick<PublicContext, 'request'>
-
-/** @throws DirectoryError too-many, which redirects as every refusal here does */
-async function limit(context: MicrosoftContext, ...[key, max]: Parameters<RateLimits['consumeRateLimit']>) {
-  await context.consumeRateLimit(key, max).catch((error: unknown) => {
-    throw error instanceof ProblemError ? new DirectoryError('too-many', error) : error
-  })
+interface MicrosoftContext extends MicrosoftServices, Pick<PublicContext, 'request'> {
+  isUpgrading(): Promise<boolean | undefined>
 }
 
 /**
- * Draws the secret of a sign-in and seals it into a cookie; no row is written.
+ * Draws the secret of a sign-in and seals it into a cookie; writes no row and so needs no limit.
  * @param others cookies of attempts that are under way, of which the oldest end
  */
 async function begin(context: MicrosoftContext, query: URLSearchParams, others: Map<string, string>) {
-  const { tokens, clock, db, microsoft, publicUrl, request } = context
-  await limit(context, `microsoft-start ${toIpPrefix(request.ip)}`, STARTS_PER_IP)
+  const { tokens, clock, microsoft, publicUrl } = context
   const mark = query.get('mark') ?? ''
   const sealedTicket = query.get('ligar')
   const link = sealedTicket
@@ -177,7 +176,7 @@ async function begin(context: MicrosoftContext, query: URLSearchParams, others: 
     : undefined
   const isStale = sealedTicket && (!link?.userId || link.until <= clock())
   if (!HASH.test(mark) || isStale) throw new DirectoryError('other-browser')
-  if (await isPreviousVersionActive(db, clock())) throw new DirectoryError('upgrading')
+  if (await context.isUpgrading()) throw new DirectoryError('upgrading')
   const cookie: Cookie = {
     secret: randomBytes(32).toString('base64url'),
     mark,
@@ -221,40 +220,38 @@ function listOldest(context: MicrosoftContext, others: Map<string, string>, char
 /**
  * Finishes what the cookie began, and keeps what the directory said for one minute.
  * @returns the token with which the browser that holds the mark redeems it
- * @throws DirectoryError, after a row in the trail
+ * @throws DirectoryError
  */
 async function finish(context: MicrosoftContext, search: string, sealed: string | undefined) {
+  // First, because it costs nothing: pictures of a page elsewhere must not use up the limit.
+  const cookie = checkCookie(context, sealed, search)
   const key = `microsoft ${toIpPrefix(context.request.ip)}`
-  await limit(context, key, CALLBACKS_PER_IP)
-  try {
-    const cookie = checkCookie(context, sealed, search)
-    const secrets = deriveSecrets(cookie.secret)
-    await useState(context, secrets.state)
-    const redeemed = await context.microsoft.redeem(search, secrets)
-    const answer = readClaims(context, redeemed.claims)
-    const token = randomBytes(32).toString('base64url')
-    const { refreshToken = null } = redeemed
-    const until = context.clock() + TOKEN_MS
-    await context.db
-      .updateTable('microsoft_sign_ins')
-      .set({
-        token_hash: hashLinkToken(token),
-        mark_hash: Buffer.from(cookie.mark, 'base64url'),
-        answer: sealJson(context.tokens, {
-          ...answer,
-          refreshToken,
-          link: cookie.link,
-          until,
-        } satisfies MicrosoftAnswer),
-      })
-      .where('state_hash', '=', hashLinkToken(secrets.state))
-      .execute()
-    await context.refundRateLimit(key)
-    return token
-  } catch (error) {
-    if (error instanceof DirectoryError) await recordRefusal(context, error)
-    throw error
-  }
+  await context.consumeRateLimit(key, CALLBACKS_PER_IP).catch((error: unknown) => {
+    throw error instanceof ProblemError ? new DirectoryError('too-many', error) : error
+  })
+  const secrets = deriveSecrets(cookie.secret)
+  await useState(context, secrets.state)
+  const redeemed = await context.microsoft.redeem(search, secrets)
+  const answer = readClaims(context, redeemed.claims)
+  const token = randomBytes(32).toString('base64url')
+  const { refreshToken = null } = redeemed
+  const until = context.clock() + TOKEN_MS
+  await context.db
+    .updateTable('microsoft_sign_ins')
+    .set({
+      token_hash: hashLinkToken(token),
+      mark_hash: Buffer.from(cookie.mark, 'base64url'),
+      answer: sealJson(context.tokens, {
+        ...answer,
+        refreshToken,
+        link: cookie.link,
+        until,
+      } satisfies MicrosoftAnswer),
+    })
+    .where('state_hash', '=', hashLinkToken(secrets.state))
+    .execute()
+  await context.refundRateLimit(key)
+  return token
 }
 
 /** @throws DirectoryError for another browser's callback, or another sign-in's */
@@ -336,13 +333,4 @@ function readGroups(claims: Claims): string[] | null {
 function listMissing(claims: Claims): string[] {
   const absent = ['email', 'xms_edov', 'auth_time', 'groups'].filter((name) => claims[name] == null)
   return isOverage(claims) ? [...absent.filter((name) => name !== 'groups'), 'groups-overage'] : absent
-}
-
-/** Leaves a row in the trail, without what a stranger says of themselves. */
-async function recordRefusal(
-  context: Pick<MicrosoftContext, 'db' | 'clock' | 'request'>,
-  { refusal, code }: DirectoryError,
-): Promise<void> {
-  const after = { reason: refusal, detail: MICROSOFT_REFUSALS[refusal], ...(code && { code }) }
-  await recordAudit(context, { action: 'microsoft-refused', after })
 }

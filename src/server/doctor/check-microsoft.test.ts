@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Config } from '#server/config.ts'
-import { clearTrail } from '#server/testing/admin-calls.ts'
 import { type Directory, enterWithMicrosoft, startDirectory } from '#server/testing/directory-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -52,26 +51,21 @@ describeOnEachDatabase('the doctor about the sign-in with Microsoft', (kind) => 
 
   test('finds claims that were missing lately', async () => {
     await portal.database.db
-      .insertInto('audit_entries')
+      .insertInto('failed_sign_ins')
       .values({
-        at: new Date(),
-        action: 'microsoft-refused',
-        after: '{"reason":"kind-unknown"}',
-        before: null,
-        actor_id: null,
-        actor_email: null,
-        target_id: null,
-        target_email: null,
-        ip: null,
-        user_agent: null,
-        request_id: null,
-        batch_id: null,
+        hour: new Date(),
+        subject: 'unknown',
+        user_id: null,
+        outcome: 'microsoft kind-unknown',
+        attempts: 1,
+        ips: [],
+        last_at: new Date(),
       })
       .execute()
     expect(await diagnose()).toEqual([
       ['warning', `${about}: a declaração acct faltou: ninguém entra sem ela (últimos 7 dias).`],
     ])
-    await clearTrail(portal.database.db)
+    await portal.database.db.deleteFrom('failed_sign_ins').execute()
   })
 
   test('finds claims that the tokens of people who came in lacked, each with what to do', async () => {

@@ -80,7 +80,7 @@ const FINDINGS = {
     'Peça ao administrador do Entra: em API permissions do aplicativo, Grant admin consent',
   ],
   misconfigured: [
-    'a Microsoft recusou o portal: o segredo ou o registro está errado; o código está na auditoria',
+    'a Microsoft recusou o portal: o segredo ou o registro está errado; o código está no log',
     'Compare o registro do aplicativo no Entra com as instruções, e troque o segredo se venceu',
   ],
   'groups-overage': [
@@ -96,10 +96,10 @@ const FINDINGS = {
 async function checkClaims(db: Db): Promise<Result[]> {
   const since = new Date(Date.now() - RECENT_MS)
   const { rows } = await sql<{ name: keyof typeof FINDINGS }>`
-    select case after ->> 'reason'
-      when 'kind-unknown' then 'acct' when 'no-address' then 'email' else after ->> 'reason' end as name
-    from audit_entries where action = 'microsoft-refused' and at > ${since}
-      and after ->> 'reason' in ('kind-unknown', 'no-address', 'consent-missing', 'misconfigured')
+    select case outcome when 'microsoft kind-unknown' then 'acct' when 'microsoft no-address' then 'email'
+      else substr(outcome, length('microsoft ') + 1) end as name
+    from failed_sign_ins where last_at > ${since} and outcome in ('microsoft kind-unknown',
+      'microsoft no-address', 'microsoft consent-missing', 'microsoft misconfigured')
     union select name from identities, unnest(missing_claims) as name where last_used_at > ${since}
       and (name not like 'groups%' or exists (select from group_mappings))
       and (name <> 'groups' or not exists (
