@@ -123,6 +123,9 @@ const furtherParams = z.object({ type: slugSchema, id: z.uuid() })
 /** The id of a further report; left out, the area's first. */
 const reportQuery = z.object({ report: z.optional(z.uuid()) })
 
+/** Another address leads everybody of an area elsewhere. */
+const decidesWhatPeopleSee = { access: 'admin', recentAuthentication: 'many' } as const
+
 export const reportSettingsRoutes = {
   listReportSettings: {
     method: 'GET',
@@ -154,7 +157,7 @@ export const reportSettingsRoutes = {
   saveReportSetting: {
     method: 'PUT',
     path: '/api/global-powerbi-settings/{type}',
-    access: 'admin',
+    ...decidesWhatPeopleSee,
     trail: 'report-setting-saved',
     conditional: true,
     summary: 'Says which report an area shows; with a stale If-Match 409',
@@ -165,7 +168,7 @@ export const reportSettingsRoutes = {
   removeReportSetting: {
     method: 'DELETE',
     path: '/api/global-powerbi-settings/{type}',
-    access: 'admin',
+    ...decidesWhatPeopleSee,
     trail: 'report-setting-removed',
     conditional: true,
     summary: "Takes an area's report away (mode 'Nenhum'); `removed` is false when there was none",
@@ -183,7 +186,7 @@ export const reportSettingsRoutes = {
   addFurtherReport: {
     method: 'POST',
     path: '/api/global-powerbi-settings/{type}/reports',
-    access: 'admin',
+    ...decidesWhatPeopleSee,
     trail: 'report-setting-saved',
     summary: `Adds a report to an area that has a setting; at most ${MAX_FURTHER_REPORTS}`,
     params: typeParams,
@@ -194,7 +197,7 @@ export const reportSettingsRoutes = {
   changeFurtherReport: {
     method: 'PATCH',
     path: '/api/global-powerbi-settings/{type}/reports/{id}',
-    access: 'admin',
+    ...decidesWhatPeopleSee,
     trail: 'report-setting-saved',
     conditional: true,
     summary: 'Changes a further report of an area, or its place; with a stale If-Match 409',
@@ -205,7 +208,7 @@ export const reportSettingsRoutes = {
   removeFurtherReport: {
     method: 'DELETE',
     path: '/api/global-powerbi-settings/{type}/reports/{id}',
-    access: 'admin',
+    ...decidesWhatPeopleSee,
     trail: 'report-setting-removed',
     conditional: true,
     summary: 'Removes a further report of an area; for a day it can be restored',
@@ -214,7 +217,7 @@ export const reportSettingsRoutes = {
   restoreFurtherReport: {
     method: 'POST',
     path: '/api/global-powerbi-settings/{type}/reports/{id}/restore',
-    access: 'admin',
+    ...decidesWhatPeopleSee,
     trail: 'report-setting-saved',
     summary: 'Undoes the removal of a further report',
     params: furtherParams,
