@@ -81,7 +81,7 @@ function refuseChunkCycles(): Plugin {
 
 export default defineConfig({
   plugins: [
-    react(),
+    react({ jsxImportSource: '#jsx' }),
     tailwindcss(),
     fillPortalSettings(),
     lowerScriptPriority(),

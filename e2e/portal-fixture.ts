@@ -2,6 +2,7 @@ import { test as base, expect, type FrameLocator, type Page } from '@playwright/
 import { openTestSession } from '#server/testing/builders.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import { type Host, openHost, type RunningPortal } from './portal.ts'
+import { translatePage } from './translate-page.ts'
 import { watchViolations } from './watch-violations.ts'
 
 export const PASSWORD = 'Patio-Demo-2026!'
@@ -107,6 +108,8 @@ function getRunningPortal(): RunningPortal {
 interface Fixtures {
   /** Additional settings of the portal. */
   env: Record<string, string>
+  /** Whether the browser translates every page. */
+  isTranslated: boolean
   portal: RunningPortal
   demo: Demo
 }
@@ -126,6 +129,7 @@ export const test = base.extend<Fixtures, { host: Host }>({
     { scope: 'worker', timeout: 120_000 },
   ],
   env: [{}, { option: true }],
+  isTranslated: [process.env.TRANSLATED === '1', { option: true }],
   portal: async ({ host, env }, use) => {
     const portal = await host.start(env)
     running = portal
@@ -135,7 +139,8 @@ export const test = base.extend<Fixtures, { host: Host }>({
   },
   demo: async ({ portal }, use) => use(createDemo(portal)),
   baseURL: async ({ portal }, use) => use(portal.url),
-  context: async ({ context }, use) => {
+  context: async ({ context, isTranslated }, use) => {
+    if (isTranslated) await context.addInitScript(translatePage)
     const errors: string[] = []
     const violations = await watchViolations(context)
     context.on('console', (message) => {

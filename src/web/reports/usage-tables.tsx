@@ -79,7 +79,7 @@ export function UsageTable<Row>({ label, columns, rows, toKey }: UsageTableProps
 }
 
 export function SmallGroup({ text }: { text: string }) {
-  if (text !== formatPeople(null)) return text
+  if (text !== formatPeople(null)) return <span>{text}</span>
   return (
     <>
       <span aria-hidden="true">{text}</span>

@@ -76,14 +76,10 @@ export function FailedLoad(props: FailedLoadProps) {
 
 /** A change as a sentence that never breaks between a sign and its value. */
 export function ChangeSentence({ text }: { text: string }) {
-  return text.split(/([+−] \S+)/).map((part, index) =>
-    index % 2 === 1 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the order of the parts is fixed
-      <span key={index} className="whitespace-nowrap">
-        {part}
-      </span>
-    ) : (
-      part
-    ),
-  )
+  return text.split(/([+−] \S+)/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the order of the parts is fixed
+    <span key={index} className={index % 2 === 1 ? 'whitespace-nowrap' : undefined}>
+      {part}
+    </span>
+  ))
 }

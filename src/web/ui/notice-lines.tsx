@@ -118,7 +118,7 @@ function TextWithLinks({ children }: { children: string }) {
     // A name before the host could pass for another site.
     if (!url?.hostname.includes('.') || url.username || url.password) continue
     parts.push(
-      children.slice(end, index),
+      <span key={`before ${index}`}>{children.slice(end, index)}</span>,
       <a
         key={index}
         href={url.href}

@@ -242,7 +242,7 @@ function Row({ invitation, isMarked, onMark, onEdit, onWithdraw }: RowProps) {
 function LinkState({ invitation }: { invitation: Invitation }) {
   const { withdrawn_at, expires_at, expired, valid_until } = invitation
   const isLinkOver = Date.parse(expires_at) <= Date.now()
-  if (!withdrawn_at && !expired) return `Vale até ${formatDay(expires_at)}`
+  if (!withdrawn_at && !expired) return <span>Vale até {formatDay(expires_at)}</span>
   return (
     <strong className="font-medium text-warning">
       {withdrawn_at
