@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test'
 
-export default defineConfig({
+export default defineConfig<{ isTranslated: boolean }>({
   testDir: 'e2e',
   // Playwright empties this folder, so it must not contain other reports.
   outputDir: 'test-results/browser',
@@ -12,6 +12,8 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   projects: [
     { name: 'chromium', testIgnore: 'engines.spec.ts' },
+    // The most used journeys once more, while the browser translates every page.
+    { name: 'translated', grep: /@translated/, use: { isTranslated: true } },
     { name: 'engines', testMatch: 'engines.spec.ts' },
   ],
   forbidOnly: process.env.CI === 'true',

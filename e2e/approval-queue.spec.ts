@@ -58,36 +58,40 @@ const newPeople = test.extend<{ asking: string[] }>({
   },
 })
 
-newPeople('five sign-ups with requests are approved in at most 8 clicks', async ({ page, other, asking }) => {
-  await openAs(page, 'admin')
-  const { click, count } = countPresses(page)
-  await click('Administração, 6 aguardam aprovação')
-  const queue = page.getByRole('region', { name: 'Aguardando aprovação' })
-  await expect(queue.getByRole('listitem')).toHaveCount(5)
-  await click('Aprovar', queue)
-  const dialog = page.getByRole('dialog')
-  for (const [index, { types, marcas, estados }] of LISTS.entries()) {
-    await expect(dialog.getByText(asking[index] as string)).toBeVisible()
-    await expect
-      .poll(async () => (await listSelected(dialog)).toSorted())
-      .toEqual([...types, ...marcas, ...estados].toSorted())
-    await click('Aprovar e próximo', dialog)
-  }
-  expect(count()).toBeLessThanOrEqual(8)
-  // The unverified person comes last: with a confirmation, and nothing of the request is selected.
-  await expect(dialog.getByText('Ninguém provou ser dono do endereço')).toBeVisible()
-  await expect(dialog.getByRole('checkbox')).toHaveCount(0)
-  await expect(dialog.getByRole('button', { name: 'Cancelar' })).toBeFocused()
-  await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
-  await expect(dialog.getByRole('checkbox').first()).toBeFocused()
-  await expect(dialog.getByText('nada vem marcado')).toBeVisible()
-  expect(await listSelected(dialog)).toEqual([])
-  await dialog.getByRole('button', { name: 'Cancelar' }).click()
-  await expect(queue.getByRole('listitem')).toHaveCount(1)
-  await expect(page.getByRole('link', { name: 'Administração, 1 aguarda aprovação' })).toBeVisible()
-  for (const [index, email] of asking.entries())
-    expect(await other.person(email)).toMatchObject({ approved: true, ...LISTS[index] })
-})
+newPeople(
+  'five sign-ups with requests are approved in at most 8 clicks',
+  { tag: '@translated' },
+  async ({ page, other, asking }) => {
+    await openAs(page, 'admin')
+    const { click, count } = countPresses(page)
+    await click('Administração, 6 aguardam aprovação')
+    const queue = page.getByRole('region', { name: 'Aguardando aprovação' })
+    await expect(queue.getByRole('listitem')).toHaveCount(5)
+    await click('Aprovar', queue)
+    const dialog = page.getByRole('dialog')
+    for (const [index, { types, marcas, estados }] of LISTS.entries()) {
+      await expect(dialog.getByText(asking[index] as string)).toBeVisible()
+      await expect
+        .poll(async () => (await listSelected(dialog)).toSorted())
+        .toEqual([...types, ...marcas, ...estados].toSorted())
+      await click('Aprovar e próximo', dialog)
+    }
+    expect(count()).toBeLessThanOrEqual(8)
+    // The unverified person comes last: with a confirmation, and nothing of the request is selected.
+    await expect(dialog.getByText('Ninguém provou ser dono do endereço')).toBeVisible()
+    await expect(dialog.getByRole('checkbox')).toHaveCount(0)
+    await expect(dialog.getByRole('button', { name: 'Cancelar' })).toBeFocused()
+    await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
+    await expect(dialog.getByRole('checkbox').first()).toBeFocused()
+    await expect(dialog.getByText('nada vem marcado')).toBeVisible()
+    expect(await listSelected(dialog)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancelar' }).click()
+    await expect(queue.getByRole('listitem')).toHaveCount(1)
+    await expect(page.getByRole('link', { name: 'Administração, 1 aguarda aprovação' })).toBeVisible()
+    for (const [index, email] of asking.entries())
+      expect(await other.person(email)).toMatchObject({ approved: true, ...LISTS[index] })
+  },
+)
 
 newPeople('a series shows verified people before unverified ones', async ({ page, portal, asking }) => {
   const { db } = portal.database
@@ -116,6 +120,7 @@ newPeople('a series shows verified people before unverified ones', async ({ page
 
 newPeople(
   'selected people are approved with their own requests, and the approval can be undone',
+  { tag: '@translated' },
   async ({ page, other, asking }) => {
     await openAdmin(page, '?status=pending')
     await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()

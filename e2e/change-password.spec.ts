@@ -1,6 +1,8 @@
 import { expect, openAs, signIn, test, typeNewPassword } from './portal-fixture.ts'
 
-test('a password that is too short must be changed before anything else', async ({ page }) => {
+test('a password that is too short must be changed before anything else', { tag: '@translated' }, async ({
+  page,
+}) => {
   await signIn(page, 'curta', 'curta123')
   const dialog = page.getByRole('dialog', { name: 'Atualização de Senha Necessária' })
   const submit = dialog.getByRole('button', { name: 'Atualizar senha' })
@@ -39,7 +41,12 @@ test('a password that is too short must be changed before anything else', async 
   await expect(dialog).toHaveCount(0)
 })
 
-test('a password change on the profile ends other sessions', async ({ page, browser, demo, baseURL }) => {
+test('a password change on the profile ends other sessions', { tag: '@translated' }, async ({
+  page,
+  browser,
+  demo,
+  baseURL,
+}) => {
   const email = 'naoverificado@grupopatio.com.br'
   await page.goto('/profile')
   await expect(page).toHaveURL('/login')

@@ -20,7 +20,7 @@ const filled = {
   message: 'Quero saber\ndo acesso.',
 }
 
-test('sending a message clears the form', async ({ page }) => {
+test('sending a message clears the form', { tag: '@translated' }, async ({ page }) => {
   await page.goto('/login')
   await page.getByRole('link', { name: 'Contato' }).click()
   await expect(page).toHaveURL('/contato')

@@ -3,11 +3,9 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { expect, openAdmin, test, toast } from './administration.ts'
 import { muteChanges } from './portal-fixture.ts'
 
-test('deletes the listed people in one call without oneself, and marks administrators', async ({
-  page,
-  other,
-  demo,
-}) => {
+test('deletes the listed people in one call without oneself, and marks administrators', {
+  tag: '@translated',
+}, async ({ page, other, demo }) => {
   const [{ email: self }, { email: victim }] = (await other.people('')) as [ManagedProfile, ManagedProfile]
   const name = victim.split('@')[0] as string
   await demo.setAdministrator(name, true)

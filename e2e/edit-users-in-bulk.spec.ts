@@ -21,7 +21,9 @@ const readState = async (other: OtherAdmin, emails: string[]) =>
     }),
   )
 
-test('adds to the selected people, shows the effect first, and can be undone', async ({ page, other }) => {
+test('adds to the selected people, shows the effect first, and can be undone', {
+  tag: '@translated',
+}, async ({ page, other }) => {
   const people = await createFamily(other, 'ramos', 3)
   const emails = people.map(({ email }) => email)
   await other.change(emails[0] as string, { types: ['CRM'] })

@@ -8,7 +8,7 @@ async function openInbox(page: Page, search = ''): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Mensagens de Suporte')
 }
 
-test('an administrator reads, marks and deletes messages', async ({ page, demo }) => {
+test('an administrator reads, marks and deletes messages', { tag: '@translated' }, async ({ page, demo }) => {
   await openInbox(page)
   await expect(page.getByRole('article').first()).toBeVisible()
   await emptyInbox(page)

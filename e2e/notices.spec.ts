@@ -94,10 +94,9 @@ test('a long notice has two lines on a phone, and does not move the report while
   await expect(notices(page).getByText(text)).toBeInViewport({ ratio: 1 })
 })
 
-test('an administrator drafts, publishes, ends and deletes a notice, and can undo', async ({
-  page,
-  other,
-}) => {
+test('an administrator drafts, publishes, ends and deletes a notice, and can undo', {
+  tag: '@translated',
+}, async ({ page, other }) => {
   await openAs(page, 'admin', '/admin/avisos')
   await expect(page.getByText('Nenhum aviso ainda.')).toBeVisible()
   await page.getByRole('button', { name: 'Novo aviso' }).click()

@@ -129,7 +129,7 @@ export const test = base.extend<Fixtures, { host: Host }>({
     { scope: 'worker', timeout: 120_000 },
   ],
   env: [{}, { option: true }],
-  isTranslated: [process.env.TRANSLATED === '1', { option: true }],
+  isTranslated: [false, { option: true }],
   portal: async ({ host, env }, use) => {
     const portal = await host.start(env)
     running = portal

@@ -27,7 +27,9 @@ test('a salesperson in RJ sees their two areas with their own figures only', asy
   }
 })
 
-test('the board sees its seven configured areas in the catalogue’s order', async ({ page }) => {
+test('the board sees its seven configured areas in the catalogue’s order', { tag: '@translated' }, async ({
+  page,
+}) => {
   await openAs(page, 'diretoria')
   await expect(page.getByRole('tab')).toHaveText([
     'Vendas',
@@ -46,10 +48,9 @@ test('the board sees its seven configured areas in the catalogue’s order', asy
   await expect(getReportFrame(page, 'Operadores').getByRole('button', { name: 'Filtros' })).toHaveCount(0)
 })
 
-test('a waiting person sees the status, can refresh it, and gets the reports without a reload', async ({
-  page,
-  portal,
-}) => {
+test('a waiting person sees the status, can refresh it, and gets the reports without a reload', {
+  tag: '@translated',
+}, async ({ page, portal }) => {
   const set = (change: { approved?: boolean; email_verified_at?: Date | null; types?: string[] }) =>
     portal.database.db
       .updateTable('profiles')

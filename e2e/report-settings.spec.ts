@@ -96,9 +96,9 @@ test('a pasted iframe is reduced to its URL, and the saved report shows for peop
   await context.close()
 })
 
-test('removing a report asks for confirmation, and can be undone; without one there is nothing to remove', async ({
-  page,
-}) => {
+test('removing a report asks for confirmation, and can be undone; without one there is nothing to remove', {
+  tag: '@translated',
+}, async ({ page }) => {
   const form = await openSettings(page, 'Marketing')
   const id = await form.getByLabel('Report ID').inputValue()
   await form.getByRole('radio', { name: 'Nenhum' }).check()

@@ -2,7 +2,10 @@ import { expect, signIn, test, typeNewPassword } from './portal-fixture.ts'
 
 const NEW_PASSWORD = 'Outra-Senha-Boa-9'
 
-test('a forgotten password is reset by mail, and the new one signs in', async ({ page, demo }) => {
+test('a forgotten password is reset by mail, and the new one signs in', { tag: '@translated' }, async ({
+  page,
+  demo,
+}) => {
   const email = 'semrelatorio@grupopatio.com.br'
   await page.goto('/login')
   const field = page.getByLabel('E-mail')

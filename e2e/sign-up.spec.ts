@@ -14,7 +14,10 @@ const PASSWORD = 'Um-Cavalo-Azul-77'
 const getMailLink = async (demo: Demo, email: string, count = 1) =>
   (await demo.mail(email, 'verification', count)).link as string
 
-test('a person signs up, confirms the mail and waits for approval', async ({ page, demo }) => {
+test('a person signs up, confirms the mail and waits for approval', { tag: '@translated' }, async ({
+  page,
+  demo,
+}) => {
   const email = 'nova.pessoa@grupopatio.com.br'
   await page.goto('/login')
   await page.getByRole('link', { name: 'Criar conta' }).click()

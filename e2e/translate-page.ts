@@ -1,5 +1,6 @@
 /**
- * Runs in the page: replaces every text node by one within two <font> elements, also later ones, as Chrome's
+ * Runs in the page: replaces every text node, also later ones, by one within two <font> elements, as
+ * Chrome's
  * translation does. React keeps the nodes that are replaced. The words stay, so that tests find them.
  */
 export function translatePage(): void {

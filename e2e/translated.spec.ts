@@ -1,8 +1,30 @@
-import { expect, openSession, test } from './portal-fixture.ts'
+import { expect, openSession, signUp, solveHumanCheck, test, toEmail } from './portal-fixture.ts'
 import { SCREEN_STATES } from './screen-states.ts'
 import { listLooseTexts } from './translate-page.ts'
 
 test.use({ isTranslated: true })
+
+test('the form of /login stays in use after a wrong password', async ({ page }) => {
+  await page.goto('/login')
+  await page.locator('h1 font').first().waitFor()
+  await page.getByLabel('E-mail').fill(toEmail('vendas.rj'))
+  const field = page.getByLabel('Senha', { exact: true })
+  await field.fill('Errada-Mas-Longa-1')
+  await solveHumanCheck(page)
+  await page.getByRole('button', { name: 'Entrar', exact: true }).click()
+  await expect(page.getByRole('form').getByRole('alert')).toContainText('E-mail ou senha não conferem.')
+  await expect(page.getByRole('button', { name: 'Entrar', exact: true })).toBeEnabled()
+  await field.fill('Outra-Errada-1')
+  await expect(field).toHaveValue('Outra-Errada-1')
+})
+
+test('a countdown goes on', async ({ page }) => {
+  await signUp(page, toEmail('nova.pessoa'), 'Um-Cavalo-Azul-77')
+  await page.getByRole('button', { name: 'Reenviar e-mail de verificação' }).click()
+  const button = page.getByRole('button', { name: /^Reenviar em \d+s$/ })
+  const first = await button.textContent()
+  await expect(button).not.toHaveText(first ?? '')
+})
 
 const PARTS = 4
 

@@ -84,6 +84,7 @@ async function runBrowserTests({ filters, shuffle, databaseUrl }) {
   const args = [
     'test',
     '--project=chromium',
+    '--project=translated',
     ...order,
     ...(filters.length > 0 ? ['--pass-with-no-tests', ...filters] : []),
   ]
