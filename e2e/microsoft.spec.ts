@@ -1,12 +1,17 @@
 import type { Page } from '@playwright/test'
 import { MICROSOFT_REFUSALS } from '#contract/microsoft.ts'
 import { findSeriousViolations } from './axe-findings.ts'
-import { expect, openAs, test, toEmail } from './portal-fixture.ts'
+import { createSession, type Demo, expect, openAs, test, toEmail } from './portal-fixture.ts'
 
 /** Goes to Microsoft, which a real OpenID provider plays; it knows nobody here yet. */
-async function chooseAccount(page: Page, account: RegExp | string): Promise<void> {
+async function chooseAccount(page: Page, account: RegExp | string, from = '/login'): Promise<void> {
   await page.context().clearCookies()
-  await page.goto('/login')
+  await page.goto(from)
+  await enter(page, account)
+}
+
+/** Goes to Microsoft from the screen that is open. */
+async function enter(page: Page, account: RegExp | string): Promise<void> {
   await page.getByRole('button', { name: 'Entrar com Microsoft' }).click()
   await expect(page.getByRole('heading', { name: 'Escolha uma conta' })).toBeVisible()
   await page.getByRole('button', { name: account }).click()
@@ -36,6 +41,57 @@ test('an account of the same address opens after one mailed link, and from then 
   await page.goto('/profile/seguranca')
   await expect(page.getByText('Para desligá-la')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Desligar' })).toBeVisible()
+})
+
+const CRM = '/power-bi?area=CRM'
+const VENDAS = /já tem conta no portal/
+
+/** Signs in from a link into the portal, for which the first time asks for a mail too. */
+async function linkVendas(page: Page, demo: Demo): Promise<void> {
+  await chooseAccount(page, VENDAS, CRM)
+  await expect(page.getByRole('heading', { name: 'Falta confirmar pelo e-mail' })).toBeVisible()
+  const { link } = await demo.mail(toEmail('vendas.rj'), 'microsoft-link')
+  await page.goto('about:blank')
+  await page.goto(link ?? '')
+  await expect(page).toHaveURL(CRM)
+}
+
+/** Ends the session of the page from another browser. */
+async function endElsewhere(page: Page, demo: Demo): Promise<void> {
+  const { access_token } = await createSession('vendas.rj')
+  const headers = { Authorization: `Bearer ${access_token}` }
+  const ended = await fetch(`${demo.url}/api/auth/logout?scope=others`, { method: 'POST', headers })
+  expect(ended.ok).toBe(true)
+  await expect(page).toHaveURL('/login')
+}
+
+test('a link into the portal outlives the sign-in with Microsoft, its mail and its refusals', async ({
+  page,
+  demo,
+}) => {
+  await linkVendas(page, demo)
+  await page.evaluate(() => localStorage.clear())
+  await chooseAccount(page, 'Cancelar', CRM)
+  await page.getByRole('link', { name: 'Voltar para o login' }).click()
+  await enter(page, VENDAS)
+  await expect(page).toHaveURL(CRM)
+  expect(await page.evaluate(() => sessionStorage.getItem('patio.return-path'))).toBeNull()
+})
+
+test('a sign-in with Microsoft leads back to where the session ended, and nobody else', async ({
+  page,
+  demo,
+}) => {
+  await linkVendas(page, demo)
+  await endElsewhere(page, demo)
+  await page.context().clearCookies()
+  await enter(page, VENDAS)
+  await expect(page).toHaveURL(CRM)
+  await endElsewhere(page, demo)
+  await page.context().clearCookies()
+  await enter(page, /entra pela primeira vez/)
+  await expect(page.getByText('Sua conta está pendente de aprovação')).toBeVisible()
+  await expect(page).toHaveURL('/power-bi')
 })
 
 test('who comes for the first time has an account that waits for approval', async ({ page }) => {

@@ -1,10 +1,13 @@
+import { useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import { drawMark } from '#web/session/microsoft-mark.ts'
+import { keepReturnPath } from '#web/session/session-end.ts'
 import { Button } from '#web/ui/button.tsx'
 
 /** 'Entrar com Microsoft': leaves the portal for the directory. */
 export function MicrosoftButton() {
   const [isBusy, setIsBusy] = useState(false)
+  const linked = useLocation({ select: ({ state }) => state.returnPath })
   return (
     <Button
       variant="secondary"
@@ -13,6 +16,7 @@ export function MicrosoftButton() {
       isBusy={isBusy}
       onClick={async () => {
         setIsBusy(true)
+        keepReturnPath(linked)
         window.location.assign(`/auth/microsoft?mark=${await drawMark()}`)
       }}
     >

@@ -8,6 +8,7 @@ import { runInOneTab } from '#web/session/browser-storage.ts'
 import { getDeviceToken } from '#web/session/device-token.ts'
 import { readMicrosoftMarks } from '#web/session/microsoft-mark.ts'
 import { adoptSession, getSession } from '#web/session/session.ts'
+import { restoreReturnPath } from '#web/session/session-end.ts'
 import { adoptRenewal } from '#web/session/session-store.ts'
 import { buttonClasses } from '#web/ui/button.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -36,6 +37,8 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
   const values = new URLSearchParams(linkHash)
   const [refusal, tokenHash] = [values.get('erro'), values.get('token_hash') ?? '']
   const navigate = useNavigate()
+  const [returnPath] = useState(restoreReturnPath)
+  const state = returnPath === undefined ? {} : { returnPath }
   const [step, setStep] = useState<Step>({ kind: 'checking' })
   const finish = async () => {
     if (refusal) return setStep({ kind: 'refused', why: explainRefusal(refusal) })
@@ -43,8 +46,8 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
       const answer = await runInOneTab('patio.mail-link', () => redeem(tokenHash))
       if ('refresh_token' in answer) {
         adoptSession(answer)
-        // Its guard leads to where the last session ended, or asks for what is still owed.
-        return await navigate({ to: '/login', replace: true })
+        // Its guard leads to where the last session ended or the link led, or asks for what is still owed.
+        return await navigate({ to: '/login', replace: true, state })
       }
       if ('access_token' in answer) {
         adoptRenewal(answer)
@@ -82,6 +85,7 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
     <Link
       to={isSignedIn ? '/profile/seguranca' : '/login'}
       replace
+      state={state}
       className={buttonClasses(step.kind === 'refused' ? 'primary' : 'secondary', 'large')}
     >
       {isSignedIn ? 'Voltar para Segurança' : 'Voltar para o login'}

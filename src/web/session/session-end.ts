@@ -1,4 +1,5 @@
 import { closeAllToasts } from '#web/ui/toast.tsx'
+import { readDraft, storeDraft, tabStorage } from './browser-storage.ts'
 import { getSession, onAuthStateChange, readSessionEnd, type SessionEnd } from './session-store.ts'
 
 /** The last session of this tab, unless the person signed out here. */
@@ -55,7 +56,22 @@ export function toReturnPath(path: string | undefined): string | undefined {
   return path && /^\/(?!\/|api(\/|$))[^\\\t\n\r]*$/.test(path) ? path : undefined
 }
 
+const KEPT_KEY = 'patio.return-path'
+
+/** Keeps where the session ended and where a link led while this tab is away at Microsoft. */
+export function keepReturnPath(linked: string | undefined): void {
+  storeDraft(KEPT_KEY, { ended, linked })
+}
+
+/** Restores what this tab kept. @returns where the link led */
+export function restoreReturnPath(): string | undefined {
+  const kept = readDraft<{ ended: EndedSession; linked: string }>(KEPT_KEY)
+  ended ??= kept.ended
+  return toReturnPath(kept.linked)
+}
+
 /** Called once a person is signed in again. */
 export function clearSessionEnd(): void {
   ended = undefined
+  tabStorage.remove(KEPT_KEY)
 }
