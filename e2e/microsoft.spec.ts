@@ -94,6 +94,40 @@ test('a sign-in with Microsoft leads back to where the session ended, and nobody
   await expect(page).toHaveURL('/power-bi')
 })
 
+test('who is signed in already reads so when Microsoft answers again', async ({ page }) => {
+  let callback = ''
+  page.on('request', (request) => {
+    if (request.url().includes('/auth/microsoft/callback')) callback = request.url()
+  })
+  await chooseAccount(page, /entra pela primeira vez/)
+  await expect(page).toHaveURL(/\/power-bi/)
+  const addresses = [
+    callback,
+    ...['expired', 'replayed'].map((it) => `/auth/callback#type=microsoft&erro=${it}`),
+  ]
+  for (const address of [...addresses, '/auth/callback#type=microsoft&token_hash=spent']) {
+    await page.goto('about:blank')
+    await page.goto(address)
+    await expect(
+      page.getByText('Você já entrou no portal; esta resposta da Microsoft não vale mais.'),
+    ).toBeVisible()
+    expect(await findSeriousViolations(page)).toEqual([])
+    await page.getByRole('link', { name: 'Ir para os relatórios' }).click()
+    await expect(page).toHaveURL('/power-bi')
+  }
+})
+
+test('a refusal while an account is linked leads back to Segurança', async ({ page }) => {
+  await openAs(page, 'vendas.rj', '/profile/seguranca')
+  await page.getByRole('button', { name: 'Ligar conta Microsoft' }).click()
+  await expect(page.getByRole('heading', { name: 'Escolha uma conta' })).toBeVisible()
+  await page.context().clearCookies()
+  await page.goto('/auth/callback#type=microsoft&erro=other-browser')
+  await expect(page.getByRole('alert')).toHaveText(MICROSOFT_REFUSALS['other-browser'])
+  await page.getByRole('link', { name: 'Voltar para Segurança' }).click()
+  await expect(page).toHaveURL('/profile/seguranca')
+})
+
 test('who comes for the first time has an account that waits for approval', async ({ page }) => {
   await chooseAccount(page, /entra pela primeira vez/)
   await expect(page).toHaveURL(/\/power-bi/)

@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { LinkState, RenewedSession, Session } from '#contract/accounts.ts'
 import { MICROSOFT_REFUSALS, type MicrosoftRefusal } from '#contract/microsoft.ts'
-import { withAccessToken } from '#web/http/api.ts'
+import { ApiError, withAccessToken } from '#web/http/api.ts'
 import { sendRequest } from '#web/http/send-request.ts'
 import { runInOneTab } from '#web/session/browser-storage.ts'
 import { getDeviceToken } from '#web/session/device-token.ts'
@@ -30,7 +30,10 @@ type Step =
   | { kind: 'checking' }
   | { kind: 'renewed' }
   | { kind: 'mailed'; email: string }
-  | { kind: 'refused'; why: string }
+  | { kind: 'refused'; why: string; isStale: boolean }
+
+/** The refusals of an answer that is old, repeated or another browser's. */
+const STALE = ['other-browser', 'expired', 'replayed']
 
 /** Where Microsoft sends people back to: signs in, links, or says in one sentence why not. */
 export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }) {
@@ -41,7 +44,8 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
   const state = returnPath === undefined ? {} : { returnPath }
   const [step, setStep] = useState<Step>({ kind: 'checking' })
   const finish = async () => {
-    if (refusal) return setStep({ kind: 'refused', why: explainRefusal(refusal) })
+    if (refusal)
+      return setStep({ kind: 'refused', why: explainRefusal(refusal), isStale: STALE.includes(refusal) })
     try {
       const answer = await runInOneTab('patio.mail-link', () => redeem(tokenHash))
       if ('refresh_token' in answer) {
@@ -59,7 +63,9 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
       showToast({ kind: 'success', title: 'Conta Microsoft ligada' })
       await navigate({ to: '/profile/seguranca', replace: true })
     } catch (error) {
-      setStep({ kind: 'refused', why: error instanceof Error ? error.message : explainRefusal('') })
+      const why = error instanceof Error ? error.message : explainRefusal('')
+      const isStale = error instanceof ApiError && error.problem.code === 'invalid-link'
+      setStep({ kind: 'refused', why, isStale })
     }
   }
   const isStarted = useRef(false)
@@ -81,6 +87,19 @@ export function MicrosoftCallback({ linkHash }: { linkHash: string | undefined }
       </MessagePage>
     )
   const isSignedIn = getSession() !== undefined
+  if (step.kind === 'refused' && step.isStale && isSignedIn && returnPath !== '/profile/seguranca')
+    return (
+      <MessagePage
+        title="Esta entrada já terminou"
+        actions={
+          <Link to="/power-bi" replace className={buttonClasses('primary', 'large')}>
+            Ir para os relatórios
+          </Link>
+        }
+      >
+        <p>Você já entrou no portal; esta resposta da Microsoft não vale mais.</p>
+      </MessagePage>
+    )
   const back = (
     <Link
       to={isSignedIn ? '/profile/seguranca' : '/login'}

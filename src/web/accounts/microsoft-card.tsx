@@ -4,6 +4,7 @@ import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { drawMark } from '#web/session/microsoft-mark.ts'
+import { keepReturnPath } from '#web/session/session-end.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { formatRecent } from '#web/ui/format-instant.ts'
@@ -28,6 +29,7 @@ export function MicrosoftCard({ userId }: { userId: string }) {
       const { location } = await callApi('GET /api/auth/microsoft/link', {
         query: { mark_hash: await drawMark() },
       })
+      keepReturnPath('/profile/seguranca')
       window.location.assign(location)
     },
     onFailed: 'Não foi possível ligar a conta',
