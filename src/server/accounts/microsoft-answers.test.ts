@@ -17,6 +17,7 @@ import { comeBack, goToMicrosoft } from '#server/testing/directory-calls.ts'
 import { setUpDirectory } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 
 const MASKED = 'novata@grupopatio.com.br'
 
@@ -36,7 +37,8 @@ describeOnEachDatabase('what Microsoft answers', (kind) => {
   afterAll(() => portal.stop())
   beforeEach(async () => {
     await removeAllPeople(empty)
-    await empty.database.db.deleteFrom('rate_limits').execute()
+    for (const table of ['rate_limits', 'failed_sign_ins'] as const)
+      await empty.database.db.deleteFrom(table).execute()
     lines.length = 0
   })
   afterEach(() => {
@@ -64,23 +66,18 @@ describeOnEachDatabase('what Microsoft answers', (kind) => {
     const back = await comeBack(portal, { search, portalCookies: cookies })
     // The person reads a sentence, by its name.
     expect(back.location).toBe(`http://localhost/auth/callback#type=microsoft&erro=${wanted.refusal}`)
-    // The administrator reads it in the trail, with Microsoft's code.
-    const [entry, ...others] = await readTrail(empty)
-    expect(others).toEqual([])
-    const { action, after } = entry ?? {}
-    const detail = MICROSOFT_REFUSALS[wanted.refusal]
-    expect(after).toEqual({ reason: wanted.refusal, detail, ...(wanted.code && { code: wanted.code }) })
-    const sentence = describeChange({
-      action,
-      after,
-      before: null,
-      actor_id: null,
-      actor_email: null,
-    } as never)
-    expect(sentence).toBe(
-      `Uma entrada com a Microsoft foi recusada: ${[detail, wanted.code].filter(Boolean).join(' ')}`,
-    )
-    // And in the log, without what Microsoft says of the person.
+    // The administrator reads it in the trail, counted by the hour.
+    const after = await waitFor(async () => {
+      const rows = empty.database.db.selectFrom('failed_sign_ins').select(['outcome', 'attempts'])
+      const [row, ...others] = await rows.execute()
+      expect([row?.attempts, others]).toEqual([1, []])
+      return row
+    })
+    const at = new Date().toISOString()
+    const change = { action: 'sign-in-refused', after, at, before: null, actor_id: null, actor_email: null }
+    expect(describeChange(change as never)).toContain(MICROSOFT_REFUSALS[wanted.refusal])
+    expect(await readTrail(empty)).toEqual([])
+    // And in the log, with Microsoft's code, without what it says of the person.
     const line = lines.find((text) => text.includes('sign-in with Microsoft refused')) ?? '{}'
     expect(JSON.parse(line)).toMatchObject({
       refusal: wanted.refusal,
