@@ -1,4 +1,4 @@
-// `node scripts/play-answer.mjs [NAME]`: prints a documented answer of Power BI as a fault that the
+// `npm run -s play-answer -- [NAME]`: prints a documented answer of Power BI as a fault that the
 // demo takes (PUT /demo/power-bi/faults), or all names.
 import { DOCUMENTED_ANSWERS, toFault } from '#emulators/power-bi/testing/documented-answers.ts'
 

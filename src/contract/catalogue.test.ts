@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { catalogueRoutes, estadoSchema, toSlug, typeSchema } from './catalogue.ts'
-import { sortItems } from './entitlement-lists.ts'
+import { foldText, sortItems } from './entitlement-lists.ts'
 import { SEEDED_CATALOGUE } from './seeded-catalogue.ts'
 
 describe('sortItems for types', () => {
@@ -103,4 +103,9 @@ test('codes contain no character that breaks out of an identity', () => {
     expect(estadoSchema.safeParse(code).success, code).toBe(false)
   for (const code of ['SP', 'GM-2', 'A_B', 'X'.repeat(20)])
     expect(estadoSchema.safeParse(code).success).toBe(true)
+})
+
+test('a search takes apostrophes and dashes as one, however they are written', () => {
+  for (const text of ['D\u2019\u00c1vila\u2013Reis', 'd\u02bcavila\u2010reis', 'D`\u00c1VILA-REIS'])
+    expect(foldText(text)).toBe("d'avila-reis")
 })

@@ -39,5 +39,11 @@ export function sortItems(catalogue: Catalogue, list: ListName, items: readonly 
   return [...known.filter((item) => held.has(item)), ...[...held].filter((item) => !known.includes(item))]
 }
 
-/** Lower-cases and removes accents, for searches in labels and names. */
-export const foldText = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+/** Lower-cases, removes accents and unifies apostrophes and dashes, for searches in names. */
+export const foldText = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[\u2018\u2019\u02bc`]/g, "'")
+    .replace(/[\u2010-\u2013]/g, '-')
+    .toLowerCase()

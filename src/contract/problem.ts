@@ -60,7 +60,11 @@ export const PROBLEMS = {
   'body-too-large': [413, 'Pedido grande demais', 'O pedido é maior do que o permitido.'],
   'unsupported-media-type': [415, 'Formato não aceito', 'Envie os dados como JSON.'],
   'misdirected-request': [421, 'Endereço não atendido', 'Abra o portal pelo endereço configurado.'],
-  'headers-too-large': [431, 'Cabeçalho grande demais', 'O cabeçalho do pedido é maior do que o permitido.'],
+  'headers-too-large': [
+    431,
+    'Cabeçalho grande demais',
+    'O cabeçalho do pedido é maior do que o permitido. Apague os cookies deste site e tente de novo.',
+  ],
   'password-rejected': [422, 'Senha rejeitada', passwordMessages.rejected],
   'idempotency-key-reused': [
     422,

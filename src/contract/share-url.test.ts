@@ -227,8 +227,9 @@ test.each([
   [`${HOST_URL}/groups/me/dashboards/${REPORT}/tiles/${APP}/infocus`, 'dashboard', undefined],
   [`${HOST_URL}/embed?dashboardId=${REPORT}&tileId=${APP}`, 'dashboard', undefined],
   [`${PAGE}?ctid=t1`, 'page', `${EMBED}?${OF_WORKSPACE}&ctid=t1`],
-  [`${HOST_URL}/groups/me/reports/${REPORT}`, 'page', `${EMBED}?reportId=${REPORT}&autoAuth=true`],
-  [`${HOST_URL}/groups/me/reports/r1`, 'page', undefined],
+  [`${HOST_URL}/groups/me/reports/${REPORT}`, 'personal', undefined],
+  [`${HOST_URL}/reportEmbed?reportId=${REPORT}&groupId=me&autoAuth=true`, 'personal', undefined],
+  [`${HOST_URL}/groups/me/reports/r1`, 'personal', undefined],
   [PAGE.replace('/reports/', '/rdlreports/'), 'page', `${HOST_URL}/rdlEmbed?${OF_WORKSPACE}`],
   [PAGE.replace('powerbi.com', 'fabric.microsoft.com'), 'page', `${EMBED}?${OF_WORKSPACE}`],
   [

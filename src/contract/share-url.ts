@@ -128,6 +128,10 @@ function parseAddress(url: URL) {
   }
 }
 
+/** Whether a report is in 'My workspace', which opens for its owner alone. */
+const isPersonal = ({ isApp, groupId }: Pick<Address, 'isApp' | 'groupId'>) =>
+  !isApp && groupId.toLowerCase() === 'me'
+
 /** What Service Principal mode takes from a link. */
 export interface ReportLink {
   /** Undefined where the link does not name it. */
@@ -167,7 +171,7 @@ export function parseReportLink(text: string, hosts: readonly string[]): ReportL
     workspaceId: workspaceId?.toLowerCase(),
     reportId: reportId.toLowerCase(),
     isApp: isApp === true,
-    isPersonal: !isApp && groupId.toLowerCase() === 'me',
+    isPersonal: isPersonal({ isApp: isApp === true, groupId }),
     pageName,
     bookmarkName,
     unused: listNames(parameters.filter((each) => taken.get(toRole(each)) !== each.value.trim())),
@@ -197,8 +201,8 @@ export function isDisplayName(pageName: string): boolean {
 }
 
 export interface FrameIssue {
-  /** 'page' is a report's page, or a link to one; an embed link lacks 'report-id' or 'sign-in'. */
-  kind: (typeof OTHER_PAGES)[number][0] | 'report-id' | 'sign-in'
+  /** 'page' is a report's page or a link to one; an embed link lacks 'report-id' or 'sign-in'. */
+  kind: (typeof OTHER_PAGES)[number][0] | 'personal' | 'report-id' | 'sign-in'
   /** Undefined if the link has too little information. */
   repaired: string | undefined
 }
@@ -214,6 +218,7 @@ export function findFrameIssue(text: string): FrameIssue | undefined {
   if (!url || getFrameKind(url) === 'view') return undefined
   const address = parseAddress(url)
   if (!address?.reportId && !address?.isEmbedLink) return { kind: findOtherPage(url), repaired: undefined }
+  if (isPersonal(address)) return { kind: 'personal', repaired: undefined }
   const repaired = createEmbedLink(address)
   if (!address.isEmbedLink) return { kind: 'page', repaired }
   if (!UUID.test(address.reportId ?? '')) return { kind: 'report-id', repaired }

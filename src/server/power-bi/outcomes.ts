@@ -121,7 +121,7 @@ const rows = {
   },
   'capacity-overloaded': {
     pauseSeconds: 60,
-    text: 'A capacidade do Power BI deste espaço de trabalho está sobrecarregada: {power-bi} ver no app Fabric Capacity Metrics o que a ocupa, e aliviá-la ou aumentá-la; enquanto isso o portal tenta de novo sozinho',
+    text: 'A capacidade do Power BI deste relatório, ou a do modelo dele, está sobrecarregada: {power-bi} ver no app Fabric Capacity Metrics o que a ocupa, e aliviá-la ou aumentá-la; enquanto isso o portal tenta de novo sozinho',
     words:
       /FabricThrottled|CapacityLimitExceeded|TooManyRequestsForCapacity|exceeded its limits|capacity limits?\b/i,
   },
@@ -147,7 +147,7 @@ const rows = {
     words: /API is not accessible for application/i,
   },
   'xmla-off': {
-    text: 'O Power BI não deixa o portal ler o modelo deste relatório paginado (ponto de extremidade XMLA): {power-bi} ligar “Permitir pontos de extremidade XMLA” no portal de administração e pôr o “Ponto de extremidade XMLA” da capacidade em “Somente leitura” ou “Leitura/gravação”',
+    text: 'O Power BI não deixa o portal ler o modelo deste relatório pelo ponto de extremidade XMLA: {power-bi} ligar “Permitir pontos de extremidade XMLA” no portal de administração e pôr o “Ponto de extremidade XMLA” da capacidade em “Somente leitura” ou “Leitura/gravação”',
     words: /\bXMLA\b/i,
     steps: ['token'],
   },
@@ -181,7 +181,7 @@ const rows = {
     text: 'Este relatório paginado não lê só de um modelo semântico, e o portal não consegue limitar os dados dele a cada pessoa: {power-bi} fazê-lo ler de um único modelo com segurança em nível de linha (RLS), no mesmo espaço de trabalho, ou use “URL Direta (SSO)”',
   },
   'limited-content': {
-    text: 'O Power BI dá ao portal só o nome deste modelo de dados, e sem o resto o portal não sabe se ele limita os dados a cada pessoa: {power-bi} incluir o aplicativo do portal como membro ou colaborador, não só como visualizador, do espaço de trabalho do modelo (permissão de gravação nele)',
+    text: 'O Power BI dá ao portal só o nome deste modelo de dados, e sem o resto o portal não sabe se ele limita os dados a cada pessoa: {power-bi} incluir o aplicativo do portal como membro, não só como visualizador, do espaço de trabalho do modelo (permissão de gravação nele)',
   },
   'dataset-mismatch': {
     text: 'O relatório usa outro modelo de dados: {portal} corrigir o Dataset ID ou deixá-lo em branco',

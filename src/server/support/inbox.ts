@@ -8,6 +8,7 @@ import type { Context } from '#server/http/context.ts'
 import { cursorInstantSchema, decodeCursor, encodeCursor, formatCursorInstant } from '#server/http/cursor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { holdsWord } from '#server/users/user-queries.ts'
 
 type ListRoute = typeof supportRoutes.listSupportMessages
 type MarkAllRoute = typeof supportRoutes.markAllMessagesRead
@@ -65,11 +66,7 @@ function filterMessages<O>(
 ): SelectQueryBuilder<Tables, 'support_messages', O> {
   const words = q.split(/\s+/).filter(Boolean)
   const filtered = unread === undefined ? messages : messages.where('is_read', '=', unread === 'false')
-  return words.reduce(
-    // strpos takes % and _ literally.
-    (matching, word) => matching.where(sql<boolean>`strpos(search_text, fold_text(${word}::text)) > 0`),
-    filtered,
-  )
+  return words.reduce((matching, word) => matching.where(holdsWord(sql`search_text`, word)), filtered)
 }
 
 export function countUnreadMessages(db: Db): Promise<{ count: number }> {

@@ -18,7 +18,7 @@ import { recordAudit } from '#server/operations/audit.ts'
 import { nameTemplates, splitIntoChunks } from './entitlements.ts'
 import { eraseNames } from './erase-names.ts'
 import type { InvitationContext } from './invite-people.ts'
-import { findProfile } from './user-queries.ts'
+import { findProfile, holdsWord } from './user-queries.ts'
 
 type AuditContext = PublicContext & Partial<Pick<Context, 'actor'>>
 type Person = Pick<Profile, 'user_id' | 'email'>
@@ -34,10 +34,8 @@ export async function listInvitations(
   { q = '', cursor }: QueryOf<Route>,
 ): Promise<ReplyOf<Route>> {
   const words = q.split(/\s+/).filter(Boolean)
-  const found = words.map(
-    (word) =>
-      sql<boolean>`strpos(fold_text(i.email || ' ' || coalesce(i.full_name, '')), fold_text(${word})) > 0`,
-  )
+  const folded = sql`fold_text(i.email || ' ' || coalesce(i.full_name, ''))`
+  const found = words.map((word) => holdsWord(folded, word))
   const isFound = found.length > 0 ? sql<boolean>`${sql.join(found, sql` and `)}` : sql<boolean>`true`
   const { total } = await context.db
     .selectFrom('invitations as i')

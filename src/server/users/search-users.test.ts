@@ -13,6 +13,7 @@ const PEOPLE = {
   'zelia@x.br': { full_name: 'ZÉLIA ÂNGELA', approved: false, email_verified_at: null },
   'cem@x.br': { full_name: '100% Carros\\Motos', estados: ['MG'] },
   'sem.nome@x.br': { full_name: null, types: ['administrativo'], approved: false },
+  'ana-clara@x.br': { full_name: 'Ana\u2013Clara D\u0027Ávila' },
   // Decomposed accents (NFD), as some systems write them.
   'decomposto@x.br': { full_name: 'Ju\u0301lia Nun\u0303es' },
 }
@@ -54,6 +55,12 @@ describeOnEachDatabase('searching and filtering users', (kind) => {
     ['s\\m', ['cem@x.br']],
     ['\\', ['cem@x.br']],
     ['nome@', ['sem.nome@x.br']],
+    // An apostrophe or a dash in each spelling, and nothing else in its place.
+    ["d'avila", ['ana-clara@x.br', 'maria_jose@x.br']],
+    ['D\u2019Ávila', ['ana-clara@x.br', 'maria_jose@x.br']],
+    ['ana-clara', ['ana-clara@x.br']],
+    ['Ana\u2010Clara', ['ana-clara@x.br']],
+    ['maria-jose', []],
     ["' or 1=1 --", []],
     ['.*', []],
   ])('%j finds %j', async (q, emails) => {
@@ -77,7 +84,7 @@ describeOnEachDatabase('searching and filtering users', (kind) => {
   test('counts the matches; the other counts ignore the filter', async () => {
     const count = async (query: string) =>
       (await send(portal, 'GET', `/api/profiles/count${query}`, admin)).body
-    expect(await count('')).toEqual({ total: 7, pending: 2, waiting: 2, requests: 0 })
+    expect(await count('')).toEqual({ total: 8, pending: 2, waiting: 2, requests: 0 })
     expect(await count('?q=joao&approved=true')).toEqual({ total: 1, pending: 2, waiting: 2, requests: 0 })
     expect(await count('?approved=false')).toEqual({ total: 2, pending: 2, waiting: 2, requests: 0 })
   })

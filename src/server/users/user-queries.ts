@@ -209,8 +209,19 @@ function hasExactly(template: string): RawBuilder<boolean> {
   )`
 }
 
-/** Escapes a text for a `like` pattern, which the index on search_text supports. */
-const escapeLike = (text: RawBuilder<unknown>) => sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
+/** Apostrophes and dashes as phones and other programs write them, and as keyboards do. */
+const [WRITTEN, TYPED] = ['\u2018\u2019\u02bc\u0060\u2010\u2011\u2012\u2013', "''''----"]
+const toTyped = (text: string) =>
+  [...text].map((character) => TYPED[WRITTEN.indexOf(character)] ?? character).join('')
+
+/** Checks whether a text of fold_text holds a word, in any accents, apostrophes and dashes. */
+export function holdsWord(folded: RawBuilder<unknown>, word: string): RawBuilder<boolean> {
+  const typed = sql`fold_text(${toTyped(word)}::text)`
+  // For the index on search_text, a `like` in which each apostrophe or dash is any character.
+  const pattern = sql`translate(regexp_replace(${typed}, '([\\\\%_])', '\\\\\\1', 'g'), '''-', '__')`
+  return sql`(${folded} like '%' || ${pattern} || '%'
+    and strpos(translate(${folded}, ${WRITTEN}::text, ${TYPED}::text), ${typed}) > 0)`
+}
 
 /** The condition of each filter on `profiles p`. */
 const CONDITIONS: {
@@ -221,7 +232,7 @@ const CONDITIONS: {
       q
         .split(/\s+/)
         .filter(Boolean)
-        .map((word) => sql<boolean>`p.search_text like '%' || ${escapeLike(sql`fold_text(${word})`)} || '%'`),
+        .map((word) => holdsWord(sql`p.search_text`, word)),
     ),
   approved: (wanted) => sql`p.approved = ${wanted}`,
   verified: (wanted) => sql`(p.email_verified_at is not null) = ${wanted}`,

@@ -20,6 +20,8 @@ export function TextField({ label, error, hint, type = 'text', className, ...res
     <FieldFrame id={id} label={label} error={error} hint={hint} className={className}>
       <div className="relative">
         <input
+          // Phones would change a password that is shown.
+          {...(isPassword && { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false })}
           {...rest}
           {...inputProps(id, error, hint)}
           type={isPassword && isRevealed ? 'text' : type}

@@ -41,7 +41,7 @@ function ShareUrlField({ form, getError, onChange }: SettingFieldsProps) {
     setReduced(
       text.trim().startsWith('<')
         ? 'O código <iframe> colado foi reduzido ao seu endereço.'
-        : 'O link foi limpo: sem quebras de linha, e com & no lugar de &amp;amp;.',
+        : 'O link foi limpo: sem quebras de linha, e com “&” onde estava “&amp;”.',
     )
     return true
   }
@@ -88,6 +88,8 @@ function ShareUrlField({ form, getError, onChange }: SettingFieldsProps) {
 const EMBED_MENU = 'Arquivo › Inserir relatório › Site ou portal'
 const EXPLANATIONS: Record<Flaw['kind'], string> = {
   page: `No Power BI, use ${EMBED_MENU} para obter o link de inserção.`,
+  personal:
+    'Ele leva a um relatório de “Meu espaço de trabalho”, que só a própria pessoa abre. Mova o relatório para um espaço de trabalho e use o link de lá.',
   'no-report': `Ele não leva a um relatório. Abra o relatório no Power BI e use ${EMBED_MENU} para obter o link de inserção.`,
   app: `Ele abre um aplicativo, não um relatório. Abra nele o relatório e use ${EMBED_MENU} para obter o link de inserção.`,
   dashboard: `Ele leva a um painel, e o portal mostra relatórios. Abra o relatório de onde o painel veio e use ${EMBED_MENU}.`,
