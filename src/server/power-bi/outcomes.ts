@@ -237,6 +237,7 @@ const rows = {
   },
   'no-model-access': {
     text: `O portal não tem acesso ao modelo de dados deste relatório: {power-bi} ${MEMBER} também no espaço de trabalho em que o modelo está`,
+    words: /permissions in both report and dataset/i,
   },
   'embedding-off': {
     text: 'O portal lê o relatório, mas o Power BI não o deixa inserir: {power-bi} ligar “Inserir conteúdo em aplicativos” no portal de administração e ter o aplicativo como membro, não só como visualizador, do espaço de trabalho',

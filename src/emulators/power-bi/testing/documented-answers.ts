@@ -550,6 +550,20 @@ const EXPORTS: DocumentedAnswer[] = [
     outcome: 'export-off',
   },
   {
+    name: 'export-paginated-model',
+    on: 'exportTo',
+    status: 403,
+    headers: { RequestId },
+    body: toBody(
+      'Forbidden',
+      'Exporting a paginated report requires permissions in both report and dataset workspaces',
+    ),
+    page: EXPORT,
+    words: 'thread',
+    thread: `${GITHUB}MicrosoftDocs/powerbi-docs/issues/3664`,
+    outcome: 'no-model-access',
+  },
+  {
     name: 'export-500-at-once',
     on: 'exportTo',
     status: 429,
