@@ -83,6 +83,15 @@ test('a report of app.powerbi.com is embedded under the production CSP', async (
       formatted,
     )
 
+  const allowsCopying = await getReportFrame(page, 'Vendas')
+    .locator('body')
+    .evaluate(({ ownerDocument }) =>
+      (
+        ownerDocument as Document & { featurePolicy: { allowsFeature: (name: string) => boolean } }
+      ).featurePolicy.allowsFeature('clipboard-write'),
+    )
+  expect(allowsCopying).toBe(true)
+
   const { searchParams } = new URL(framed.find((url) => url.includes('/reportEmbed')) as string)
   expect(searchParams.get('reportId')).toBe('5a7d1e34-0b92-4c68-9f3d-1c8e62a4b701')
   expect(searchParams.get('groupId')).toBe('3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501')

@@ -93,6 +93,7 @@ test('a pasted iframe is reduced to its URL, and the saved report shows for peop
     'src',
     /^https:\/\/app\.powerbi\.com\/reportEmbed\?reportId=a1e90b7d-3c2f-4015-9e0c-5a9162d44f7b&autoAuth=true&ctid=22&/,
   )
+  await expect(reader.locator('iframe[title="Administrativo"]')).toHaveAttribute('allow', 'clipboard-write')
   await context.close()
 })
 

@@ -70,10 +70,12 @@ test('every page and every API reply has the security headers', async ({ demo })
     const headers = await readHeaders(path)
     expect(headers, path).toMatchObject(EVERYWHERE)
     expect(parsePolicy(headers['content-security-policy']), path).toEqual(pagePolicy(POWER_BI))
-    // Only reports may use full screen; cameras and the like are disabled.
+    // Only reports may use full screen and copy; cameras and the like are disabled.
+    const reports = `(self ${POWER_BI.map((host) => `"${host}"`).join(' ')})`
     expect(headers['permissions-policy']?.split(', ').toSorted()).toEqual([
       'camera=()',
-      `fullscreen=(self ${POWER_BI.map((host) => `"${host}"`).join(' ')})`,
+      `clipboard-write=${reports}`,
+      `fullscreen=${reports}`,
       'geolocation=()',
       'microphone=()',
       'payment=()',

@@ -32,7 +32,7 @@ const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** Creates the headers of every reply; pages and emulated reports replace the policy. */
 export function createSecurityHeaders(isHttps: boolean, powerBiHosts: string[]): [string, string][] {
-  const fullscreen = ['self', ...powerBiHosts.map((host) => `"https://${host}"`)].join(' ')
+  const reports = ['self', ...powerBiHosts.map((host) => `"https://${host}"`)].join(' ')
   return [
     ['Content-Security-Policy', API_POLICY],
     ['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
@@ -41,7 +41,7 @@ export function createSecurityHeaders(isHttps: boolean, powerBiHosts: string[]):
     ['X-Content-Type-Options', 'nosniff'],
     [
       'Permissions-Policy',
-      `camera=(), microphone=(), geolocation=(), payment=(), usb=(), fullscreen=(${fullscreen})`,
+      `camera=(), microphone=(), geolocation=(), payment=(), usb=(), fullscreen=(${reports}), clipboard-write=(${reports})`,
     ],
     ['Cache-Control', 'no-store'],
     ...(isHttps

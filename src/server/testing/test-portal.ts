@@ -189,7 +189,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   const server = await listen(app, {
     host: '127.0.0.1',
     port: 0,
-    headers: createSecurityHeaders(false, []),
+    headers: createSecurityHeaders(false, ['app.powerbi.com']),
     requestLog,
     logIps,
     logProbes,

@@ -103,7 +103,6 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   const { view, onStatus } = options
   const element = document.createElement('div')
   element.className = 'size-full'
-  options.parent.append(element)
   const controller = new AbortController()
   const { signal } = controller
   let powerBi: PowerBi | undefined
@@ -145,10 +144,14 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (!view.workspaceId || !view.reportId) return fail(INVALID_REPORT)
     try {
       const config = buildReportConfig(powerBi, view)
+      // The frame takes its permissions from what it allows when it enters the document.
+      element.remove()
       report = demo
         ? demo.bootstrapDemoFrame(powerBi, element, config)
         : (powerBi.service.bootstrap(element, config) as Report)
       report.setComponentTitle(options.title)
+      report.iframe.allow = 'clipboard-write'
+      options.parent.append(element)
       embed()
       // While there is a network.
       void loadOutcomes().catch(() => {})

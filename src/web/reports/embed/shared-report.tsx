@@ -60,6 +60,7 @@ export function SharedReport({ area, title, reportUrl, marcas, onCommands }: Sha
             ref={frame}
             src={url}
             title={title}
+            allow="clipboard-write"
             allowFullScreen
             onLoad={() => setIsLoaded(true)}
             className="block size-full border-0 dark:rounded-lg"
