@@ -58,6 +58,23 @@ test('each number of the overview leads to what it counts, and one rail to every
   expect(await hasHorizontalOverflow(page)).toBe(false)
 })
 
+test('a refresh that the service disabled is a problem of its report', async ({ page, demo }) => {
+  const value = [
+    { status: 'Disabled', endTime: '2026-11-21T09:00:00Z' },
+    { status: 'Completed', endTime: '2026-11-20T09:00:00Z' },
+  ]
+  await demo.script({ on: 'refreshes', body: { value }, times: 100 })
+  await openAs(page, 'admin', '/admin')
+  await expect(
+    page.getByRole('link', {
+      name: /^Relatórios com problema [1-9]\d* .*: a atualização dos dados foi desativada$/,
+    }),
+  ).toBeVisible()
+  await expect(
+    page.getByRole('link', { name: /^Vendas .*foi desativada; dados de 20\/11\/2026/ }),
+  ).toBeVisible()
+})
+
 test('the counts of the header stand inside their buttons', async ({ page }) => {
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 844 })

@@ -46,6 +46,13 @@ export const reportMessages = {
   noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
 } as const
 
+/** How a refresh ended that brought no new data: 'a última atualização …'. */
+export const REFRESH_ENDS = {
+  failed: 'falhou',
+  cancelled: 'foi cancelada',
+  disabled: 'foi desativada',
+} as const
+
 /** Names a report: 'Vendas', or a further one of the area 'Vendas · Metas'. */
 export function formatReportTitle(area: string, name?: string): string {
   return name === undefined || name === area ? area : `${area} · ${name}`

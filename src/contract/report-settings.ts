@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { slugSchema } from './catalogue.ts'
 import { normalizeTyped } from './pasted-text.ts'
 import { MAX_ID_LENGTH, MAX_URL_LENGTH, reportSettingMessages } from './report-setting-rules.ts'
-import { embedModeSchema } from './reports.ts'
+import { embedModeSchema, stoppedSchema } from './reports.ts'
 import type { Routes } from './route.ts'
 import { ONE_LINE } from './users.ts'
 
@@ -150,6 +150,7 @@ export const reportSettingsRoutes = {
           /** As for people: null where the service does not say. */
           refreshedAt: z.nullable(z.string()),
           hasFailed: z.boolean(),
+          stopped: stoppedSchema,
         }),
       ),
     }),

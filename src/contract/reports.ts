@@ -48,13 +48,14 @@ export type OwnReports = z.output<typeof ownReportsSchema>
 
 /** Ids as stored in the settings; only exact matches count, so the format is not checked. */
 export const idSchema = z.string().check(z.minLength(1), z.maxLength(100))
+/** How the newest completed refresh ended, if neither well nor failed. */
+export const stoppedSchema = z.optional(z.enum(['cancelled', 'disabled']))
 const lastRefreshSchema = z.object({
   /** End of the newest successful refresh, ISO 8601; null if the service does not report it. */
   refreshedAt: z.nullable(z.string()),
   /** Whether the newest completed refresh failed. */
   hasFailed: z.boolean(),
-  /** How it ended otherwise without new data. */
-  stopped: z.optional(z.enum(['cancelled', 'disabled'])),
+  stopped: stoppedSchema,
 })
 
 export const issuedTokenSchema = z.object({

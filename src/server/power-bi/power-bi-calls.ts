@@ -7,6 +7,7 @@ import {
   type ListedReport,
   type NamedItem,
   parseJsonObject,
+  type RefreshEnd,
   type ReportRef,
 } from './power-bi.ts'
 import type { PowerBiRest } from './power-bi-rest.ts'
@@ -120,7 +121,7 @@ export async function listCapacities(rest: PowerBiRest): Promise<(Capacity | nul
 }
 
 /** By `extendedStatus`, or else `status`, where a running refresh is 'Unknown'. */
-const REFRESH_STATES: Record<string, 'completed' | 'running' | NonNullable<LastRefresh['failure']>['how']> = {
+const REFRESH_STATES: Record<string, 'completed' | 'running' | RefreshEnd> = {
   Completed: 'completed',
   Failed: 'failed',
   TimedOut: 'failed',

@@ -1,3 +1,4 @@
+import type { REFRESH_ENDS } from '#contract/messages.ts'
 import type { ExportFormat } from '#contract/report-exports.ts'
 import type { Failure } from './classify-failure.ts'
 import { ProxyReply } from './failures.ts'
@@ -37,6 +38,8 @@ export interface ReportTest extends Omit<Failure, 'outcome'> {
   refreshedAt: Date | null
   /** The end of the portal's certificate or secret, if it is soon. */
   certificateEndsAt: Date | null
+  /** How the last refresh ended, of the outcome 'refresh-failed' alone. */
+  refreshEnd?: RefreshEnd
 }
 
 export interface NamedItem {
@@ -49,12 +52,14 @@ export interface ListedReport extends NamedItem {
   datasetId: string | null
 }
 
+export type RefreshEnd = keyof typeof REFRESH_ENDS
+
 /** The state of a dataset's newest refreshes. */
 export interface LastRefresh {
   /** The end of the newest successful refresh; null when unknown. */
   refreshedAt: Date | null
   /** How and when the newest finished refresh ended, if not well, and the service's code. */
-  failure: { how: 'failed' | 'cancelled' | 'disabled'; at: Date; code: string | null } | null
+  failure: { how: RefreshEnd; at: Date; code: string | null } | null
   /** The start of a refresh that the service does not list as finished. */
   runningSince: Date | null
 }

@@ -75,9 +75,9 @@ export async function testReport(
     const { refreshedAt = null, failure } = (await refreshed) ?? {}
     found.refreshedAt = refreshedAt
     const fault = await capacityFault
-    return failure?.how === 'failed' && (!fault || fault === 'capacity-unknown')
-      ? 'refresh-failed'
-      : (fault ?? 'ok')
+    if (!failure || (fault && fault !== 'capacity-unknown')) return fault ?? 'ok'
+    found.refreshEnd = failure.how
+    return 'refresh-failed'
   }
 
   const run = runSteps().catch(async (error) => {

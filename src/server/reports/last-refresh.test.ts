@@ -55,29 +55,29 @@ describeOnEachDatabase('last refresh', (kind) => {
     expect((await ask()).body).toEqual({ refreshedAt: '2026-11-20T09:00:00.000Z', hasFailed: true })
   })
 
-  test('is listed for every report to administrators, null for shared links', async () => {
+  test.each([
+    ['Failed', { hasFailed: true }],
+    ['Cancelled', { hasFailed: false, stopped: 'cancelled' }],
+    ['Disabled', { hasFailed: false, stopped: 'disabled' }],
+  ])('is listed for every report to administrators, null for shared links: %s', async (status, end) => {
     await portal.database.db
       .insertInto('global_powerbi_settings')
       .values({ type: 'slack', embed_mode: 'secure_sso', report_url: 'https://app.powerbi.com/x' } as never)
       .execute()
-    const value = [
-      toRefresh('Failed', '2026-11-21T09:00:00Z'),
-      toRefresh('Completed', '2026-11-20T09:00:00Z'),
-    ]
+    const value = [toRefresh(status, '2026-11-21T09:00:00Z'), toRefresh('Completed', '2026-11-20T09:00:00Z')]
     await scriptFault(portal, { on: 'refreshes', body: { value } })
     const { access_token: token } = await openTestSession(
       portal,
       await addPerson(portal, { role: 'admin', types: [] }),
     )
-    const { status, body } = await send(portal, 'GET', '/api/global-powerbi-settings/states', { token })
-    expect(status).toBe(200)
+    const { body } = await send(portal, 'GET', '/api/global-powerbi-settings/states', { token })
     expect(body.items).toEqual([
       {
         area: 'vendas',
         name: 'Vendas',
         embedMode: 'service_principal',
         refreshedAt: '2026-11-20T09:00:00.000Z',
-        hasFailed: true,
+        ...end,
       },
       { area: 'slack', name: 'Slack', embedMode: 'secure_sso', refreshedAt: null, hasFailed: false },
     ])

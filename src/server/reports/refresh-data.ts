@@ -1,3 +1,4 @@
+import { REFRESH_ENDS } from '#contract/messages.ts'
 import type { DataRefresh } from '#contract/report-settings.ts'
 import { findArea } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -83,7 +84,6 @@ async function findSavedReport(db: Db, { type: slug, report: id }: SavedReport) 
   return { label, name: report.name, ref: { workspaceId, reportId, datasetId } satisfies ReportRef }
 }
 
-const ENDS = { failed: 'falhou', cancelled: 'foi cancelada', disabled: 'foi desativada' }
 const LONG_MS = 60 * 60_000
 /** The service's own limit (learn.microsoft.com/power-bi/connect-data/asynchronous-refresh). */
 const MAX_REFRESH_MS = 24 * LONG_MS
@@ -104,7 +104,7 @@ function describeRefresh(refresh: LastRefresh | undefined, now: number): DataRef
   }
   if (failure) {
     const code = failure.code ? ` (código ${failure.code})` : ''
-    const message = `A última atualização ${ENDS[failure.how]} em ${formatInstant(failure.at)}${code}: ${look}`
+    const message = `A última atualização ${REFRESH_ENDS[failure.how]} em ${formatInstant(failure.at)}${code}: ${look}`
     return { status: 'failed', message }
   }
   if (!refreshedAt) return { status: 'unknown', message: UNKNOWN }

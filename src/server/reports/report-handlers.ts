@@ -11,7 +11,7 @@ import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { Keyring } from '#server/keyring.ts'
-import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
+import type { ListedReport, NamedItem, PowerBi, RefreshEnd } from '#server/power-bi/power-bi.ts'
 import { listOwnNotices } from '#server/support/notices.ts'
 import { recordTiming, type UsageContext } from './count-usage.ts'
 import {
@@ -200,7 +200,10 @@ async function readLastRefresh(
     reportId,
     datasetId: setting.dataset_id,
   })
-  const how = failure?.how
+  return formatLastRefresh(refreshedAt, failure?.how)
+}
+
+function formatLastRefresh(refreshedAt: Date | null, how: RefreshEnd | undefined) {
   return {
     refreshedAt: refreshedAt?.toISOString() ?? null,
     hasFailed: how === 'failed',
@@ -227,8 +230,7 @@ async function listReportStates(
       area: type,
       name,
       embedMode: embed_mode,
-      refreshedAt: refreshedAt?.toISOString() ?? null,
-      hasFailed: failure?.how === 'failed',
+      ...formatLastRefresh(refreshedAt, failure?.how),
     }
   })
   return { items: await Promise.all(items) }

@@ -93,6 +93,19 @@ describeOnEachDatabase('Testar relatório', (kind) => {
 
     const failed = { status: 'Failed', endTime: '2026-11-21T09:00:00Z' }
     test.each([
+      ['Failed', 'falhou'],
+      ['Cancelled', 'foi cancelada'],
+      ['Disabled', 'foi desativada'],
+    ])('%s is no success', async (status, verb) => {
+      const value = [{ status, endTime: '2026-11-21T09:00:00Z' }, completed]
+      await scriptFault(portal, { on: 'refreshes', body: { value } })
+      expect(await runTest(toSetting('Vendas'))).toMatchObject({
+        outcome: 'refresh-failed',
+        message: expect.stringContaining(`atualização dos dados ${verb}, e os dados são de 20/11/2026`),
+      })
+    })
+
+    test.each([
       ['the data are older', [failed, completed], /falhou, e os dados são de 20\/11\/2026, 06:00/],
       ['no other is known', [failed], /falhou: /],
     ])('failed, so that not all is well: %s', async (_, value, message) => {

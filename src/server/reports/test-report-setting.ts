@@ -1,6 +1,6 @@
 import type { Catalogue } from '#contract/catalogue.ts'
 import { getValues } from '#contract/entitlement-lists.ts'
-import { formatReportTitle } from '#contract/messages.ts'
+import { formatReportTitle, REFRESH_ENDS } from '#contract/messages.ts'
 import type { ReportSettingInput, reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import { findFrameIssue, isPublishedToWeb } from '#contract/share-url.ts'
@@ -111,7 +111,7 @@ const CAPACITY_UNKNOWN =
 
 /** Describes the outcome: the fault and who can fix it, or the report and its refresh. */
 function describeReportTest(test: ReportTest, rlsRoles: readonly string[]): string {
-  const { outcome, reportName, refreshedAt, certificateEndsAt } = test
+  const { outcome, reportName, refreshedAt, certificateEndsAt, refreshEnd = 'failed' } = test
   const opens = `o relatório${reportName === null ? '' : ` “${reportName}”`} abre no portal`
   const refreshed = refreshedAt ? `, com dados atualizados em ${formatInstant(refreshedAt)}` : ''
   const ends = certificateEndsAt
@@ -121,7 +121,7 @@ function describeReportTest(test: ReportTest, rlsRoles: readonly string[]): stri
   if (outcome === 'capacity-unknown') return `O${opens.slice(1)}${refreshed}. ${CAPACITY_UNKNOWN}${ends}`
   if (outcome === 'refresh-failed') {
     const old = refreshedAt ? `, e os dados são de ${formatInstant(refreshedAt)}` : ''
-    return `O${opens.slice(1)}, mas a última atualização dos dados falhou${old}: o administrador do Power BI precisa ver o motivo no histórico de atualizações do modelo.${ends}`
+    return `O${opens.slice(1)}, mas a última atualização dos dados ${REFRESH_ENDS[refreshEnd]}${old}: o administrador do Power BI precisa ver o motivo no histórico de atualizações do modelo.${ends}`
   }
   return describeFailure({ ...test, outcome }, { roles: rlsRoles, to: 'administrators' })
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import ChevronRight from 'lucide-react/icons/chevron-right'
 import type { ReplyNamed } from '#contract/index.ts'
-import { formatReportTitle } from '#contract/messages.ts'
+import { formatReportTitle, REFRESH_ENDS } from '#contract/messages.ts'
 import { IDLE_DAYS, RECENT_DAYS } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
@@ -18,6 +18,15 @@ import { unreadCountQuery } from './admin-links.tsx'
 
 type ReportState = ReplyNamed<'GET /api/global-powerbi-settings/states'>['items'][number]
 
+/**
+ * How a report's last refresh ended, if not well. A cancelled one counts too: readers see old data and
+ * a warning, whoever cancelled it, until the next refresh completes.
+ */
+function findEnd({ hasFailed, stopped }: ReportState) {
+  const how = hasFailed ? 'failed' : stopped
+  return how && REFRESH_ENDS[how]
+}
+
 /** What needs attention, in four numbers; each leads to what it counts. */
 export function Overview() {
   const userId = useSession()?.user.id
@@ -31,7 +40,7 @@ export function Overview() {
   }).data?.items[0]
   const recent = useQuery(profileCountQuery({ lastAccess: 'recent' })).data?.total
   const idle = useQuery(profileCountQuery({ lastAccess: 'idle' })).data?.total
-  const failed = useQuery(reportStatesQuery).data?.filter(({ hasFailed }) => hasFailed)
+  const failed = useQuery(reportStatesQuery).data?.filter(findEnd)
   const areas = useCatalogue().types
   const [first] = failed ?? []
   const firstArea = areas.find(({ code }) => code === first?.area)?.label
@@ -56,7 +65,7 @@ export function Overview() {
         count={failed?.length}
         note={
           first && firstArea
-            ? `${formatReportTitle(firstArea, first.name)}: a atualização dos dados falhou`
+            ? `${formatReportTitle(firstArea, first.name)}: a atualização dos dados ${findEnd(first)}`
             : undefined
         }
         isDue={first !== undefined}
@@ -166,7 +175,7 @@ interface AreaStateProps {
 }
 
 function AreaState({ label, reports, isFailed }: AreaStateProps) {
-  const failed = reports?.filter(({ hasFailed }) => hasFailed) ?? []
+  const failed = reports?.filter(findEnd) ?? []
   const dot = !reports?.length ? 'border border-line-strong' : failed.length > 0 ? 'bg-warning' : 'bg-success'
   return (
     <Link
@@ -196,11 +205,12 @@ function describeReports(reports: readonly ReportState[]): string {
   return reports[0]?.embedMode === 'secure_sso' ? 'URL Direta (SSO)' : 'Service Principal'
 }
 
-/** The age of an area's oldest data, or which of its reports failed. */
+/** The age of an area's oldest data, or how the refresh of one ended badly. */
 function describeData(reports: readonly ReportState[], failed: readonly ReportState[]): string {
-  if (failed.length > 0) {
-    const since = failed[0]?.refreshedAt
-    return since ? `falhou; dados de ${formatRecent(since)}` : 'a atualização falhou'
+  const [first] = failed
+  if (first) {
+    const since = first.refreshedAt
+    return since ? `${findEnd(first)}; dados de ${formatRecent(since)}` : `a atualização ${findEnd(first)}`
   }
   const own = reports.filter(({ embedMode }) => embedMode === 'service_principal')
   if (own.length === 0) return reports.length > 0 ? 'na conta de cada um' : 'sem relatório'

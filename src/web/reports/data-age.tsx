@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
+import { REFRESH_ENDS } from '#contract/messages.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { KindIcon } from '#web/ui/alert.tsx'
@@ -29,10 +30,11 @@ interface BadEnd {
   mark: string
 }
 
+const MARKS = { failed: 'Falhou', cancelled: 'Cancelada', disabled: 'Desativada' }
+
 function findBadEnd({ hasFailed, stopped }: KnownRefresh): BadEnd | undefined {
-  if (hasFailed) return { verb: 'falhou', mark: 'Falhou' }
-  if (stopped === 'cancelled') return { verb: 'foi cancelada', mark: 'Cancelada' }
-  return stopped && { verb: 'foi desativada', mark: 'Desativada' }
+  const how = hasFailed ? 'failed' : stopped
+  return how && { verb: REFRESH_ENDS[how], mark: MARKS[how] }
 }
 
 /**
