@@ -47,13 +47,13 @@ test('a password change on the profile ends other sessions', { tag: '@translated
   demo,
   baseURL,
 }) => {
-  const email = 'naoverificado@grupopatio.com.br'
+  const email = 'semrelatorio@grupopatio.com.br'
   await page.goto('/profile')
   await expect(page).toHaveURL('/login')
   const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
-  await openAs(elsewhere, 'naoverificado')
+  await openAs(elsewhere, 'semrelatorio')
 
-  await openAs(page, 'naoverificado')
+  await openAs(page, 'semrelatorio')
   await page.getByRole('link', { name: 'Minha conta' }).click()
   await expect(page).toHaveURL('/profile')
   await expect(page.getByRole('heading', { name: 'Minha Conta' })).toBeVisible()

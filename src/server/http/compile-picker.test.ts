@@ -16,7 +16,11 @@ const STRINGS: Record<string, string> = {
 function listExamples(schema: Schema, more: object): unknown[] {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod
   const inner = (of: z.core.$ZodType) => listExamples(of as Schema, more)
-  if (def.type === 'string') return [STRINGS[(def as { format?: string }).format ?? ''] ?? 'text']
+  if (def.type === 'string') {
+    const checks = (def.checks ?? []).map((check) => check._zod.def)
+    const formats = [def, ...checks].map((of) => (of as { format?: string }).format ?? '')
+    return [formats.map((format) => STRINGS[format]).find(Boolean) ?? 'text']
+  }
   if (def.type === 'number') return [1]
   if (def.type === 'boolean') return [true]
   if (def.type === 'literal') return [def.values[0]]

@@ -4,7 +4,7 @@ import { findFrameOutcome, isFatalError, toEmbedFailure } from '#web/reports/emb
 
 /** Whether it heals by itself, what readers read, and what administrators read. */
 const EXPECTED: Record<string, [boolean, RegExp, RegExp?]> = {
-  renew: [false, /expirou/],
+  renew: [false, /expirou/, /^O Power BI respondeu: “TokenExpired/],
   'wrong-id': [false, /não existe mais.*Avise o administrador do portal/, /Report ID/],
   'wrong-token': [false, /não aceitou a configuração/, /“Testar relatório”/],
   'no-workspace-access': [false, /não tem permissão.*Avise/, /o administrador do Power BI precisa/],
