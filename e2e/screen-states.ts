@@ -362,12 +362,13 @@ export const SCREEN_STATES: ScreenState[] = [
     path: '/reset-password#token_hash=abc&type=recovery',
     ready: heading('Link inválido ou expirado'),
   },
+  { name: 'login-link-incompleto', path: '/auth/callback', ready: text('O link chegou incompleto.') },
+  // Not after another of its path: a reload keeps the link that the page has read.
   {
     name: 'reset-password-incompleto',
     path: '/reset-password',
     ready: heading('O link chegou incompleto'),
   },
-  { name: 'login-link-incompleto', path: '/auth/callback', ready: text('O link chegou incompleto.') },
   {
     name: 'auth-callback-invalido',
     path: '/auth/callback#token_hash=abc&type=signup',
