@@ -95,7 +95,7 @@ test('a sentence says why a report is not exported', async ({ page, demo, portal
   await expect(dialog).toContainText('abre com a sua própria conta do Power BI')
   await dialog.getByRole('button', { name: 'Fechar' }).click()
 
-  await demo.script({ on: 'exportStatus', body: { status: 'Failed' } })
+  await demo.script({ on: 'exportStatus', status: 200, body: { status: 'Failed' } })
   await page.getByRole('tab', { name: 'Vendas' }).click()
   const vendas = await openDialog(page, 'Vendas')
   await vendas.getByRole('button', { name: 'Exportar' }).click()
