@@ -71,7 +71,9 @@ describeOnEachDatabase('a report with a model in another workspace', (kind) => {
     await scriptFault(portal, { on: 'dataset', status: 403 })
     expect(await readTest(portal, admin.token, setting)).toMatchObject({
       outcome: 'no-model-access',
-      message: expect.stringMatching(/como membro \(pode demorar a valer\) também no espaço de trabalho em que o modelo está\.$/),
+      message: expect.stringMatching(
+        /como membro \(pode demorar a valer\) também no espaço de trabalho em que o modelo está\.$/,
+      ),
     })
   })
 })
