@@ -6,6 +6,7 @@ import { migrate } from '#server/database/migrate.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
 import { createOnServer } from './global-setup.ts'
 import { snapshotRows } from './snapshot-rows.ts'
+import { waitFor } from './wait-for.ts'
 
 export type DatabaseKind = Database['kind']
 
@@ -41,6 +42,7 @@ const reusable: Record<DatabaseKind, Reusable[]> = { embedded: [], server: [] }
 /** Opens an empty, migrated database for exclusive use; closed ones are reset and reused. */
 export async function openTestDatabase(kind: DatabaseKind): Promise<Database> {
   const reused = reusable[kind].pop()
+  if (reused && kind === 'server') await waitUntilIdle(reused.database)
   await reused?.restore()
   const database = reused?.database ?? (await openFreshDatabase(kind))
   const restore = reused?.restore ?? (await snapshotRows(database))
@@ -50,6 +52,16 @@ export async function openTestDatabase(kind: DatabaseKind): Promise<Database> {
       reusable[kind].push({ database, restore })
     },
   }
+}
+
+/** Work that an earlier file's last request left may hold locks: truncating beside it deadlocks. */
+async function waitUntilIdle({ db }: Database): Promise<void> {
+  await waitFor(async () => {
+    const { rows } = await sql<{ query: string }>`select query from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'
+        and backend_type = 'client backend'`.execute(db)
+    if (rows[0]) throw new Error(`still running: ${rows[0].query}`)
+  })
 }
 
 /** Opens a database that is not reused, for tests that change tables or close it. */
