@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgotPasswordFormSchema, signInFormSchema, signUpFormSchema } from './accounts.ts'
+import { forgotPasswordFormSchema, signInFormSchema, signUpFormSchema } from './account-forms.ts'
 
 const GOOD = 'Um-Cavalo-Azul-77'
 const ONLY = 'Apenas e-mails @grupopatio.com.br são permitidos'

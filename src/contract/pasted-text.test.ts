@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { emailSchema, normalizeCode } from './accounts.ts'
+import { emailSchema } from './account-forms.ts'
+import { normalizeCode } from './accounts.ts'
 import { groupMappingRoutes } from './group-mappings.ts'
 import { normalizeTyped, trimPasted } from './pasted-text.ts'
 import { checkReportSetting } from './report-setting-rules.ts'

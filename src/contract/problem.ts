@@ -1,4 +1,4 @@
-import { signInMessages } from './accounts.ts'
+import { signInMessages } from './account-forms.ts'
 import { reportMessages } from './messages.ts'
 import { passwordMessages } from './passwords.ts'
 import { adminMessages } from './user-rules.ts'

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { CONFIRMATION_MARK_MS } from '#contract/access.ts'
-import { signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
+import { signUpFormSchema, signUpMessages } from '#contract/account-forms.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { toFieldError } from '#server/http/problem-error.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { emailSchema } from '#contract/accounts.ts'
+import { emailSchema } from '#contract/account-forms.ts'
 import { resetFactors } from '#server/accounts/factors.ts'
 import { createEmailLink } from '#server/accounts/mails.ts'
 import { parseCompanyEmail } from '#server/accounts/sign-up.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { emailSchema, signInMessages } from '#contract/accounts.ts'
+import { emailSchema, signInMessages } from '#contract/account-forms.ts'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import { isFormula } from '#contract/csv.ts'
 import {

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useId } from 'react'
-import { signInMessages } from '#contract/accounts.ts'
+import { signInMessages } from '#contract/account-forms.ts'
 import { sessionMessages } from '#contract/messages.ts'
 import { forcedChangeFormSchema, PASSWORD_MIN, passwordMessages } from '#contract/passwords.ts'
 import { endLocalSession, refreshSession, signOut, useSession } from '#web/session/session.ts'

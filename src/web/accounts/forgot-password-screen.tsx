@@ -1,6 +1,6 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { forgotPasswordFormSchema } from '#contract/accounts.ts'
+import { forgotPasswordFormSchema } from '#contract/account-forms.ts'
 import { passwordMessages } from '#contract/passwords.ts'
 import { callPublic } from '#web/http/api.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'

@@ -1,6 +1,6 @@
 import { Link, useLocation, useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { signInFormSchema, signInMessages } from '#contract/accounts.ts'
+import { signInFormSchema, signInMessages } from '#contract/account-forms.ts'
 import { incompleteLinkMessages } from '#contract/messages.ts'
 import { describeOuterBlanks } from '#contract/passwords.ts'
 import { ApiError, NetworkError } from '#web/http/api.ts'

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { signInMessages } from '#contract/accounts.ts'
+import { signInMessages } from '#contract/account-forms.ts'
 import type { Factor } from '#contract/factors.ts'
 import { sessionMessages } from '#contract/messages.ts'
 import { callApi, NetworkError, onReauthenticationNeeded } from '#web/http/api.ts'

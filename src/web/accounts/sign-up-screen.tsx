@@ -1,6 +1,6 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
-import { signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
+import { signUpFormSchema, signUpMessages } from '#contract/account-forms.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
 import { ApiError, callPublic } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'

@@ -1,5 +1,5 @@
 import type { RefCallback } from 'react'
-import { signInMessages } from '#contract/accounts.ts'
+import { signInMessages } from '#contract/account-forms.ts'
 import { ApiError, callPublic } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 
