@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
+import { VERSION } from '#server/version.ts'
 import { expect, openAs, openSession, test } from './portal-fixture.ts'
 
 const VISITORS = ['/login', '/signup', '/forgot-password', '/reset-password', '/contato']
@@ -132,6 +132,5 @@ test('nothing shifts when data replaces the prerendered frame', async ({ page })
   await expect(page.getByRole('link', { name: 'Administração' })).toBeVisible()
   await expect(page.getByRole('tab', { name: 'Vendas' })).toBeVisible()
   expect(await boxes()).toEqual(before)
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
-  await expect(page.getByRole('contentinfo')).toContainText(`· Pátio ${version}`)
+  await expect(page.getByRole('contentinfo')).toContainText(`· Pátio ${VERSION}`)
 })

@@ -35,8 +35,15 @@ const LEFT_OUT = /\.test\.ts$|(^|\/)src\/server\/testing$|(^|\/)docs\/(pictures|
 const downloads = join(root, '.cache', 'release')
 
 const readLock = () => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
-/** @returns {{ version: string, imports: Record<string, string> }} */
+/** @returns {{ imports: Record<string, string> }} */
 const readManifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** Returns the version that the portal itself says. */
+const readVersion = () =>
+  execFileSync(pinnedBinary, ['src/server/command-line.ts', '--version'], {
+    cwd: root,
+    encoding: 'utf8',
+  }).trim()
 
 /** @param {Arch} arch @param {string} version */
 export const toReleaseName = (arch, version) => `patio-${version}-linux-${arch}`
@@ -201,7 +208,12 @@ export async function writeBillOfMaterials(arch, version, at) {
     .update(`${toReleaseName(arch, version)}${JSON.stringify(components)}`)
     .digest('hex')
   const uuid = `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`
-  const self = { ...list.metadata.component, name: 'patio', version, purl: `pkg:npm/patio@${version}` }
+  const self = {
+    ...list.metadata.component,
+    name: 'patio',
+    version,
+    purl: `pkg:npm/patio@${encodeURIComponent(version)}`,
+  }
   return {
     ...list,
     serialNumber: `urn:uuid:${uuid}`,
@@ -277,12 +289,9 @@ async function buildRelease(arch, version, out) {
  * @param {{ archs: readonly Arch[], version?: string, out?: string }} wanted
  * @returns {Promise<string[]>} file names, with the checksums last
  */
-export async function buildReleases({
-  archs,
-  version = readManifest().version,
-  out = join(root, 'dist', 'release'),
-}) {
+export async function buildReleases({ archs, version: wanted, out = join(root, 'dist', 'release') }) {
   await installDependencies()
+  const version = wanted ?? readVersion()
   await buildStale([webApp])
   mkdirSync(out, { recursive: true })
   const files = []
