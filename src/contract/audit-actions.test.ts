@@ -9,10 +9,12 @@ const ALL: readonly string[] = [...AUDIT_ACTIONS, ...ACCESS_ACTIONS]
 /** Left by no route: by a command on the server, or by the portal itself. */
 const WITHOUT_ROUTE: readonly TrailAction[] = [
   'access-revoked',
+  'database-restored',
   'microsoft-disabled',
   'password-revoked',
   'report-mailed',
   'reset-link-printed',
+  'trail-broken',
 ]
 
 const listActions = (trail: Trail | undefined): readonly TrailAction[] =>

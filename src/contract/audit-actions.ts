@@ -85,6 +85,8 @@ export const AUDIT_ACTIONS = [
   'notice-added',
   'notice-changed',
   'notice-removed',
+  'trail-broken',
+  'database-restored',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -103,6 +103,18 @@ describe('describeChange', () => {
     ],
     ['report-setting-removed', { type: 'CRM' }, null, `${CARLA} removeu a configuração do Power BI para CRM`],
     ['user-deleted', null, null, `${CARLA} excluiu a conta`],
+    [
+      'trail-broken',
+      { trail: 'audit', position: 120, hash: '9f2c' },
+      { position: 100, receiver: 'webhook' },
+      'O fim da trilha foi retirado ou alterado no banco de dados: o selo 120, já enviado, não é mais o mesmo',
+    ],
+    [
+      'database-restored',
+      null,
+      { audit: 100, access: 98, copied_at: '2026-11-20T17:32:00Z' },
+      `${CARLA} restaurou uma cópia do banco de dados, de 20/11/2026`,
+    ],
     ['sign-in', null, null, `${CARLA} entrou no portal`],
     [
       'sign-in',

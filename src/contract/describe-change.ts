@@ -254,6 +254,12 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'notice-changed': ({ who, after }) =>
     `${who} ${after.ended ? 'encerrou' : 'mudou'} um aviso${quoteText(after)}`,
   'notice-removed': ({ who, before }) => `${who} excluiu um aviso${quoteText(before)}`,
+  'trail-broken': ({ before }) => [
+    'O fim da trilha foi retirado ou alterado no banco de dados',
+    typeof before.position === 'number' ? `o selo ${before.position}, já enviado, não é mais o mesmo` : '',
+  ],
+  'database-restored': ({ who, after }) =>
+    `${who} restaurou uma cópia do banco de dados${typeof after.copied_at === 'string' ? `, de ${formatValue(after.copied_at)}` : ''}`,
 }
 
 type Change = Omit<HistoryEntry, 'id' | 'at'> & { at?: string; ip?: string | null }
@@ -373,6 +379,12 @@ const FIELDS: Record<string, string> = {
   ended: 'encerrado',
   areas: 'áreas',
   is_draft: 'rascunho',
+  trail: 'corrente',
+  hash: 'selo',
+  receiver: 'receptor',
+  copied_at: 'cópia de',
+  audit: 'selos da trilha',
+  access: 'selos dos acessos',
 }
 
 /** Formats what an entry has as before or after: 'tipos: CRM, HPD; aprovação: sim'. */

@@ -24,6 +24,7 @@ import {
   hasTables,
   loadTrail,
   recordBackUp,
+  recordRestore,
   restoreBackUp,
   sendHeldMail,
   verifyBackUp,
@@ -138,6 +139,7 @@ const formatApplyHint = (lost: string) =>
 
 async function restoreFile(database: Database, file: string): Promise<string> {
   const summary = await restoreBackUp(database, file)
+  await recordRestore(await createCliContext(database, 'restore'), summary)
   return [
     `Cópia de ${formatInstant(new Date(summary.at))} restaurada: ${summarize(summary)}.`,
     `Todos entram de novo com a senha. E-mails que não tinham saído e relatórios por e-mail ficam retidos: ${formatCommand('restore')} --send-held-mail.`,

@@ -1,31 +1,39 @@
 // `npm run verify-trail`: compares the trail with its chains of hashes, without changes.
 
+import { readFileSync } from 'node:fs'
 import type { Database } from './database/database.ts'
 import { CHAIN_NAMES, type Chain } from './operations/trail-chain.ts'
-import { type Anchor, type ChainReport, parseAnchor, verifyChain } from './operations/verify-trail.ts'
+import { type Anchor, type ChainReport, findAnchors, verifyChain } from './operations/verify-trail.ts'
 import { runOperatorCommand, withDatabase } from './operator-command.ts'
 import { formatCommand } from './version.ts'
 
-const USAGE = `Uso: ${formatCommand('verify-trail')} [SELO…]   confere a trilha com a sua corrente de selos
+const USAGE = `Uso: ${formatCommand('verify-trail')} [SELO | ARQUIVO]…   confere a trilha com a sua corrente de selos
 
-  SELO   um que foi guardado fora do banco (métrica ou e-mail), como audit:120:9f2c…
+  SELO      um que foi guardado fora do banco (AUDIT_HASH_MAIL), como audit:120:9f2c…
+  ARQUIVO   um texto com selos, como os e-mails guardados
 
-Termina com 0 se está intacta, 2 se algo foi alterado, removido, inserido ou reordenado, 1 se não pôde conferir.`
+Termina com 0 se está intacta, 1 se não pôde conferir, 2 se algo foi alterado, removido, inserido ou reordenado,
+3 se um selo guardado só confere com uma restauração registrada.`
 const FORGED = 2
+const RESTORED = 3
 
 const NAMES: Record<Chain, string> = { audit: 'Trilha de auditoria', access: 'Registros de acesso' }
 
 await runOperatorCommand(USAGE, async (config, args) => {
-  const anchors = args.map(parseAnchor)
-  if (!anchors.every((anchor) => anchor !== undefined)) return undefined
+  const found = args.map((arg) => findAnchors(/^(audit|access):/.test(arg) ? arg : readFileSync(arg, 'utf8')))
+  if (found.some((anchors) => anchors.length === 0)) return undefined
+  const anchors = found.flat()
   const reports = await withDatabase(config, (database) => verifyChains(database, anchors))
   const isForged = reports.some(([, { faults }]) => faults > 0)
-  if (isForged) process.exitCode = FORGED
+  const isRestored = reports.some(([, { restored }]) => restored > 0)
+  if (isForged || isRestored) process.exitCode = isForged ? FORGED : RESTORED
   return [
     ...reports.map(([chain, report]) => formatReport(NAMES[chain], report)),
     isForged
       ? 'A trilha NÃO confere. Guarde o banco como está e veja docs/operations.md, “The trail”.'
-      : formatAdvice(reports.map(([, report]) => report)),
+      : isRestored
+        ? 'A trilha confere, se houve essa restauração e se esses selos são de antes dela.'
+        : formatAdvice(reports.map(([, report]) => report)),
   ].join('\n')
 })
 

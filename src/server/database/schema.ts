@@ -404,6 +404,9 @@ export interface Tables {
     receiver: string
     chain: 'audit' | 'access'
     position: number
+    /** Of the seal at this position, when it was sent; null before the first one, and before 0.3. */
+    hash: Defaulted<Uint8Array | null>
+    sealed_at: Defaulted<Date | null>
     sending_to: number | null
     failures: Defaulted<number>
     due_at: Date | null

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { createMetrics } from '#server/operations/metrics.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
+import { VERSION } from '#server/version.ts'
 import { listTrailChecks } from './check-trail.ts'
 import { runChecks } from './run-checks.ts'
 
@@ -27,6 +29,14 @@ describeOnEachDatabase('checks of the trail', (kind) => {
       select gen_random_uuid(), user_id, 'full', '', now(), now() from profiles`)
     expect(await look()).toEqual([expect.stringMatching(/^warning .* última réplica da versão 0\.2/)])
     await run('delete from profiles')
+  })
+
+  test('tell for seven days that the end of the trail was cut off', async () => {
+    await run(`insert into audit_entries (at, action) values (now() - interval '6 days', 'trail-broken'),
+      (now() - interval '8 days', 'trail-broken')`)
+    expect(await look()).toEqual([expect.stringMatching(/^fault .* o fim já enviado tinha sido retirado/)])
+    const metrics = createMetrics(database, { version: VERSION, clock: Date.now })
+    expect(await metrics.write()).toMatch(/^patio_trail_broken 1$/m)
   })
 
   test('tell how far a receiver is behind, and why', async () => {

@@ -1,10 +1,11 @@
 import { isPreviousVersionActive } from '#server/accounts/second-factor.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/database/schema.ts'
-import { readUnsealedSeconds } from '#server/operations/metrics.ts'
+import { formatInstant } from '#server/mail/compose-mail.ts'
+import { IS_RECENT_BREAK, readUnsealedSeconds } from '#server/operations/metrics.ts'
 import { createReceivers, readSendDelays } from '#server/operations/send-trail.ts'
 import { findCause } from './explain-error.ts'
-import { type Check, check, good, type Result, warning } from './run-checks.ts'
+import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
 
 const WITHIN_MS = 25_000
 /** As in deploy/alerts.yaml; a row is sealed within ten seconds, and sent a second later. */
@@ -28,6 +29,17 @@ export function listTrailChecks(db: Db, { trail }: Pick<Config, 'trail'>): Check
 }
 
 async function checkSeals(db: Db): Promise<Result> {
+  const broken = await db
+    .selectFrom('audit_entries')
+    .select('at')
+    .where(IS_RECENT_BREAK)
+    .orderBy('at', 'desc')
+    .executeTakeFirst()
+  if (broken)
+    return fault(
+      `Selos da trilha: em ${formatInstant(broken.at)} o fim já enviado tinha sido retirado ou alterado no banco.`,
+      'Guarde o banco como está e confira com os selos guardados fora: docs/operations.md, “The trail”.',
+    )
   const seconds = await readUnsealedSeconds(db)
   if (seconds !== null && seconds <= LATE_SECONDS) return good('Selos da trilha: em dia.')
   if (await isPreviousVersionActive(db, Date.now()))

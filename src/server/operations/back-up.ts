@@ -8,7 +8,9 @@ import * as z from 'zod'
 import type { Database } from '#server/database/database.ts'
 import { listMigrations, migrate } from '#server/database/migrate.ts'
 import type { Db } from '#server/database/schema.ts'
+import type { PublicContext } from '#server/http/context.ts'
 import { HELD_UNTIL } from '#server/mail/mails.ts'
+import { recordAudit } from './audit.ts'
 import { recordFact } from './portal-facts.ts'
 
 // A backup is gzipped JSON lines: the head, '{"table":NAME}' before the rows of each table, and the
@@ -224,6 +226,13 @@ export async function restoreBackUp(database: Database, file: string): Promise<B
   await database.db.transaction().execute((db) => loadRows(db, file))
   await migrate(database.db)
   return { at, rowCounts }
+}
+
+/** Records to which seals a restore has gone back: later ones come again with other hashes. */
+export async function recordRestore(context: PublicContext, { at }: BackUpSummary): Promise<void> {
+  const heads = await context.db.selectFrom('trail_chains').select(['chain', 'position']).execute()
+  const after = Object.fromEntries(heads.map(({ chain, position }) => [chain, position]))
+  await recordAudit(context, { action: 'database-restored', after: { ...after, copied_at: at } })
 }
 
 /**

@@ -203,6 +203,9 @@ const UNSEALED_SECONDS = sql`(select max(coalesce(extract(epoch from now() - at)
   sql` union all `,
 )}) oldest)`
 
+/** As long as given-up mails, by the same measure. */
+export const IS_RECENT_BREAK = sql<boolean>`action = 'trail-broken' and at > now() - interval '7 days'`
+
 /** Help and value of each gauge that the database knows; null leaves it out. */
 const DATABASE_GAUGES: Record<string, [help: string, value: RawBuilder<unknown>]> = {
   patio_mail_outbox_unsent: ['Mails that no server has taken yet.', UNSENT_MAILS],
@@ -244,6 +247,10 @@ const DATABASE_GAUGES: Record<string, [help: string, value: RawBuilder<unknown>]
   patio_trail_unsealed_seconds: [
     'How long the oldest row of the trail has waited for its seal; absent before the first seal.',
     UNSEALED_SECONDS,
+  ],
+  patio_trail_broken: [
+    'How often a sender found in the last seven days that the end of the trail was cut off or changed.',
+    sql`(select count(*) from audit_entries where ${IS_RECENT_BREAK})`,
   ],
   patio_trail_send_delay_seconds: [
     'How long the oldest sealed row has waited for stdout or the webhook; absent without one.',

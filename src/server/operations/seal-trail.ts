@@ -28,7 +28,9 @@ const BATCH_ROWS = 1_000
 /** Ids that one look for unsealed rows passes over. */
 const SLICE = 5_000
 /** A transaction that takes longer to commit is found by the next full pass, an hour later at most. */
-const SETTLED_MS = 60_000
+const SETTLED_MS = 5 * 60_000
+/** How often it asks whether a replica of 0.2 is at work. */
+const PREVIOUS_VERSION_MS = 30_000
 const FULL_PASS_MS = 60 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 const SALT_BYTES = 16
@@ -63,7 +65,7 @@ export function createTrailSealer(services: SealerServices): LeasedWorker {
     pollMs: POLL_MS,
     async work(keep) {
       const now = clock()
-      if (now - askedAt >= SETTLED_MS / 2) {
+      if (now - askedAt >= PREVIOUS_VERSION_MS) {
         const wasAlone = isAlone
         isAlone = !(await isPreviousVersionActive(db, now))
         if (wasAlone && !isAlone) log.warn('trail is not sealed while a replica of 0.2 is at work')

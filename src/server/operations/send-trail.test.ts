@@ -1,20 +1,27 @@
 import { createHmac } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { Writable } from 'node:stream'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { listTrailChecks } from '#server/doctor/check-trail.ts'
+import { runChecks } from '#server/doctor/run-checks.ts'
 import { createLog } from '#server/log.ts'
 import { openAdmin } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { createCertificate } from '#server/testing/make-certificate.ts'
 import { findFreePort } from '#server/testing/portal-process.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { describeOnEachDatabase, openEmptyDatabase } from '#server/testing/test-database.ts'
 import { recordAudit } from './audit.ts'
+import { recordRestore, restoreBackUp, writeBackUp } from './back-up.ts'
 import { createTrailSealer } from './seal-trail.ts'
 import { createStreamReceiver, createTrailSender, createWebhook, type Receiver } from './send-trail.ts'
 
@@ -224,6 +231,107 @@ describeOnEachDatabase('sending the trail', (kind) => {
     }
     expect(readRows(deliveries).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5])
     for (const sender of senders) await sender.stop()
+  })
+
+  /** Cuts the last rows off as whoever owns the database can, with their seals, and sets the head back. */
+  const cut = (from: number) =>
+    portal.database.db.transaction().execute(async (transaction) => {
+      await sql`set local session_replication_role = replica`.execute(transaction)
+      await sql`delete from audit_entries where id in (
+        select entry_id from trail_seals where chain = 'audit' and position >= ${from})`.execute(transaction)
+      await sql`delete from trail_seals where chain = 'audit' and position >= ${from}`.execute(transaction)
+      await sql`update trail_chains h set position = s.position, hash = s.hash from trail_seals s
+        where h.chain = 'audit' and s.chain = 'audit' and s.position = ${from - 1}`.execute(transaction)
+    })
+  const readBreaks = () =>
+    portal.database.db
+      .selectFrom('audit_entries')
+      .select(['before', 'after', 'actor_id'])
+      .where('action', '=', 'trail-broken')
+      .execute()
+
+  test.each([
+    ['behind', 0],
+    ['at the same place with another hash', 2],
+    ['ahead with other seals', 5],
+  ])('raises an alarm when the end was cut off and the head is %s', async (_, writtenSince) => {
+    const { deliveries, webhook } = await startReceiver()
+    await write('types-set', 'types-set', 'types-set', 'types-set')
+    await sendDue(webhook)
+    const hash = readRows(deliveries).at(-1)?.hash
+    await cut(3)
+    portal.clock.advance(60_000)
+    for (let index = 0; index < writtenSince; index++) await write('role-changed')
+    await sendDue(webhook)
+    await seal()
+    await sendDue(webhook)
+    expect(await readBreaks()).toEqual([
+      {
+        before: { trail: 'audit', position: 4, hash },
+        after: { position: 2, receiver: 'webhook' },
+        actor_id: null,
+      },
+    ])
+    // What was sealed since the cut is sent, though its positions were used before.
+    const later = readRows(deliveries).slice(4)
+    expect(later.map(({ position, action }) => [position, action])).toEqual([
+      ...Array.from({ length: writtenSince }, (_, index) => [3 + index, 'role-changed']),
+      [3 + writtenSince, 'trail-broken'],
+    ])
+    await sendDue(webhook)
+    expect(await readBreaks()).toHaveLength(1)
+  })
+
+  test('raises no alarm after retention, deletions and failed attempts', async () => {
+    const { db } = portal.database
+    const { state, webhook } = await startReceiver()
+    const accept = state.answer
+    await write('types-set', 'types-set')
+    await sendDue(webhook)
+    const until = new Date(portal.clock() + DAY)
+    await sql`select delete_old_trail('audit', ${until}, 100)`.execute(db)
+    await sendDue(webhook)
+    state.answer = (_, response) => response.writeHead(500).end()
+    await write('role-changed')
+    await sendDue(webhook)
+    state.answer = accept
+    await sql`select delete_old_trail('audit', ${new Date(portal.clock() + 60 * DAY)}, 100)`.execute(db)
+    portal.clock.advance(DAY)
+    await sendDue(webhook)
+    await write('types-set')
+    await sendDue(webhook)
+    expect(await readCursor()).toMatchObject({ position: 4 })
+    expect(await readBreaks()).toEqual([])
+  })
+
+  test('raises no alarm after a restore, which it tells the receiver', async () => {
+    const { deliveries, webhook } = await startReceiver()
+    await write('types-set', 'types-set')
+    await sendDue(webhook)
+    const folder = mkdtempSync(join(tmpdir(), 'patio-restore-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'copy')
+    const lines = new PassThrough()
+    const copied = pipeline(lines, createGzip(), createWriteStream(file))
+    await Promise.all([writeBackUp(portal.database.db, lines), copied])
+    await write('types-set', 'types-set')
+    await sendDue(webhook)
+
+    const target = await openEmptyDatabase(kind)
+    onTestFinished(() => target.close())
+    const restored = { ...services(), db: target.db }
+    await recordRestore({ ...restored, request }, await restoreBackUp(target, file))
+    for (const worker of [createTrailSealer(restored), createTrailSender(restored, webhook)]) {
+      await worker.runNow()
+      await worker.stop()
+    }
+    expect(readRows(deliveries).slice(4)).toMatchObject([
+      { position: 3, action: 'database-restored', after: { audit: 2, access: 0 } },
+    ])
+    const checks = listTrailChecks(target.db, {
+      trail: { hashMail: undefined, isOnStdout: false, webhook: undefined },
+    })
+    expect(await runChecks(checks)).toMatchObject([{ grade: 'good' }])
   })
 
   test('tells the receiver which rows a deletion erased', async () => {

@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { createHmac, randomUUID } from 'node:crypto'
+import { sql, type Updateable } from 'kysely'
 import { backoffDelay } from '#contract/timing.ts'
 import {
   createLeasedWorker,
@@ -8,6 +8,7 @@ import {
   type WorkerServices,
 } from '#server/database/leased-worker.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
+import { recordAudit } from './audit.ts'
 import { CHAIN_NAMES, CHAINS, type Chain, toHex } from './trail-chain.ts'
 
 /** Of it at least half is left before each batch, which is more than a receiver's time-out. */
@@ -22,6 +23,9 @@ interface TrailBatch {
   /** The same in each attempt: 'audit-1-200-9f2c1be0', with the start of the last hash. */
   id: string
   lines: string
+  /** Of its last seal. */
+  hash: Uint8Array
+  sealedAt: Date
 }
 
 /** Where sealed rows go outside the portal. */
@@ -107,26 +111,22 @@ export function createTrailSender(services: WorkerServices, receiver: Receiver):
   })
 }
 
-type Cursor = Pick<
-  Selectable<Tables['trail_cursors']>,
-  'position' | 'sending_to' | 'failures' | 'due_at' | 'failed_at'
->
-
 async function sendChain(
-  { db, clock, log }: WorkerServices,
+  services: WorkerServices,
   receiver: Receiver,
   chain: Chain,
   keep: KeepLease,
   signal: AbortSignal,
 ): Promise<void> {
+  const { db, clock, log } = services
   const key = { receiver: receiver.name, chain }
   while (await keep()) {
-    const { position: newest } = await db
-      .selectFrom('trail_chains')
-      .select('position')
-      .where('chain', '=', chain)
-      .executeTakeFirstOrThrow()
-    const cursor = await readCursor(db, key, newest)
+    const cursor = await readCursor(db, key)
+    const { newest } = cursor
+    if (cursor.is_broken) {
+      await recordBreak(services, key, cursor)
+      continue
+    }
     if (cursor.position >= newest || (cursor.due_at?.getTime() ?? 0) > clock()) return
     const end = cursor.sending_to ?? Math.min(cursor.position + BATCH_ROWS, newest)
     const update = (values: Updateable<Tables['trail_cursors']>) =>
@@ -155,6 +155,8 @@ async function sendChain(
     }
     await update({
       position: end,
+      hash: batch?.hash ?? null,
+      sealed_at: batch?.sealedAt ?? null,
       sending_to: null,
       failures: 0,
       due_at: null,
@@ -164,27 +166,78 @@ async function sendChain(
   }
 }
 
+interface CursorKey {
+  receiver: Receiver['name']
+  chain: Chain
+}
+interface Cursor {
+  position: number
+  hash: Uint8Array | null
+  sending_to: number | null
+  failures: number
+  due_at: Date | null
+  failed_at: Date | null
+  /** The chain's head. */
+  newest: number
+  /** Whether the last sent seal is gone or another; false where retention leaves nothing to compare. */
+  is_broken: boolean
+}
+
 /** Returns how far a receiver has got; a new one begins with what is sealed from now on. */
-async function readCursor(
-  db: Db,
-  key: Pick<Insertable<Tables['trail_cursors']>, 'receiver' | 'chain'>,
-  newest: number,
-): Promise<Cursor> {
-  const read = () =>
-    db
-      .selectFrom('trail_cursors')
-      .select(['position', 'sending_to', 'failures', 'due_at', 'failed_at'])
-      .where('receiver', '=', key.receiver)
-      .where('chain', '=', key.chain)
-      .executeTakeFirst()
+async function readCursor(db: Db, { receiver, chain }: CursorKey): Promise<Cursor> {
+  // One snapshot: another replica may send meanwhile.
+  const read = async () => {
+    const { rows } = await sql<Cursor>`
+      select c.position, c.hash, c.sending_to, c.failures, c.due_at, c.failed_at, h.position as newest,
+        coalesce(c.sending_to > h.position, false) or c.hash is not null
+          and c.position >= h.checkpoint_position and c.hash is distinct from case c.position
+            when h.checkpoint_position then h.checkpoint_hash else s.hash end as is_broken
+      from trail_cursors c join trail_chains h on h.chain = c.chain
+      left join trail_seals s on s.chain = c.chain and s.position = c.position and s.position <= h.position
+      where c.receiver = ${receiver} and c.chain = ${chain}`.execute(db)
+    return rows[0]
+  }
   const known = await read()
   if (known) return known
-  await db
-    .insertInto('trail_cursors')
-    .values({ ...key, position: newest })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await sql`
+    insert into trail_cursors (receiver, chain, position, hash, sealed_at)
+    select ${receiver}, h.chain, h.position, s.hash, s.sealed_at from trail_chains h
+    left join trail_seals s on s.chain = h.chain and s.position = h.position where h.chain = ${chain}
+    on conflict do nothing`.execute(db)
   return (await read()) as Cursor
+}
+
+/** Raises the alarm that sent rows were cut off or replaced, and goes back to what was sealed since. */
+async function recordBreak(
+  { db, clock, log }: WorkerServices,
+  { receiver, chain }: CursorKey,
+  { position, hash }: Cursor,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ position: number }>`
+      update trail_cursors c set position = s.position, hash = s.hash, sealed_at = s.sealed_at, sending_to = null
+      from (select s.position, s.hash, s.sealed_at from trail_cursors c
+          join trail_chains h on h.chain = c.chain
+          join trail_seals s on s.chain = c.chain and s.position <= least(c.position, h.position)
+            and s.sealed_at <= c.sealed_at
+          where c.receiver = ${receiver} and c.chain = ${chain}
+        union all select checkpoint_position, null, null from trail_chains where chain = ${chain}
+        order by position desc limit 1) s
+      where c.receiver = ${receiver} and c.chain = ${chain}
+        and c.position = ${position} and c.hash is not distinct from ${hash}::bytea
+      returning c.position`.execute(transaction)
+    if (!rows[0]) return
+    const request = { requestId: randomUUID(), ip: '', forwarded: 'none' as const, userAgent: '' }
+    await recordAudit(
+      { db: transaction, clock, request },
+      {
+        action: 'trail-broken',
+        before: { trail: chain, position, hash: hash && toHex(hash) },
+        after: { position: rows[0].position, receiver },
+      },
+    )
+    log.error({ receiver, chain, position }, 'trail broken')
+  })
 }
 
 interface SentRow {
@@ -217,7 +270,7 @@ async function readBatch(db: Db, chain: Chain, start: number, end: number): Prom
     JSON.stringify({ trail: chain, ...seal, ...row, hash: toHex(hash) }),
   )
   const id = `${chain}-${start + 1}-${end}-${toHex(last.hash).slice(0, 8)}`
-  return { id, lines: `${lines.join('\n')}\n` }
+  return { id, lines: `${lines.join('\n')}\n`, hash: last.hash, sealedAt: last.sealed_at }
 }
 
 const CURSOR_DELAY = sql`coalesce(extract(epoch from now() - (

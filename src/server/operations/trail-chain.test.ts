@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { createTransport } from 'nodemailer'
 import { beforeEach, expect, test } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import { createLog } from '#server/log.ts'
@@ -11,9 +12,10 @@ import { pseudonymizeRecords } from '#server/users/erase-names.ts'
 import { recordAccess, recordAudit } from './audit.ts'
 import { createTrailSealer } from './seal-trail.ts'
 import type { Chain } from './trail-chain.ts'
-import { type Anchor, parseAnchor, verifyChain } from './verify-trail.ts'
+import { findAnchors, verifyChain } from './verify-trail.ts'
 
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const DAY = 24 * 60 * MINUTE
 
 describeOnEachDatabase('chain of the trail', (kind) => {
@@ -46,7 +48,7 @@ describeOnEachDatabase('chain of the trail', (kind) => {
     await sealer.stop()
   }
   const verify = (chain: Chain = 'audit', ...anchors: string[]) =>
-    verifyChain(portal.database.db, chain, anchors.map(parseAnchor) as Anchor[])
+    verifyChain(portal.database.db, chain, anchors.flatMap(findAnchors))
   const context = () => ({ db: portal.database.db, clock: portal.clock, request })
   /** Writes entries, one a minute. */
   async function write(count: number, target?: { user_id: string; email: string }): Promise<void> {
@@ -150,6 +152,72 @@ describeOnEachDatabase('chain of the trail', (kind) => {
     )
     await seal()
     expect((await verify()).findings).toEqual([expect.stringMatching(/linha .*, x, .* foi inserida depois/)])
+  })
+
+  test('finds a row that was inserted with a time a quarter of an hour ago', async () => {
+    await write(20)
+    await seal()
+    const past = new Date(portal.clock() - 15 * MINUTE)
+    await sql`insert into audit_entries (at, action) values (${past}, 'role-changed')`.execute(
+      portal.database.db,
+    )
+    expect((await verify()).findings).toEqual([expect.stringMatching(/role-changed, .* foi inserida depois/)])
+    await seal()
+    expect((await verify()).findings).toEqual([expect.stringMatching(/role-changed, .* foi inserida depois/)])
+  })
+
+  test('finds a row that was inserted into a quiet time, in which other rows were sealed', async () => {
+    const person = await addPerson(portal)
+    await write(2)
+    await seal()
+    portal.clock.advance(6 * HOUR)
+    const past = new Date(portal.clock() - 2 * HOUR)
+    await recordAccess(context(), { action: 'sign-in', userId: person.user_id })
+    await seal()
+    portal.clock.advance(12 * HOUR)
+    await sql`insert into audit_entries (at, action) values (${past}, 'role-changed')`.execute(
+      portal.database.db,
+    )
+    await seal()
+    expect((await verify()).findings).toEqual([expect.stringMatching(/role-changed, .* foi inserida depois/)])
+  })
+
+  test('holds rows that are sealed late, after a stop of the portal and at the first start', async () => {
+    await write(300)
+    await seal()
+    portal.clock.advance(12 * HOUR)
+    await write(3)
+    portal.clock.advance(12 * HOUR)
+    await recordAudit(context(), { action: 'role-changed' })
+    await seal()
+    expect(await verify()).toMatchObject({ ...INTACT, entries: 304, unsealed: 0 })
+  })
+
+  test('finds by the hash that a receiver got that the end was cut off and the head set back', async () => {
+    const { db } = portal.database
+    await write(5)
+    await seal()
+    await db
+      .insertInto('trail_cursors')
+      .columns(['receiver', 'chain', 'position', 'hash', 'sealed_at'])
+      .expression((eb) =>
+        eb
+          .selectFrom('trail_seals')
+          .select([sql.lit('webhook').as('receiver'), 'chain', 'position', 'hash', 'sealed_at'])
+          .where('position', '=', 5),
+      )
+      .execute()
+    const { anchor } = await verify()
+    expect(await verify('audit', anchor)).toMatchObject(INTACT)
+    await run(
+      `delete from audit_entries where id >= ${id(4)}`,
+      'delete from trail_seals where position >= 4',
+      `update trail_chains set position = 3, hash = (select hash from trail_seals where position = 3) where chain = 'audit'`,
+    )
+    expect((await verify()).findings).toEqual([expect.stringMatching(/o selo 5, .* não existe: o fim foi/)])
+    await run('truncate trail_cursors')
+    expect(await verify()).toMatchObject(INTACT)
+    expect((await verify('audit', anchor)).findings).toEqual([expect.stringMatching(/selo 5, .* não existe/)])
   })
 
   test('finds by a hash kept outside that a whole chain was written again', async () => {
@@ -383,7 +451,11 @@ describeOnEachDatabase('chain of the trail', (kind) => {
     await sealer.runNow()
     await portal.outbox.deliverDue()
     expect(portal.mails.map(({ to }) => to)).toEqual(['guarda@exemplo.com.br'])
-    expect(portal.mails[0]?.text).toContain((await verify()).anchor)
+    const { anchor } = await verify()
+    expect(portal.mails[0]?.text).toContain(anchor)
+    const transport = createTransport({ streamTransport: true, buffer: true })
+    const { message } = await transport.sendMail({ text: portal.mails[0]?.text })
+    expect(findAnchors(String(message))).toEqual(findAnchors(anchor))
     portal.clock.advance(DAY)
     await sealer.runNow()
     await sealer.stop()

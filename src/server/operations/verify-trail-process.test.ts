@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -65,6 +65,19 @@ describe('npm run verify-trail as a process', () => {
       expect(await run('back-up.ts', ['restore', copy], restored)).toMatchObject({ code: 0 })
       expect(await run('verify-trail.ts', [anchor], restored)).toMatchObject({ code: 0 })
 
+      // A seal of after the copy differs because of the restore, which is on record.
+      await change(`insert into audit_entries (action) values ('role-changed')`)
+      const [, later = ''] = /(audit:4:[0-9a-f]{64})/.exec((await run('verify-trail.ts', [])).said) ?? []
+      const mails = join(dataDir, 'mails.eml')
+      await writeFile(mails, `- ${anchor}\r\n- ${later.slice(0, 70)}=\r\n${later.slice(70)}\r\n`)
+      expect(await run('verify-trail.ts', [mails])).toMatchObject({ code: 0 })
+      const differing = await run('verify-trail.ts', [mails], restored)
+      expect(differing).toMatchObject({
+        code: 3,
+        said: expect.stringMatching(/selo 4, .* antes da restauração de .*, que voltou ao selo 3\)/),
+      })
+      expect(differing.said).toContain('A trilha confere, se houve essa restauração')
+
       await change(
         `update audit_entries set ip = '198.51.100.1' where id = (select min(id) from audit_entries)`,
       )
@@ -72,6 +85,10 @@ describe('npm run verify-trail as a process', () => {
       expect(forged.code).toBe(2)
       expect(forged.said).toMatch(/1 falha:\n {2}- a linha \d+, types-set, .* foi alterada$/m)
       expect(forged.said).toMatch(/A trilha NÃO confere/)
+      expect(await run('verify-trail.ts', [join(dataDir, 'none.eml')])).toMatchObject({
+        code: 1,
+        complaint: expect.stringContaining('none.eml'),
+      })
     },
     SLOW,
   )
@@ -79,7 +96,7 @@ describe('npm run verify-trail as a process', () => {
   test('explains itself when called with what is no seal', async () => {
     expect(await run('verify-trail.ts', ['audit:3'])).toMatchObject({
       code: 1,
-      complaint: expect.stringMatching(/^Uso: npm run verify-trail -- \[SELO…\]/),
+      complaint: expect.stringMatching(/^Uso: npm run verify-trail -- \[SELO \| ARQUIVO\]…/),
     })
   })
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
+import { formatInstant } from '#server/mail/compose-mail.ts'
 import {
   CHAINS,
   type Chain,
@@ -14,8 +15,9 @@ import {
 } from './trail-chain.ts'
 
 const BATCH_ROWS = 2_000
-/** Rows are written within moments of their time, but retention's carry the start of its run. */
-const MAX_LATE_MICROSECONDS = 3_600_000_000
+/** Twice as long as the sealer looks back for rows that commit late. */
+const MAX_LATE_MICROSECONDS = 600_000_000
+const HOUR_MICROSECONDS = 3_600_000_000
 /** All are counted, these are named. */
 const MAX_NAMED = 20
 
@@ -26,10 +28,14 @@ export interface Anchor {
   hash: string
 }
 
-/** Parses 'audit:120:9f2c…'; undefined for anything else. */
-export function parseAnchor(text: string): Anchor | undefined {
-  const [, chain, position, hash] = /^(audit|access):(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
-  return chain && position && hash ? { chain: chain as Chain, position: Number(position), hash } : undefined
+/** Finds 'audit:120:9f2c…' in a text, as in saved mails, whose long lines are broken by '='. */
+export function findAnchors(text: string): Anchor[] {
+  const found = text.replace(/=\r?\n/g, '').matchAll(/\b(audit|access):(\d{1,15}):([0-9a-f]{64})\b/g)
+  return Array.from(found, ([, chain, position, hash = '']) => ({
+    chain: chain as Chain,
+    position: Number(position),
+    hash,
+  }))
 }
 
 export interface ChainReport {
@@ -46,6 +52,8 @@ export interface ChainReport {
   faults: number
   /** The first faults, in Portuguese. */
   findings: string[]
+  /** Seals from outside that differ only if they are younger than the copy of a restore. */
+  restored: number
   /** What cannot be compared, in Portuguese. */
   notes: string[]
 }
@@ -81,27 +89,44 @@ export async function verifyChain(db: Db, chain: Chain, anchors: readonly Anchor
     unsealed: 0,
     faults: 0,
     findings: [],
+    restored: 0,
     notes: [],
   }
   const addFault = (text: string) => {
     report.faults += 1
     if (report.findings.length < MAX_NAMED) report.findings.push(text)
   }
-  const kept = new Map(anchors.map(({ position, hash }) => [position, hash]))
+  const kept = Map.groupBy(await addSent(db, chain, anchors), ({ position }) => position)
+  const restores = await readRestores(db, chain)
+  const addDifference = (position: number, text: string) => {
+    const restore = restores.find((each) => each.position < position)
+    if (!restore) return addFault(text)
+    report.restored += 1
+    report.notes.push(
+      `o selo ${position}, guardado fora, só confere se é de antes da restauração de ${formatInstant(restore.at)}, que voltou ao selo ${restore.position}`,
+    )
+  }
   const compare = (position: number, hash: Uint8Array) => {
-    const expected = kept.get(position)
+    const expected = kept.get(position) ?? []
     kept.delete(position)
-    if (expected !== undefined && expected !== toHex(hash))
-      addFault(`o selo ${position} não é mais o que foi guardado fora: a corrente foi refeita`)
+    if (expected.some((anchor) => anchor.hash !== toHex(hash)))
+      addDifference(
+        position,
+        `o selo ${position} não é mais o que foi guardado fora, ou enviado: a corrente foi refeita`,
+      )
   }
 
   let position = head.checkpoint_position
   let hash = head.checkpoint_hash
   let latest = 0
+  const hours = await readSealingHours(db)
   compare(position, hash)
   for (;;) {
     const rows = await readSealedRows(db, chain, position)
     for (const row of rows) {
+      // Two hours, as the first sealing of a long trail goes through it for a while.
+      while ((hours[0] ?? row.sealedAt) + 2 * HOUR_MICROSECONDS <= row.sealedAt)
+        latest = Math.max(latest, hours.shift() as number)
       if (row.position !== position + 1)
         addFault(`faltam os selos ${position + 1} a ${row.position - 1}, com as suas linhas`)
       else if (toHex(computeHash(chain, hash, row)) !== toHex(row.hash))
@@ -124,12 +149,44 @@ export async function verifyChain(db: Db, chain: Chain, anchors: readonly Anchor
         `o selo ${missing}, guardado fora, já saiu com o prazo de guarda: não há com que comparar`,
       )
     else
-      addFault(
-        `o selo ${missing}, guardado fora, não existe: o fim foi retirado, ou o banco é de uma cópia antiga`,
+      addDifference(
+        missing,
+        `o selo ${missing}, guardado fora ou enviado, não existe: o fim foi retirado, ou o banco é de uma cópia antiga`,
       )
   }
   await checkUnsealed(db, chain, latest, report, addFault)
   return report
+}
+
+/** Adds the seals that receivers got last. */
+async function addSent(db: Db, chain: Chain, anchors: readonly Anchor[]): Promise<Anchor[]> {
+  const sent = await db
+    .selectFrom('trail_cursors')
+    .select(['position', 'hash'])
+    .where('chain', '=', chain)
+    .execute()
+  return [
+    ...anchors,
+    ...sent.flatMap(({ position, hash }) => (hash ? [{ chain, position, hash: toHex(hash) }] : [])),
+  ]
+}
+
+/** @returns the restores on record, with the last seal of each copy */
+async function readRestores(db: Db, chain: Chain): Promise<{ at: Date; position: number }[]> {
+  const { rows } = await sql<{ at: Date; position: number }>`
+    select at, (after ->> ${chain})::bigint as position from audit_entries
+    where action = 'database-restored' order by at desc`.execute(db)
+  return rows
+}
+
+/** @returns the hours in which rows of any chain were sealed, µs since the epoch */
+async function readSealingHours(db: Db): Promise<number[]> {
+  const { rows } = await sql<{ hour: number }>`
+    select ${toMicroseconds(sql`hour`)} as hour
+    from (select distinct date_trunc('hour', sealed_at) as hour from trail_seals) worked order by hour`.execute(
+    db,
+  )
+  return rows.map(({ hour }) => hour)
 }
 
 async function readSealedRows(db: Db, chain: Chain, after: number): Promise<SealedRow[]> {
