@@ -101,30 +101,47 @@ test('commands run under the bundled Node, and unknown ones are rejected', {
   expect(patio('admin', 'list').stderr).toMatch(/^Configuração inválida:\n[\s\S]*SESSION_SECRET/)
 })
 
-test('commands trust a certificate authority named in the settings file', {
+test('commands trust the authorities of the settings file and of the environment', {
   timeout: SLOW,
 }, async () => {
-  const made = createCertificate()
-  onTestFinished(() => rmSync(made.folder, { recursive: true }))
-  const [cert, key] = [readFileSync(made.certificate), readFileSync(made.key)]
-  const server = createServer({ cert, key }, (_, reply) => reply.end()).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  const settings = join(folder, 'private.env')
-  const PUBLIC_URL = `https://127.0.0.1:${port}`
-  const all = { ...REAL_ENVIRONMENT, PUBLIC_URL, NODE_EXTRA_CA_CERTS: made.certificate, DATA_DIR: folder }
-  writeFileSync(
-    settings,
-    Object.entries(all)
-      .map(([name, value]) => `${name}="${value}"\n`)
-      .join(''),
-  )
-  const doctor = spawn(join(release, 'bin/patio'), [`--env-file=${settings}`, 'doctor'], {
-    cwd: '/',
-    env: {},
+  const [host, own] = [createCertificate(), createCertificate()]
+  onTestFinished(() => {
+    for (const made of [host, own]) rmSync(made.folder, { recursive: true })
   })
-  expect(await text(doctor.stdout)).toContain(`ok     TLS de 127.0.0.1:${port}: `)
+  /** @param {typeof own} made */
+  const serve = async ({ certificate, key }) => {
+    const files = { cert: readFileSync(certificate), key: readFileSync(key) }
+    const server = createServer(files, (_, reply) => reply.end()).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    return /** @type {import('node:net').AddressInfo} */ (server.address()).port
+  }
+  let count = 0
+  /** @param {number | undefined} port @param {string} file @param {NodeJS.ProcessEnv} env */
+  const lookAt = async (port, file, env) => {
+    const settings = join(folder, `private-${++count}.env`)
+    const PUBLIC_URL = `https://127.0.0.1:${port}`
+    const all = { ...REAL_ENVIRONMENT, PUBLIC_URL, NODE_EXTRA_CA_CERTS: file, DATA_DIR: folder }
+    const lines = Object.entries(all).map(([name, value]) => `${name}="${value}"\n`)
+    writeFileSync(settings, lines.join(''))
+    const doctor = spawn(join(release, 'bin/patio'), [`--env-file=${settings}`, 'doctor'], { cwd: '/', env })
+    return text(doctor.stdout)
+  }
+  const [ownPort, hostPort] = await Promise.all([own, host].map(serve))
+  const env = { NODE_EXTRA_CA_CERTS: host.certificate }
+  const [alone, both, ofHost, wrong] = await Promise.all([
+    lookAt(ownPort, own.certificate, {}),
+    lookAt(ownPort, own.certificate, env),
+    lookAt(hostPort, own.certificate, env),
+    lookAt(ownPort, own.key, env),
+  ])
+  for (const trusted of [alone, both, ofHost]) expect(trusted).toMatch(/^ok {5}TLS de 127\.0\.0\.1:\d+: /m)
+
+  const file = `${own.key}, de ${join(folder, 'private-4.env')}`
+  expect(wrong).toContain(`falha  NODE_EXTRA_CA_CERTS (${file}): o arquivo não tem nenhum certificado PEM.`)
+  const remedy = `acrescente o certificado da autoridade a ${host.certificate} (do ambiente) ou a ${file.replace(', ', ' (')}), de NODE_EXTRA_CA_CERTS.`
+  expect(wrong.match(/o certificado não é de uma autoridade conhecida/g)?.length).toBeGreaterThan(1)
+  expect(wrong.split(remedy)).toHaveLength(2)
 })
 
 test(

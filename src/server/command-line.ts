@@ -1,6 +1,5 @@
 // `patio COMMAND`: entry point of a release, with its own Node and without npm.
-import { readFileSync } from 'node:fs'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { trustAuthorities } from './authorities.ts'
 import { VERSION } from './version.ts'
 
 /** Arguments, description and module of a command; the module reads process.argv, as with npm. */
@@ -40,20 +39,10 @@ const usage = () => {
   ].join('\n')
 }
 
-/** Loads NODE_EXTRA_CA_CERTS, which Node reads before the settings file. Errors are left to the doctor. */
-function loadExtraCertificates(file: string | undefined): void {
-  if (!file || getCACertificates('extra').length > 0) return
-  try {
-    const own =
-      readFileSync(file, 'utf8').match(/-----BEGIN CERT[^-]*-----[^-]+-----END CERT[^-]*-----/g) ?? []
-    setDefaultCACertificates([...getCACertificates('default'), ...own])
-  } catch {}
-}
-
 const [name = ''] = process.argv.slice(2)
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
 if (command) {
-  loadExtraCertificates(process.env.NODE_EXTRA_CA_CERTS)
+  trustAuthorities(process.env)
   // One module implements several and reads the command's name.
   if (!READ_BY_NAME.includes(name)) process.argv.splice(2, 1)
   await command[2]()

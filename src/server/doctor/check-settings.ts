@@ -1,4 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { listAuthorityFiles, readAuthorities } from '#server/authorities.ts'
 import type { Config } from '#server/config.ts'
 import { checkSettings } from '#server/setting-warnings.ts'
 import { SETTING_NAMES, traceSettings } from '#server/settings.ts'
@@ -24,7 +25,7 @@ export function listConfigChecks(environment: NodeJS.ProcessEnv, config: Config 
     const doubts = checkSettings(environment, config).map((says) =>
       warning(`${says}.`, 'Corrija a configuração; docs/settings.md explica cada nome.'),
     )
-    const found = [...doubts, ...checkFilePermissions(environment), ...checkExtraCertificates(environment)]
+    const found = [...doubts, ...checkFilePermissions(environment), ...checkAuthorities(environment)]
     return found.length > 0 ? found : good('Configuração: nomes e arquivos conferem.')
   }
   return [check('settings', 'Configuração', 2_000, run)]
@@ -46,16 +47,19 @@ function checkFilePermissions(environment: NodeJS.ProcessEnv): Result[] {
 }
 
 /** Node only warns about an unreadable file, and continues without it. */
-function checkExtraCertificates({ NODE_EXTRA_CA_CERTS: file }: NodeJS.ProcessEnv): Result[] {
-  try {
-    if (file) accessSync(file, constants.R_OK)
-    return []
-  } catch {
-    return [
-      fault(
-        'NODE_EXTRA_CA_CERTS: o arquivo não pode ser lido, e o Node segue sem ele.',
-        'Confira o caminho e os direitos do arquivo.',
-      ),
-    ]
-  }
+function checkAuthorities(environment: NodeJS.ProcessEnv): Result[] {
+  return listAuthorityFiles(environment).flatMap(({ file, from }) => {
+    const about = `NODE_EXTRA_CA_CERTS (${file}, ${from})`
+    try {
+      if (readAuthorities(file).length > 0) return []
+      return [fault(`${about}: o arquivo não tem nenhum certificado PEM.`, 'Ponha nele o da autoridade.')]
+    } catch {
+      return [
+        fault(
+          `${about}: o arquivo não pode ser lido, e o portal segue sem ele.`,
+          'Confira o caminho e os direitos do arquivo.',
+        ),
+      ]
+    }
+  })
 }

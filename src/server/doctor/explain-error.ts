@@ -1,3 +1,4 @@
+import { listAuthorityFiles } from '#server/authorities.ts'
 import { DatabaseOpenError, isDatabaseUnavailable } from '#server/database/database.ts'
 import { formatLocation, readPlace } from '#server/database/server-urls.ts'
 
@@ -9,7 +10,12 @@ export interface Cause {
 
 const UNTRUSTED: Cause = {
   says: 'o certificado não é de uma autoridade conhecida (autoassinado, ou falta a cadeia)',
-  todo: 'Instale a cadeia completa no serviço, ou aponte NODE_EXTRA_CA_CERTS para o certificado da autoridade.',
+  get todo() {
+    const files = listAuthorityFiles(process.env).map(({ file, from }) => `${file} (${from})`)
+    return files.length === 0
+      ? 'Instale a cadeia completa no serviço, ou aponte NODE_EXTRA_CA_CERTS para o certificado da autoridade.'
+      : `Instale a cadeia completa no serviço, ou acrescente o certificado da autoridade a ${files.join(' ou a ')}, de NODE_EXTRA_CA_CERTS.`
+  },
 }
 const UNREACHABLE: Cause = {
   says: 'não há resposta desse endereço',
