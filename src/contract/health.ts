@@ -63,7 +63,7 @@ export const healthRoutes = {
     method: 'GET',
     path: '/api/health/lamps',
     access: 'admin',
-    summary: 'What this process has last seen of the services that it uses',
+    summary: 'What all replicas have last seen of the services that they use',
     response: statesSchema,
   },
   readCaller: {
@@ -81,7 +81,11 @@ export const healthRoutes = {
     method: 'GET',
     path: '/api/health/stream',
     access: 'operator',
-    summary: 'Four events within a second, to see whether a proxy holds them back',
-    events: z.object({ count: z.number() }),
+    summary: 'Four events within a second, to see whether a proxy holds them back, and one after a pause',
+    query: z.object({
+      /** Seconds between the fourth event and the last; without it there are four. */
+      pause: z.optional(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(20))),
+    }),
+    events: z.object({ count: z.number(), of: z.number() }),
   },
 } as const satisfies Routes

@@ -86,7 +86,11 @@ export async function servePortal(
 ): Promise<Portal> {
   const { db } = database
   await migrateDatabase(database)
-  const serviceStatus = createServiceStatus(() => clock())
+  const serviceStatus = createServiceStatus(() => clock(), {
+    db: database.kind === 'server' ? db : undefined,
+    version: VERSION,
+    log,
+  })
   const databaseClock = givenClock
     ? undefined
     : await startDatabaseClock(database, (isGood) => serviceStatus.record('database', isGood))
@@ -220,6 +224,7 @@ export async function servePortal(
   usage.start()
   for (const worker of trailWorkers) worker.start()
   leavers?.start()
+  serviceStatus.start()
   // The demo's seeded sign-ups are deliberately old.
   if (!demo) retention.start()
   return {
@@ -233,6 +238,7 @@ export async function servePortal(
         outbox,
         jobs,
         liveStreams,
+        serviceStatus,
         retention,
         usage,
         ...trailWorkers,

@@ -467,6 +467,14 @@ export interface Tables {
   jobs: JobsTable
   job_claims: { name: string; claimed_until: Date; holder: Defaulted<string | null> }
   portal_facts: { name: string; value: string }
+  replicas: {
+    id: string
+    host: string
+    version: string
+    clock_ahead_ms: number
+    services: unknown
+    seen_at: Defaulted<Date>
+  }
   schema_migrations: { name: string; applied_at: Defaulted<Date> }
 }
 

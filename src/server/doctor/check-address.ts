@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:tls'
+import { wait } from '#contract/timing.ts'
 import type { AcceptStream } from '#server/http/event-stream.ts'
 import { encodeEvent } from '#server/http/event-stream.ts'
 import { listDnsCauses } from './check-network.ts'
@@ -16,6 +16,8 @@ const STREAM_EVENTS = 4
 const STREAM_PAUSE_MS = 250
 /** First and last event are 750 ms apart unless a proxy buffers them. */
 const BUFFERED_BELOW_MS = 300
+/** Of the portal's streams, whose heartbeat comes every 15 s. */
+const QUIET_SECONDS = 16
 
 interface Address {
   publicUrl: string
@@ -23,12 +25,15 @@ interface Address {
   token: string
   /** Run by the portal itself, whose network may not reach its public address. */
   isSelf?: boolean
+  /** How long the proxy must keep a quiet stream; the portal itself does not wait for it. */
+  quietSeconds?: number | undefined
 }
 
 const isLocal = (url: URL) => ['localhost', '127.0.0.1'].includes(url.hostname)
 
 /** Checks the path of a request: DNS, TLS, proxy, portal, and unbuffered streams. */
-export function listAddressChecks({ publicUrl, token, isSelf = false }: Address): Check[] {
+export function listAddressChecks({ publicUrl, token, isSelf = false, ...rest }: Address): Check[] {
+  const { quietSeconds = isSelf ? undefined : QUIET_SECONDS } = rest
   const url = new URL(publicUrl)
   const checks = [
     check('address', `PUBLIC_URL (${publicUrl})`, WITHIN_MS, () => checkReachability(publicUrl)),
@@ -36,7 +41,7 @@ export function listAddressChecks({ publicUrl, token, isSelf = false }: Address)
       ? [check('address-tls', `TLS de ${url.host}`, WITHIN_MS, () => checkCertificate(url))]
       : []),
     check('proxy', 'Proxy', WITHIN_MS, () => checkProxy(publicUrl, token)),
-    check('stream', 'Avisos ao vivo', WITHIN_MS, () => checkStream(publicUrl, token)),
+    check('stream', 'Avisos ao vivo', WITHIN_MS, () => checkStream(publicUrl, token, quietSeconds)),
   ]
   return checks.map((each) => ({
     ...each,
@@ -49,8 +54,8 @@ export function listAddressChecks({ publicUrl, token, isSelf = false }: Address)
   }))
 }
 
-function fetchAddress(url: string, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(FETCH_MS) })
+function fetchAddress(url: string, headers: Record<string, string> = {}, ms = FETCH_MS): Promise<Response> {
+  return fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(ms) })
 }
 
 async function checkReachability(publicUrl: string): Promise<Result> {
@@ -154,36 +159,51 @@ function describeRefusal(about: string, status: number): Result {
       )
 }
 
-async function checkStream(publicUrl: string, token: string): Promise<Result> {
-  const reply = await fetchAddress(`${publicUrl}/api/health/stream`, { authorization: `Bearer ${token}` })
+async function checkStream(publicUrl: string, token: string, quietSeconds?: number): Promise<Result> {
+  const url = `${publicUrl}/api/health/stream${quietSeconds === undefined ? '' : `?pause=${quietSeconds}`}`
+  const reply = await fetchAddress(url, { authorization: `Bearer ${token}` }, WITHIN_MS)
   if (!reply.ok || !reply.body) return describeRefusal('Avisos ao vivo', reply.status)
   const times: number[] = []
   let text = ''
-  for await (const bytes of reply.body) {
-    times.push(performance.now())
-    text += Buffer.from(bytes).toString()
+  try {
+    for await (const bytes of reply.body) {
+      if (times.length < STREAM_EVENTS) times.push(performance.now())
+      text += Buffer.from(bytes).toString()
+    }
+  } catch (error) {
+    // Cut in the pause.
+    if (times.length < STREAM_EVENTS) throw error
   }
   const lastedMs = (times.at(-1) ?? 0) - (times[0] ?? 0)
-  const isWhole = text.split('data: ').length - 1 === STREAM_EVENTS
-  if (isWhole && lastedMs >= BUFFERED_BELOW_MS) return good('Avisos ao vivo: chegam na hora.')
-  return warning(
-    'Avisos ao vivo: o proxy os junta e entrega atrasados; as telas só mostram novidades quando se volta a elas.',
-    'Desligue no proxy o buffer e a compressão de text/event-stream (nginx: proxy_buffering off).',
-  )
+  const count = text.split('data: ').length - 1
+  if (count < STREAM_EVENTS || lastedMs < BUFFERED_BELOW_MS)
+    return warning(
+      'Avisos ao vivo: o proxy os junta e entrega atrasados; as telas só mostram novidades quando se volta a elas.',
+      'Desligue no proxy o buffer e a compressão de text/event-stream (nginx: proxy_buffering off).',
+    )
+  // A portal of 0.2 sends no pause.
+  if (count === STREAM_EVENTS && text.includes(`"of":${STREAM_EVENTS + 1}`))
+    return warning(
+      `Avisos ao vivo: o proxy encerra uma conexão que fica ${quietSeconds} s sem dados; as telas reconectam sem parar e mostram novidades atrasadas.`,
+      'Dê mais tempo a ela no proxy, um minuto ao menos (nginx: proxy_read_timeout; HAProxy: timeout client e timeout server).',
+    )
+  return good('Avisos ao vivo: chegam na hora.')
 }
 
-/** Server side of the check: sends a few events and ends. */
-export const sendTestEvents: AcceptStream = (stream) => {
-  let isOver = false
-  const send = async () => {
-    for (let count = 1; count <= STREAM_EVENTS && !isOver; count++) {
-      stream.write(encodeEvent({ count }))
-      await wait(STREAM_PAUSE_MS)
+/** Server side of the check: sends a few events, one more after a pause if there is one, and ends. */
+export const sendTestEvents =
+  (pauseSeconds: number | undefined): AcceptStream =>
+  (stream) => {
+    const ending = new AbortController()
+    const of = STREAM_EVENTS + (pauseSeconds === undefined ? 0 : 1)
+    const send = async () => {
+      for (let count = 1; count <= of && !ending.signal.aborted; count++) {
+        const isLast = count > STREAM_EVENTS
+        await wait(isLast ? (pauseSeconds ?? 0) * 1000 : STREAM_PAUSE_MS, ending.signal)
+        stream.write(encodeEvent({ count, of }))
+      }
+      stream.close()
     }
-    stream.close()
+    void send()
+    return () => ending.abort()
   }
-  void send()
-  return () => {
-    isOver = true
-  }
-}

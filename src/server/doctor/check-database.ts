@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { isPreviousVersionActive } from '#server/accounts/second-factor.ts'
 import { countUnreadableFactors, countUnreadableSessions } from '#server/accounts/tokens.ts'
@@ -12,6 +13,7 @@ import { readMailBacklog } from '#server/operations/metrics.ts'
 import { readFact } from '#server/operations/portal-facts.ts'
 import { formatCommand } from '#server/version.ts'
 import { listDnsCauses } from './check-network.ts'
+import { createReplicaCheck, describeClock } from './check-replicas.ts'
 import { listTrailChecks } from './check-trail.ts'
 import { explainError } from './explain-error.ts'
 import { type Check, check, fault, good, type Result, warning } from './run-checks.ts'
@@ -19,7 +21,6 @@ import { type Check, check, fault, good, type Result, warning } from './run-chec
 const WITHIN_MS = 25_000
 /** Of two replicas during an update, as in docs/past-one-machine.md. */
 const WANTED_CONNECTIONS = 2 * 13
-const MAX_CLOCK_SKEW_MS = 2_000
 const LATE_MAIL_SECONDS = 600
 /** 1.5 × a day, as in deploy/alerts.yaml. */
 export const OLD_BACK_UP_HOURS = 36
@@ -60,7 +61,6 @@ function describeServer(server: InspectedServer, url: string, hasDirectUrl: bool
   const { version = 0, isPooled, isEncrypted, offsetMs = 0, connections = 0 } = server
   const major = Math.floor(version / 10_000)
   const isHere = /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(server.location)
-  const seconds = (Math.abs(offsetMs) / 1000).toFixed(1).replace('.', ',')
   const found: Result[] = []
   if (server.missingRight) {
     const { says, todo } = explainError(server.missingRight, url)
@@ -87,13 +87,8 @@ function describeServer(server: InspectedServer, url: string, hasDirectUrl: bool
         'Defina DATABASE_DIRECT_URL com o endereço do próprio servidor.',
       ),
     )
-  if (Math.abs(offsetMs) > MAX_CLOCK_SKEW_MS)
-    found.push(
-      warning(
-        `${at}: o relógio está ${seconds} s ${offsetMs > 0 ? 'adiantado' : 'atrasado'} em relação a esta máquina.`,
-        'Ligue a sincronização de hora (NTP) nas duas máquinas.',
-      ),
-    )
+  const clock = `Relógio desta máquina (${hostname()})`
+  found.push(...describeClock(clock, -offsetMs, `banco de dados em ${server.location}`))
   if (found.length > 0) return found
   const tls = isEncrypted ? 'com TLS' : 'nesta máquina'
   return [good(`${at}: PostgreSQL ${major}, ${tls}, aceita escrita${isPooled ? ', com pooler' : ''}.`)]
@@ -132,6 +127,7 @@ export function listDatabaseChecks({ db, keyring }: { db: Db; keyring: Keyring }
             'Ponha os mesmos segredos em todas as réplicas e recarregue cada uma (docs/operations.md, “Secrets”).',
           )
     }),
+    ...(config.databaseUrl ? [createReplicaCheck(db)] : []),
     check('second-factor', 'Verificação em duas etapas', WITHIN_MS, () => checkSecondFactor(db, keyring)),
     check('outbox', 'Fila de e-mails', WITHIN_MS, async () => {
       const { count, seconds } = await readMailBacklog(db)

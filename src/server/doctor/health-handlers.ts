@@ -21,14 +21,19 @@ export function healthHandlers(services: HealthServices): Handlers<typeof health
       running ??= services.runPortalChecks().finally(() => {
         running = undefined
       })
-      return { items: await running }
+      const items = await running
+      const mail = items.find(({ check }) => check === 'mail')
+      if (mail) services.serviceStatus.record('mail', mail.grade !== 'fault')
+      return { items }
     },
-    readLamps() {
+    async readLamps() {
+      const { serviceStatus } = services
       // The request has just been authenticated with it.
-      services.serviceStatus.record('database', true)
-      return services.serviceStatus.read()
+      serviceStatus.record('database', true)
+      await serviceStatus.share()
+      return serviceStatus.read()
     },
     readCaller: ({ context: { request } }) => ({ ip: request.ip, forwarded: request.forwarded }),
-    tryStream: async () => (await import('./check-address.ts')).sendTestEvents,
+    tryStream: async ({ query: { pause } }) => (await import('./check-address.ts')).sendTestEvents(pause),
   }
 }

@@ -52,6 +52,7 @@ const EXEMPT: Record<string, string> = {
   notices: 'names nobody; their author is in the trail',
   portal_facts: 'names nobody',
   rate_limits: 'counters for minutes to a day; what they refuse is in failed_sign_ins',
+  replicas: 'names nobody',
   schema_migrations: 'names nobody',
   sign_in_attempts: 'counters under hashes; the refusals are in failed_sign_ins',
   sign_ups: 'a counter and a hash until the address is verified',

@@ -7,7 +7,7 @@ import { classNames } from '#web/ui/class-names.ts'
 import { useOverflowFade } from '#web/ui/tabs.tsx'
 import { NO_FILTER, profileCountQuery, tasksQuery } from '#web/users/count-query.ts'
 import { unreadCountQuery } from './admin-links.tsx'
-import { useServiceStatus } from './service-status.tsx'
+import { StatusDot, summarizeStatus, useServiceStatus } from './service-status.tsx'
 
 interface RailItem {
   to: NonNullable<LinkProps['to']>
@@ -17,7 +17,7 @@ interface RailItem {
   /** Whether the count asks for something to be done. */
   isDue?: boolean
   /** A dot instead of a count, and its meaning. */
-  state?: { isGood: boolean; text: string } | undefined
+  state?: { isGood: boolean | null; text: string } | undefined
 }
 
 /** The screen is mounted anew with each address, so the focus is restored here. */
@@ -91,10 +91,7 @@ function RailLink({ to, label, count, isDue, state }: RailItem) {
       )}
       {state && (
         <span className="max-xl:hidden">
-          <span
-            aria-hidden="true"
-            className={classNames('block size-2 rounded-full', state.isGood ? 'bg-success' : 'bg-danger')}
-          />
+          <StatusDot isGood={state.isGood} />
           <span className="sr-only">{state.text}</span>
         </span>
       )}
@@ -106,8 +103,7 @@ function useGroups(): { title: string; items: RailItem[] }[] {
   const { total, waiting, requests = 0 } = useQuery(profileCountQuery(NO_FILTER)).data ?? {}
   const tasks = useQuery(tasksQuery).data
   const unread = useQuery(unreadCountQuery(useSession()?.user.id)).data?.count
-  const broken = useServiceStatus().filter(({ isGood }) => isGood === false)
-  const state = { isGood: broken.length === 0, text: broken.length > 0 ? 'com problema' : 'em ordem' }
+  const state = summarizeStatus(useServiceStatus())
   return [
     {
       title: '',

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { formatList } from '#contract/format-list.ts'
 import type { ServiceName, ServiceState } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
 import { useStreamState } from '#web/live/live-changes.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { formatInstant } from '#web/ui/format-instant.ts'
 
 const SERVICES: Record<ServiceName | 'stream', { label: string; todo: string }> = {
@@ -28,7 +30,9 @@ const SERVICES: Record<ServiceName | 'stream', { label: string; todo: string }> 
 
 /** One dot when all is well; otherwise what is broken, since when, and what to do. */
 export function ServiceStatus() {
-  const broken = useServiceStatus().filter(({ isGood }) => isGood === false)
+  const services = useServiceStatus()
+  const broken = services.filter(({ isGood }) => isGood === false)
+  const { isGood, text } = summarizeStatus(services)
   if (broken.length === 0)
     return (
       // On wide windows the rail has the dot.
@@ -36,8 +40,8 @@ export function ServiceStatus() {
         to="/admin/saude"
         className="inline-flex items-center gap-1.5 rounded-sm text-muted text-sm underline-offset-4 hover:underline xl:hidden"
       >
-        <span aria-hidden="true" className="size-2 rounded-full bg-success" />
-        Tudo em ordem
+        <StatusDot isGood={isGood} />
+        {isGood ? 'Tudo em ordem' : `Saúde: ${text}`}
       </Link>
     )
   return (
@@ -58,7 +62,23 @@ export function ServiceStatus() {
   )
 }
 
-/** The state of each service, as this page and the server last saw it; null before its first use. */
+/** What is not known yet is not well. */
+export function summarizeStatus(services: ReturnType<typeof useServiceStatus>) {
+  if (services.some(({ isGood }) => isGood === false)) return { isGood: false, text: 'com problema' }
+  const unknown = services.filter(({ isGood }) => isGood === null)
+  if (unknown.length === 0) return { isGood: true, text: 'em ordem' }
+  return {
+    isGood: null,
+    text: `ainda sem notícia de ${formatList(unknown.map(({ name }) => SERVICES[name].label))}`,
+  }
+}
+
+export function StatusDot({ isGood }: { isGood: boolean | null }) {
+  const color = isGood === null ? 'border border-muted' : isGood ? 'bg-success' : 'bg-danger'
+  return <span aria-hidden="true" className={classNames('block size-2 rounded-full', color)} />
+}
+
+/** The state of each service, as this page and all replicas last saw it; null before its first use. */
 export function useServiceStatus(): (ServiceState & { name: keyof typeof SERVICES })[] {
   const { data, error, errorUpdatedAt } = useQuery({
     queryKey: ['lamps'],
