@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import type { Config } from './config.ts'
 import { canSendUnencrypted } from './mail/smtp-mailer.ts'
 import { readValues, SETTING_NAMES, type SettingName } from './settings.ts'
@@ -23,7 +25,24 @@ export function checkSettings(environment: NodeJS.ProcessEnv, config?: Config): 
     )
   if (config?.smtpUrl && canSendUnencrypted(config.smtpUrl))
     warnings.push('SMTP_URL: e-mails com links podem sair sem criptografia: use smtps:// ou ?requireTLS=true')
+  for (const name of ['BRAND_LOGO', 'BRAND_PICTURE'] as const)
+    if (values[name] && !isImage(values[name]))
+      warnings.push(`${name}: o arquivo não é uma imagem SVG (com nome .svg), PNG, JPEG, WebP ou AVIF`)
   return warnings
+}
+
+/** Looks at the first bytes; browsers take the type of SVG alone from the name. */
+function isImage(file: string): boolean {
+  let start: string
+  try {
+    start = readFileSync(file, 'latin1').slice(0, 4096)
+  } catch {
+    // A fault of its own.
+    return true
+  }
+  return extname(file).toLowerCase() === '.svg'
+    ? /<svg[\s>]/i.test(start)
+    : /^(\x89PNG\r\n|\xff\xd8\xff|RIFF.{4}WEBP|.{4}ftypavi)/s.test(start)
 }
 
 /** Finds names that are not read but resemble a setting. */

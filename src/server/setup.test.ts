@@ -40,6 +40,7 @@ test('setup asks until answers are valid, writes a file that the portal accepts,
     'n',
     'Grupo Exemplo <portal@example.com>',
     '-',
+    'selos@example.com',
     'Contoso',
     'example.com',
     '0f8a2c55-7b1d-4b52-9a3e-6d2f1c9b8e70',
@@ -66,6 +67,7 @@ test('setup asks until answers are valid, writes a file that the portal accepts,
     host: '127.0.0.1',
     publicUrl: 'https://127.0.0.1:9',
     mailFrom: 'Grupo Exemplo <portal@example.com>',
+    trail: { hashMail: 'selos@example.com' },
   })
   expect(config.powerBi.clientSecret).toBe('canary-client-secret')
   expect(checkSettings(written, config)).toEqual([])
@@ -116,6 +118,7 @@ test('setup tries database, mail and directory as they are given, and lets one c
       's',
       'Grupo Exemplo <portal@example.com>',
       '',
+      '',
       ...POWER_BI,
     ],
   )
@@ -149,8 +152,12 @@ test('setup goes on where it was left', async () => {
   expect([cut.code, cut.errors]).toEqual([3, expect.stringContaining(`Rode de novo para continuar`)])
   expect(existsSync(file)).toBe(false)
   expect(statSync(`${file}.part`).mode & 0o777).toBe(0o600)
-  const { output } = await runSetup([file], ['Grupo Exemplo <portal@example.com>', '-', ...POWER_BI])
-  expect(output).toMatch(/^Continua de onde parou.*\nRemetente/)
+  // In the middle of what is tried together.
+  const [tenant = '', ...rest] = POWER_BI
+  const again = await runSetup([file], ['Grupo Exemplo <portal@example.com>', '-', '', tenant])
+  expect(again.output).toMatch(/^Continua de onde parou.*\nRemetente/)
+  const { output } = await runSetup([file], rest)
+  expect(output).toMatch(/^Continua de onde parou.*\nID do aplicativo/)
   expect(existsSync(`${file}.part`)).toBe(false)
   const written = readFileSync(file, 'utf8')
   expect(written).toContain('COMPANY_EMAIL_DOMAIN=example.com\n')
@@ -162,12 +169,12 @@ test('setup changes a file that it wrote: other lines, secrets and rights stay',
   const inbox = await startSmtpInbox()
   onTestFinished(inbox.stop)
   const sender = 'Grupo Exemplo <portal@example.com>'
-  await runSetup([file], [...BEFORE_DATABASE, '', folder, inbox.url, sender, '-', ...POWER_BI])
+  await runSetup([file], [...BEFORE_DATABASE, '', folder, inbox.url, sender, '-', '', ...POWER_BI])
   const before = readFileSync(file, 'utf8')
   writeFileSync(file, `# Our portal\n${before}LOG_IPS=true\n`)
   chmodSync(file, 0o640)
   const keep = (count: number) => new Array<string>(count).fill('')
-  const { output } = await runSetup([file], [...keep(3), 'Grupo Novo', ...keep(10), 'n'])
+  const { output } = await runSetup([file], [...keep(3), 'Grupo Novo', ...keep(11), 'n'])
   expect(output).toContain('Nome do grupo [Grupo Exemplo]')
   expect(output).toMatch(/Segredo do aplicativo \[Enter: fica como está; não aparece/)
   expect(readFileSync(file, 'utf8')).toBe(
@@ -179,7 +186,7 @@ test('setup changes a file that it wrote: other lines, secrets and rights stay',
   const cut = await runSetup([file], keep(3))
   expect([cut.code, cut.errors]).toEqual([3, expect.stringContaining('ficou como estava')])
   writeFileSync(file, `${changed}export X='1'\n`)
-  const refused = await runSetup([file], keep(13))
+  const refused = await runSetup([file], keep(14))
   expect([refused.code, refused.errors]).toEqual([3, expect.stringMatching(/linha \d+: .*mude-a à mão/)])
   expect(readFileSync(file, 'utf8')).toBe(`${changed}export X='1'\n`)
 }, 60_000)

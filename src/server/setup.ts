@@ -78,6 +78,15 @@ const GROUPS: readonly Group[] = [
   },
   {
     questions: [
+      {
+        name: 'AUDIT_HASH_MAIL',
+        ask: 'Quem guarda os selos da trilha, um e-mail por dia, de preferência fora da TI (vazio: ninguém)',
+        fallback: '',
+      },
+    ],
+  },
+  {
+    questions: [
       { name: 'POWERBI_TENANT_ID', ask: 'ID do diretório no Microsoft Entra, ou um domínio dele' },
       { name: 'POWERBI_CLIENT_ID', ask: 'ID do aplicativo' },
       { name: 'POWERBI_CLIENT_SECRET', ask: 'Segredo do aplicativo' },
@@ -124,9 +133,17 @@ type Prompt = ReturnType<typeof openPrompt>
 const findKey = (settings: Settings, name: string) => [name, `${name}_FILE`].find((key) => settings.has(key))
 
 /** Asks and tries until the answers work, or are to be kept as they are. */
-async function askGroup(prompt: Prompt, { questions, listChecks }: Group, settings: Settings): Promise<void> {
+async function askGroup(
+  prompt: Prompt,
+  { questions, listChecks }: Group,
+  settings: Settings,
+  save: () => void,
+): Promise<void> {
   for (;;) {
-    for (const question of questions) await askUntilValid(prompt, question, settings)
+    for (const question of questions) {
+      await askUntilValid(prompt, question, settings)
+      save()
+    }
     if (!listChecks || (await tryAnswers(() => listChecks(settings, prompt)))) return
     const answer = await prompt.ask('Corrigir agora? (S/n)', false)
     if (/^n/i.test(answer)) return
@@ -201,11 +218,14 @@ async function setUp(file: string): Promise<number> {
   settings.set('NODE_ENV', 'production')
   useCorporateProxy(Object.fromEntries(settings))
   const prompt = openPrompt()
+  // After each answer, so that an interruption costs none.
+  const save = () => {
+    if (!isChange) writeFileSync(part, formatSettings(settings), { mode: 0o600 })
+  }
   try {
     for (const group of GROUPS) {
       const questions = group.questions.filter(({ name }) => isOpen(settings, name, isChange))
-      if (questions.length > 0) await askGroup(prompt, { ...group, questions }, settings)
-      if (!isChange) writeFileSync(part, formatSettings(settings), { mode: 0o600 })
+      if (questions.length > 0) await askGroup(prompt, { ...group, questions }, settings, save)
     }
   } catch (error) {
     if (!(error instanceof SetupError)) throw error

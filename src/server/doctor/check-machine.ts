@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { describeBackUp } from './check-database.ts'
@@ -8,10 +8,16 @@ const GIB = 2 ** 30
 /** Look-ups without a DNS occupy Node's threads, which the disk waits for too. */
 const WITHIN_MS = 25_000
 
-/** Checks the disk of the data directory, or of its closest existing parent. */
-export function createDiskCheck(dataDir: string): Check {
+/**
+ * Checks the disk of the data directory, or of its closest existing parent.
+ * @param isUsed whether the portal must be able to write there
+ */
+export function createDiskCheck(dataDir: string, isUsed = true): Check {
   const run = async () => {
     let folder = resolve(dataDir)
+    const { R_OK, W_OK, X_OK } = constants
+    // The first throws for a parent that cannot be entered, where nothing seems to exist.
+    if (isUsed && statSync(folder, { throwIfNoEntry: false })) accessSync(folder, R_OK | W_OK | X_OK)
     while (!existsSync(folder)) folder = dirname(folder)
     const { bavail, bsize, blocks } = await statfs(folder)
     const free = bavail * bsize
@@ -20,7 +26,7 @@ export function createDiskCheck(dataDir: string): Check {
     if (free < GIB / 4) return fault(says, todo)
     return free < GIB || bavail / blocks < 0.05 ? warning(says, todo) : good(says)
   }
-  return check('disk', 'Disco', WITHIN_MS, run)
+  return check('disk', `DATA_DIR (${dataDir})`, WITHIN_MS, run)
 }
 
 export function createFolderCheck(folder: string): Check {

@@ -17,6 +17,7 @@ export function listTrailChecks(db: Db, { trail }: Pick<Config, 'trail'>): Check
   const receivers = createReceivers(trail)
   return [
     check('trail-seals', 'Selos da trilha', WITHIN_MS, () => checkSeals(db)),
+    check('trail-outside', 'Selos fora do banco', WITHIN_MS, async () => checkOutside(trail)),
     ...(receivers.length > 0
       ? [
           check('trail-receivers', 'Envio da trilha', WITHIN_MS, async () => {
@@ -26,6 +27,14 @@ export function listTrailChecks(db: Db, { trail }: Pick<Config, 'trail'>): Check
         ]
       : []),
   ]
+}
+
+function checkOutside({ hashMail, webhook, isOnStdout }: Config['trail']): Result {
+  if (hashMail || webhook || isOnStdout) return good('Selos fora do banco: são enviados.')
+  return warning(
+    'Selos fora do banco: não são enviados, e quem pode escrever no banco refaz a trilha sem deixar sinal.',
+    'Defina AUDIT_HASH_MAIL com um endereço que os administradores do banco não leem; um e-mail por dia leva os selos.',
+  )
 }
 
 async function checkSeals(db: Db): Promise<Result> {

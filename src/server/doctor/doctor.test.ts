@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
@@ -77,39 +77,109 @@ async function startServer(server: Server): Promise<number> {
 /** Accepts connections and never responds. */
 const startSilentServer = () => startServer(createServer((socket) => void socket.on('error', () => {})))
 
-describe('a wrong setting gets its line, as in the table of docs/operations.md', () => {
-  const rows = readFileSync('docs/operations.md', 'utf8').replace(/ +\|/g, ' |').split('\n')
-
+describe('a wrong setting gets its line', () => {
   test.each([
-    ['PUBLIC_URL', 'https://portal.example.com/portal'],
-    ['PUBLIC_URL', 'http://portal.example.com'],
-    ['POWERBI_TENANT_ID', 'Contoso'],
-    ['POWERBI_CLIENT_ID', 'portal-app'],
-    ['POWERBI_CLIENT_CERTIFICATE_FILE', '/nowhere.pem'],
-    ['POWERBI_CLIENT_CERTIFICATE_FILE', 'package.json'],
-    ['DATABASE_URL', 'postgres://db/patio?sslrootcert=/nowhere.pem'],
-    ['TRUSTED_PROXIES', '0.0.0.0/0'],
-    ['TRUSTED_PROXIES', 'proxy.internal'],
-    ['SESSION_SECRET', 'short'],
-    ['DATABSE_URL', 'postgres://db/patio'],
-    ['PATIO_DOMAIN', 'example.com'],
-  ])('%s=%s', async (name, value) => {
+    [
+      'PUBLIC_URL',
+      'https://portal.example.com/portal',
+      'falha  PUBLIC_URL: informe só o endereço, como https://portal.exemplo.com.br, sem caminho, usuário nem parâmetros.',
+    ],
+    ['PUBLIC_URL', 'http://portal.example.com', 'falha  PUBLIC_URL: use https:// em produção.'],
+    [
+      'POWERBI_TENANT_ID',
+      'Contoso',
+      'falha  POWERBI_TENANT_ID: informe o ID do diretório (um UUID) ou o domínio do locatário.',
+    ],
+    ['POWERBI_CLIENT_ID', 'portal-app', 'falha  POWERBI_CLIENT_ID: informe o ID do aplicativo (um UUID).'],
+    [
+      'POWERBI_CLIENT_CERTIFICATE_FILE',
+      '/nowhere.pem',
+      'falha  POWERBI_CLIENT_CERTIFICATE_FILE: não foi possível ler /nowhere.pem.',
+    ],
+    [
+      'POWERBI_CLIENT_CERTIFICATE_FILE',
+      'package.json',
+      'falha  POWERBI_CLIENT_CERTIFICATE: não é um certificado PEM com a sua chave privada; o caminho de um arquivo vai no mesmo nome com _FILE.',
+    ],
+    [
+      'DATABASE_URL',
+      'postgres://db/patio?sslrootcert=/nowhere.pem',
+      'falha  DATABASE_URL: o arquivo de sslrootcert não existe ou não está em formato PEM.',
+    ],
+    [
+      'TRUSTED_PROXIES',
+      '0.0.0.0/0',
+      'falha  TRUSTED_PROXIES: use endereços IP e faixas como 10.0.0.0/8, sem nomes nem /0.',
+    ],
+    [
+      'TRUSTED_PROXIES',
+      'proxy.internal',
+      'falha  TRUSTED_PROXIES: use endereços IP e faixas como 10.0.0.0/8, sem nomes nem /0.',
+    ],
+    [
+      'SESSION_SECRET',
+      'short',
+      'falha  SESSION_SECRET: use pelo menos 32 caracteres aleatórios em cada segredo.',
+    ],
+    [
+      'DATABSE_URL',
+      'postgres://db/patio',
+      'aviso  DATABSE_URL: o portal não lê este nome; talvez seja DATABASE_URL.',
+    ],
+    [
+      'PATIO_DOMAIN',
+      'example.com',
+      'aviso  PATIO_DOMAIN: o portal não lê este nome; docs/settings.md tem todos os que lê.',
+    ],
+  ])('%s=%s', async (name, value, line) => {
     const findings = await runDoctor({ ...REAL, ...INVALID_PORT, [name]: value }, {})
-    const lines = formatLines(findings).filter((line) => !line.includes('PORT:'))
+    const lines = formatLines(findings.filter(({ says }) => !says.startsWith('PORT:')))
     // A file without a certificate is also world-readable.
     expect(lines).toHaveLength(value === 'package.json' ? 2 : 1)
-    const row = `| \`${name}=${value}\` | \`${lines[0]}\` |`
-    expect(rows.includes(row), row).toBe(true)
+    expect(lines[0]).toBe(`${line} → Corrija a configuração; docs/settings.md explica cada nome.`)
   })
 
   test('lists every setting with its origin, secrets without their value', async () => {
-    const output = formatFindings(
-      await runDoctor({ ...REAL, ...INVALID_PORT, GROUP_NAME_FILE: 'package.json' }, {}),
-    )
+    const findings = await runDoctor({ ...REAL, ...INVALID_PORT, GROUP_NAME_FILE: 'package.json' }, {})
+    const output = formatFindings(findings, { isAll: true })
     expect(output).toContain('SESSION_SECRET: do ambiente.')
     expect(output).toContain('GROUP_NAME: do arquivo')
     expect(output).toContain('POWERBI_CLOUD: padrão (public).')
     expect(output).not.toContain('c4nary')
+  })
+
+  test.each([
+    ['logo.png', 'not a picture', false],
+    ['logo.png', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), true],
+    ['logo.svg', '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', true],
+    ['logo', '<svg/>', false],
+  ])('BRAND_LOGO %s of %j is a picture: %s', async (name, content, isPicture) => {
+    const folder = mkdtempSync(join(tmpdir(), 'patio-logo-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, name)
+    writeFileSync(file, content)
+    const findings = await runDoctor({ ...REAL, ...INVALID_PORT, BRAND_LOGO: file }, {})
+    const line = 'aviso  BRAND_LOGO: o arquivo não é uma imagem SVG (com nome .svg), PNG, JPEG, WebP ou AVIF.'
+    expect(formatFindings(findings).includes(line)).toBe(!isPicture)
+  })
+
+  test('folds the settings that are not set, but for scripts', async () => {
+    const findings = await runDoctor({ ...REAL, ...INVALID_PORT }, {})
+    const output = formatFindings(findings)
+    expect(output).toContain('SESSION_SECRET: do ambiente.')
+    expect(output).not.toMatch(/: (padrão|não definida)/)
+    expect(output).toMatch(/^ok {5}\d\d configurações não definidas ou padrão; --all as mostra\.$/m)
+    expect(formatFindings(findings, { isJson: true })).toContain('"POWERBI_CLOUD: padrão (public)."')
+  })
+
+  test('says a remedy once', () => {
+    const [one, other] = ['Um', 'Outro'].map((says) => ({
+      check: says,
+      grade: 'fault' as const,
+      says,
+      todo: 'Mude.',
+    }))
+    expect(formatFindings([one, other] as Finding[])).toBe('falha  Um → Mude.\nfalha  Outro → Como acima.\n')
   })
 })
 
@@ -132,7 +202,7 @@ describe('a broken service gets its line', () => {
     )
     expect((await runLines(...address(`https://127.0.0.1:${port}`))).slice(0, 2)).toEqual([
       `falha  PUBLIC_URL (https://127.0.0.1:${port}): ${refused}`,
-      `falha  TLS de 127.0.0.1:${port}: ${refused}`,
+      `falha  TLS de 127.0.0.1:${port}: ninguém atende nesse endereço e porta. → Como acima.`,
     ])
   })
 
@@ -152,7 +222,7 @@ describe('a broken service gets its line', () => {
     const silent = 'não há resposta desse endereço. → Confira o endereço, a porta e o firewall'
     expect(lines).toEqual([
       expect.stringContaining(`falha  Banco de dados em 127.0.0.1:${port}: ${silent}`),
-      expect.stringContaining(`falha  Servidor de e-mail 127.0.0.1:${port}: ${silent}`),
+      `falha  Servidor de e-mail 127.0.0.1:${port}: não há resposta desse endereço. → Como acima.`,
       expect.stringContaining(`falha  PUBLIC_URL (http://127.0.0.1:${port}): ${silent}`),
       expect.stringContaining('falha  Nunca: sem resposta em 0.05 s.'),
       expect.stringContaining('falha  Nunca: a resposta demorou demais. → Rode de novo daqui a pouco'),
@@ -231,6 +301,28 @@ describe('a broken service gets its line', () => {
       expect.stringMatching(/Disco em .* GiB livres/),
     ])
     expect((await runLines(createFolderCheck('/nowhere')))[0]).toMatch(/^falha .*não existe/)
+  })
+
+  test('with a data directory that cannot be entered', async () => {
+    const parent = mkdtempSync('/tmp/patio-data-')
+    onTestFinished(() => rmSync(parent, { recursive: true }))
+    chmodSync(parent, 0o700)
+    const dataDir = join(parent, 'data')
+    mkdirSync(dataDir)
+    const { DATABASE_URL: _, ...embedded } = { ...REAL, DATA_DIR: dataDir, PUBLIC_URL: 'https://127.0.0.1:9' }
+    // Root enters everything.
+    const isRoot = process.getuid?.() === 0
+    if (isRoot) process.seteuid?.(findServerUser().uid)
+    else chmodSync(parent, 0o000)
+    const findings = await runDoctor(embedded, {}).finally(() => {
+      if (isRoot) process.seteuid?.(0)
+      else chmodSync(parent, 0o700)
+    })
+    const found = findings.filter(({ check }) => /^(disk|database)$/.test(check))
+    expect(formatFindings(found)).toMatch(
+      /^falha {2}DATA_DIR \(.*\): este usuário não tem acesso a esse caminho\. → Confira o dono e os direitos.*\n$/,
+    )
+    expect((await runLines(createDiskCheck(dataDir, false)))[0]).toMatch(/^ok|^aviso/)
   })
 })
 
@@ -339,6 +431,18 @@ describeOnEachDatabase('the contents of the database', (kind) => {
       ),
       expect.stringMatching(/^aviso {2}Fila de e-mails: não verificado, por causa disto: Migrações\./),
     ])
+  })
+
+  test('ask for an address of the seals, unless they leave otherwise', async () => {
+    const database = await openFreshDatabase(kind)
+    onTestFinished(() => database.close())
+    const lookAt = async (environment: Record<string, string>) => {
+      const services = { db: database.db, keyring: createKeyring(['k']) }
+      const checks = listDatabaseChecks(services, toConfig(environment))
+      return runLines(...checks.filter(({ name }) => name === 'trail-outside'))
+    }
+    expect(await lookAt({})).toEqual([expect.stringMatching(/^aviso .* → Defina AUDIT_HASH_MAIL /)])
+    expect(await lookAt({ AUDIT_HASH_MAIL: 'selos@example.com' })).toEqual([expect.stringMatching(/^ok /)])
   })
 
   test('blame pending migrations for columns that do not exist yet', async () => {
@@ -454,13 +558,13 @@ describe('a running portal', () => {
 
   test('is reachable, sees the client IP, streams without delay, and checks the token', async () => {
     const token = signDoctorToken(portal.keyring)
-    const lines = await runLines(...listAddressChecks({ publicUrl: portal.url, token }))
+    const lines = await runLines(...listAddressChecks({ publicUrl: portal.url, token, quietSeconds: 0 }))
     expect(lines.map((line) => line.slice(0, 6))).toEqual(['ok    ', 'ok    ', 'ok    '])
     const [until] = /\d+/.exec(token) as RegExpExecArray
     for (const forged of ['x', token.replace(until as string, String(Number(until) + 1)), `${token}x`])
-      expect((await runLines(...listAddressChecks({ publicUrl: portal.url, token: forged })))[1]).toMatch(
-        /^aviso .*não nos reconhece/,
-      )
+      expect(
+        (await runLines(...listAddressChecks({ publicUrl: portal.url, token: forged, quietSeconds: 0 })))[1],
+      ).toMatch(/^aviso .*não nos reconhece/)
   })
 
   test('gets a line for a proxy that is untrusted, trusts every client, or buffers streams', async () => {
@@ -486,6 +590,31 @@ describe('a running portal', () => {
       /^falha .*o portal vê todos como 127\.0\.0\.1.*Ponha 127\.0\.0\.1 em TRUSTED_PROXIES/,
     )
     expect(lines[2]).toMatch(/^aviso .*o proxy os junta/)
+  })
+
+  test('gets a line for a proxy that ends quiet streams, and none for a patient one', async () => {
+    const token = signDoctorToken(portal.keyring)
+    const { port } = new URL(portal.url)
+    let quietMs = 1_500
+    const relay = createServer((client) => {
+      const server = connect(Number(port), '127.0.0.1')
+      const cut = () => client.destroy()
+      server
+        .setTimeout(quietMs, cut)
+        .on('data', (bytes) => client.write(bytes))
+        .on('close', cut)
+      client.on('data', (bytes) => server.write(bytes)).on('close', () => server.destroy())
+      for (const socket of [client, server]) socket.on('error', () => {})
+    })
+    const publicUrl = `http://127.0.0.1:${await startServer(relay)}`
+    const look = async (quietSeconds?: number) => {
+      const checks = listAddressChecks({ publicUrl, token, isSelf: !quietSeconds, quietSeconds })
+      return (await runLines(...checks))[2]
+    }
+    expect(await look(3)).toMatch(/^aviso .*o proxy encerra uma conexão que fica 3 s sem dados/)
+    expect(await look()).toMatch(/^ok /)
+    quietMs = 20_000
+    expect(await look(3)).toMatch(/^ok /)
   })
 
   test('gets a line on the replica that lacks the key of recent sessions', async () => {
@@ -538,7 +667,7 @@ describe('a running portal', () => {
       expect.stringMatching(/^falha {2}Relatórios de Vendas e Oficina: O Microsoft Entra recusou/),
     ])
     expect(
-      formatFindings(findings, true).match(/"says":"Relatório de (Vendas|Oficina): O Micro/g),
+      formatFindings(findings, { isJson: true }).match(/"says":"Relatório de (Vendas|Oficina): O Micro/g),
     ).toHaveLength(2)
   })
 })

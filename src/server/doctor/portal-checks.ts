@@ -36,7 +36,7 @@ export function listPortalChecks({ config, environment, keyring, db, powerBi, ..
     ...listMailChecks(config, { mailTo: rest.mailTo, db }),
     ...(powerBi ? listPowerBiChecks(config, powerBi, db) : []),
     ...listMicrosoftChecks(config, db),
-    createDiskCheck(config.dataDir),
+    createDiskCheck(config.dataDir, !config.databaseUrl),
     ...listSettingChecks(environment),
   ]
 }

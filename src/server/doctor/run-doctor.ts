@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Finding, joinAreas } from '#contract/health.ts'
 import { withTimeout } from '#contract/timing.ts'
@@ -83,9 +83,9 @@ async function tryOpenDatabase(config: Config): Promise<{ database: Database | u
     database: undefined,
     checks: [check('database', 'Banco de dados', 1_000, async () => found)],
   })
-  if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres')))
-    return createResult(good('Banco de dados: o embutido ainda não existe; o primeiro início o cria.'))
   try {
+    if (!config.databaseUrl && !statSync(join(config.dataDir, 'postgres'), { throwIfNoEntry: false }))
+      return createResult(good('Banco de dados: o embutido ainda não existe; o primeiro início o cria.'))
     const opening = openDatabase(config, createLog('silent'), true)
     const database = await withTimeout(opening, OPEN_MS, () => undefined)
     if (!database)
@@ -100,6 +100,8 @@ async function tryOpenDatabase(config: Config): Promise<{ database: Database | u
     const embedded = createResult(good('Banco de dados: o embutido, nesta máquina.'))
     return { database, checks: config.databaseUrl ? [] : embedded.checks }
   } catch (error) {
+    // The check of DATA_DIR names a folder that cannot be entered.
+    if ((error as NodeJS.ErrnoException).syscall === 'stat') return { database: undefined, checks: [] }
     if (!(error instanceof DatabaseOpenError)) throw error
     // The servers' own check is more precise.
     if (config.databaseUrl)
@@ -122,13 +124,32 @@ async function isEmpty({ db }: Database): Promise<boolean> {
   return (await listPending(db, names).catch(() => [])).length === names.length
 }
 
-/** Formats one line per finding, as JSON for scripts; for people, one per cause that reports share. */
-export function formatFindings(findings: readonly Finding[], isJson = false): string {
-  const lines = isJson
-    ? findings.map((finding) => JSON.stringify(finding))
-    : joinAreas(findings).map(({ grade, says, todo }) => `${MARKS[grade]} ${says}${todo ? ` → ${todo}` : ''}`)
-  return `${lines.join('\n')}\n`
+interface Format {
+  /** For scripts. */
+  isJson?: boolean
+  /** Also the settings that are not set. */
+  isAll?: boolean
 }
+
+/** Formats one line per finding, as JSON for scripts; for people, one per cause that reports share. */
+export function formatFindings(findings: readonly Finding[], { isJson, isAll }: Format = {}): string {
+  if (isJson) return findings.map((finding) => `${JSON.stringify(finding)}\n`).join('')
+  const hidden = isAll ? [] : findings.filter(isUnset)
+  const seen = new Set<string>()
+  const lines = joinAreas(findings.filter((finding) => !hidden.includes(finding))).map(
+    ({ grade, says, todo }) => {
+      const shown = todo && seen.has(todo) ? 'Como acima.' : todo
+      if (todo) seen.add(todo)
+      return `${MARKS[grade]} ${says}${shown ? ` → ${shown}` : ''}`
+    },
+  )
+  if (hidden.length > 0)
+    lines.push(`${MARKS.good} ${hidden.length} configurações não definidas ou padrão; --all as mostra.`)
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+const isUnset = ({ check, says }: Finding) =>
+  check.startsWith('setting-') && /: (não definida|padrão)\b/.test(says)
 
 /** Returns 0 if all is well, 1 with warnings, 2 with faults. */
 export function getExitCode(findings: readonly Finding[]): number {
