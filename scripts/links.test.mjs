@@ -55,13 +55,14 @@ const findDeadScripts = (text) =>
   findAll(text, /\bnpm run ([a-z][\w:-]*)/g).filter((name) => scripts[name] === undefined)
 
 /**
- * Finds filters of `npm test -- --only unit NAME…` that match no test: such a run would pass.
+ * Finds filters of `npm test -- --only unit NAME…`, or `unit NAME…`, without a test: such a run
+ * would pass.
  * @param {string} text
  */
 function findDeadFilters(text) {
   const tests = [...listFiles('src', /\.test\.tsx?$/), ...listFiles('scripts', /\.test\.mjs$/)]
   const browserTests = listFiles('e2e', /\.spec\.ts$/)
-  return [...text.matchAll(/npm test -- --only (unit|browser) ([^`\n]+)/g)].flatMap(
+  return [...text.matchAll(/(?:npm test -- --only |`)(unit|browser) ([^`\n]+)/g)].flatMap(
     ([, step, filters = '']) =>
       filters
         .split(' ')
