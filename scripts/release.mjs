@@ -1,8 +1,18 @@
 // `npm run release`: builds dist/release/patio-VERSION-linux-ARCH.tar.gz with all
-// that the portal needs but a database. `-- [--arch x64,arm64] [--version 0.3.0]`
+// that the portal needs but a database, and the page of the release before.
+// `-- --previous patio-0.2.0-linux-x64.tar.gz [--arch x64,arm64] [--version 0.3.0]`
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -35,7 +45,7 @@ const LEFT_OUT = /\.test\.ts$|(^|\/)src\/server\/testing$|(^|\/)docs\/(pictures|
 const downloads = join(root, '.cache', 'release')
 
 const readLock = () => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
-/** @returns {{ imports: Record<string, string> }} */
+/** @returns {{ version: string, imports: Record<string, string> }} */
 const readManifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Returns the version that the portal itself says. */
@@ -99,6 +109,25 @@ export async function stageRelease({ arch, version, folder, nodeBinary, isLinked
   place(nodeBinary, join(folder, 'bin/node'))
   writeFileSync(join(folder, 'bin/patio'), LAUNCHER, { mode: 0o755 })
   writeFileSync(join(folder, 'package.json'), writeManifest(version))
+}
+
+/**
+ * Adds the page of the previous release and its files, for upgrades with several replicas and for
+ * tabs that stay open. What that release carried of its own predecessor is left out.
+ * @param {string} folder of the release @param {string} previous its predecessor's unpacked folder
+ */
+export function addPrevious(folder, previous) {
+  /** @param {string} file */
+  const read = (file) => readFileSync(join(previous, file), 'utf8')
+  const [from = '', to = ''] = [previous, folder].map((each) => join(each, 'dist/web/assets'))
+  const older = existsSync(join(previous, 'dist/previous.json'))
+    ? JSON.parse(read('dist/previous.json')).files
+    : []
+  const files = readdirSync(from).filter((file) => !older.includes(file) && !existsSync(join(to, file)))
+  for (const file of files) cpSync(join(from, file), join(to, file))
+  const { version } = JSON.parse(read('package.json'))
+  const page = { version, html: read('dist/web/index.html'), files }
+  writeFileSync(join(folder, 'dist/previous.json'), JSON.stringify(page))
 }
 
 const LAUNCHER = `#!/bin/sh
@@ -259,9 +288,10 @@ function getSourceDate() {
 
 /**
  * @param {Arch} arch @param {string} version @param {string} out folder
+ * @param {string} [previous] archive
  * @returns {Promise<string[]>} the created files
  */
-async function buildRelease(arch, version, out) {
+async function buildRelease(arch, version, out, previous) {
   const name = toReleaseName(arch, version)
   say(`Montando ${name}…`)
   const node = await downloadNode(arch)
@@ -269,6 +299,11 @@ async function buildRelease(arch, version, out) {
   const staging = join(downloads, 'staging')
   rmSync(staging, { recursive: true, force: true })
   await stageRelease({ arch, version, folder: join(staging, name), nodeBinary: join(node, 'bin/node') })
+  if (previous) {
+    mkdirSync(join(staging, 'previous'))
+    execFileSync('tar', ['-xzf', previous, '--strip-components=1', '-C', join(staging, 'previous')])
+    addPrevious(join(staging, name), join(staging, 'previous'))
+  }
   mkdirSync(join(staging, name, 'licenses'))
   cpSync(join(node, 'LICENSE'), join(staging, name, 'licenses/node.txt'))
   const list = `${JSON.stringify(await writeBillOfMaterials(arch, version, at), null, 2)}\n`
@@ -286,16 +321,21 @@ async function buildRelease(arch, version, out) {
 }
 
 /**
- * @param {{ archs: readonly Arch[], version?: string, out?: string }} wanted
+ * @param {{ archs: readonly Arch[], version?: string, out?: string, previous?: string }} wanted
  * @returns {Promise<string[]>} file names, with the checksums last
  */
-export async function buildReleases({ archs, version: wanted, out = join(root, 'dist', 'release') }) {
+export async function buildReleases({
+  archs,
+  version: wanted,
+  out = join(root, 'dist', 'release'),
+  previous,
+}) {
   await installDependencies()
   const version = wanted ?? readVersion()
   await buildStale([webApp])
   mkdirSync(out, { recursive: true })
   const files = []
-  for (const arch of archs) files.push(...(await buildRelease(arch, version, out)))
+  for (const arch of archs) files.push(...(await buildRelease(arch, version, out, previous)))
   writeFileSync(
     join(out, 'SHA256SUMS'),
     files.map((file) => `${sha256(join(out, file))}  ${file}\n`).join(''),
@@ -307,10 +347,16 @@ export async function buildReleases({ archs, version: wanted, out = join(root, '
 async function main(args) {
   const { values } = parseArgs({
     args,
-    options: { arch: { type: 'string', default: 'x64,arm64' }, version: { type: 'string' } },
+    options: {
+      arch: { type: 'string', default: 'x64,arm64' },
+      version: { type: 'string' },
+      previous: { type: 'string' },
+    },
   })
-  const archs = /** @type {Arch[]} */ (values.arch.split(','))
-  const files = await buildReleases({ archs, ...(values.version && { version: values.version }) })
+  const { arch, ...wanted } = values
+  if (!wanted.previous && !(wanted.version ?? readManifest().version).endsWith('-dev'))
+    throw new Error('Falta --previous ARQUIVO: o pacote da versão anterior, cuja página esta leva.')
+  const files = await buildReleases({ archs: /** @type {Arch[]} */ (arch.split(',')), ...wanted })
   say(`Em dist/release:\n  ${files.join('\n  ')}`)
 }
 

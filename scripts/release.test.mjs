@@ -1,6 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -9,7 +19,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createCertificate } from '#server/testing/make-certificate.ts'
 import { findFreePort, REAL_ENVIRONMENT } from '#server/testing/portal-process.ts'
 import { findOnPath } from './find-programs.mjs'
-import { listProductionPackages, NODE_SHA256, stageRelease, writeBillOfMaterials } from './release.mjs'
+import {
+  addPrevious,
+  listProductionPackages,
+  NODE_SHA256,
+  stageRelease,
+  writeBillOfMaterials,
+} from './release.mjs'
 import { pinnedBinary, root } from './run-command.mjs'
 
 const SLOW = 60_000
@@ -83,6 +99,28 @@ test('a release contains its runtime files, but neither tests nor the demo', () 
     'dist/report-page',
   ])
     expect(existsSync(join(release, path)), path).toBe(false)
+})
+
+test('the page and files of the previous release are added, without those of its own predecessor', () => {
+  const [own = '', previous = ''] = ['own', 'previous'].map((name) => mkdtempSync(join(folder, name)))
+  /** @param {string} root @param {Record<string, string>} files */
+  const write = (root, files) => {
+    mkdirSync(join(root, 'dist/web/assets'), { recursive: true })
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(root, file), text)
+  }
+  write(own, { 'dist/web/assets/same.js': '', 'dist/web/assets/new.js': '' })
+  write(previous, {
+    'package.json': '{"version":"9.8.6"}',
+    'dist/web/index.html': 'the page',
+    'dist/previous.json': '{"files":["oldest.js"]}',
+    'dist/web/assets/same.js': '',
+    'dist/web/assets/old.js': '',
+    'dist/web/assets/oldest.js': '',
+  })
+  addPrevious(own, previous)
+  expect(readdirSync(join(own, 'dist/web/assets')).sort()).toEqual(['new.js', 'old.js', 'same.js'])
+  const page = { version: '9.8.6', html: 'the page', files: ['old.js'] }
+  expect(JSON.parse(readFileSync(join(own, 'dist/previous.json'), 'utf8'))).toEqual(page)
 })
 
 test('commands run under the bundled Node, and unknown ones are rejected', {

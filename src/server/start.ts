@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +13,7 @@ import { type DatabaseClock, startDatabaseClock } from './database/database-cloc
 import { createJobQueue } from './database/job-queue.ts'
 import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
+import { watchVersion } from './database/watch-version.ts'
 import { isMarkedAsDemo, readDemoSecret } from './demo/demo-installation.ts'
 import type { Demo } from './demo/start-demo.ts'
 import { createServiceStatus, trackStatus, trackUpstreamStatus } from './doctor/service-status.ts'
@@ -148,6 +149,8 @@ export async function servePortal(
       entraSessionHours: config.entraSessionHours,
       tokens: createTokens(keyring, clock),
     })
+  const previous = readPreviousPage()
+  const previousVersion = previous && (await watchVersion(database, previous.version))
   const { exports } = config
   const { rlsRoles } = config.powerBi
   const jobs = createJobQueue({
@@ -199,6 +202,7 @@ export async function servePortal(
         html: readBuilt('web/index.html'),
         screens: JSON.parse(readBuilt('prerender/screens.json')),
         settings: buildPortalSettings(config, demo),
+        previous: previous && previousVersion && { html: previous.html, isActive: previousVersion.isActive },
       },
     },
     mounts: demo?.mounts ?? [],
@@ -246,6 +250,7 @@ export async function servePortal(
       ]
       await Promise.all([drained, ...workers.map((worker) => worker.stop())])
       databaseClock?.stop()
+      previousVersion?.stop()
       await database.close()
     },
   }
@@ -271,6 +276,12 @@ function readBuilt(file: string): string {
   } catch {
     throw new NotBuiltError('A interface ainda não foi compilada. Use npm start, ou npm run build antes.')
   }
+}
+
+/** Returns the page of the version before, which only a release carries. */
+function readPreviousPage(): { version: string; html: string } | undefined {
+  const file = join(BUILT, 'previous.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 }
 
 function buildPortalSettings(config: Config, demo: Demo | undefined): PortalSettings {

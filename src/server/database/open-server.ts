@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import { backoffDelay } from '#contract/timing.ts'
+import { VERSION } from '#server/version.ts'
 import { type Database, DatabaseOpenError } from './database.ts'
 import type { Tables } from './schema.ts'
 import { checkServer, createServerPool } from './server-pool.ts'
@@ -188,7 +189,7 @@ function openClient({ url, onNotification }: ListenOptions): pg.Client {
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
     keepAlive: true,
-    application_name: 'patio-listen',
+    application_name: `patio-listen ${VERSION}`,
   })
   client.on('notification', onNotification)
   return client

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { VERSION } from '#server/version.ts'
 import { getPreparedName, isDatabaseUnavailable } from './database.ts'
 import { splitHosts } from './server-urls.ts'
 
@@ -84,7 +85,7 @@ export function createServerPool(options: ServerPoolOptions) {
   const pool = new pg.Pool({
     connectionString: urls[0] as string,
     keepAlive: true,
-    application_name: 'patio',
+    application_name: `patio ${VERSION}`,
     connectionTimeoutMillis,
     maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
     max,

@@ -51,24 +51,31 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
   if (options.page) {
     serveAssets(app, options.page.folder)
     const { brand, portal } = options.page
-    const html = portal.html.replace('/brand.css', serveBrand(app, brand))
-    servePortalPage(app, { ...portal, html })
+    const styles = serveBrand(app, brand)
+    const addBrand = <Built extends { html: string }>(built: Built): Built => ({
+      ...built,
+      html: built.html.replace('/brand.css', styles),
+    })
+    servePortalPage(app, { ...addBrand(portal), previous: portal.previous && addBrand(portal.previous) })
   }
   return app
 }
 
-/** Built files have hashed names and never change; the build adds compressed files. */
+/** Built files have hashed names and never change, but for one; the build adds compressed files. */
 function serveAssets(app: HttpApp, folder: string): void {
-  app.get(
-    '/assets/*',
+  const serve = (caching: string) =>
     serveStatic<HttpEnv>({
       root: folder,
       precompressed: true,
       onFound: (_, context) => {
-        context.header('Cache-Control', 'public, max-age=31536000, immutable')
+        context.header('Cache-Control', caching)
         context.header('Vary', 'Accept-Encoding')
       },
-    }),
+    })
+  app.get('/recover.js', serve('public, max-age=86400'))
+  app.get(
+    '/assets/*',
+    serve('public, max-age=31536000, immutable'),
     // The page would be taken for the requested script or style sheet.
     (context) => context.notFound(),
   )

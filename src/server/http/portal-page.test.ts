@@ -88,3 +88,18 @@ test('the style page exists only in the demo', async () => {
   expect(await statuses(STYLE_PATH)).toEqual([404, 200])
   expect(await statuses('/demo/outra')).toEqual([404, 404])
 })
+
+test('the page of the previous version is served everywhere while one of its replicas lives', async () => {
+  let isActive = true
+  const upgrading = new Hono<HttpEnv>()
+  const previous = { html: html.replace('<head>', '<head><meta name="previous">'), isActive: () => isActive }
+  servePortalPage(upgrading, { html, screens, settings, previous })
+  for (const path of ['/login', '/power-bi', '/nao-existe']) {
+    const page = await (await upgrading.request(path)).text()
+    expect(page).toContain('<meta name="previous">')
+    expect(page).toContain('"version":"9.8.7"')
+    expect(page).toContain('<div id="root"></div>')
+  }
+  isActive = false
+  expect(await (await upgrading.request('/login')).text()).toBe(await read('/login'))
+})

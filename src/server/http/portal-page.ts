@@ -19,6 +19,8 @@ export interface PortalPageOptions {
   /** Screens rendered by the build; other paths get the one of ''. */
   screens: PrerenderedScreen[]
   settings: PortalSettings
+  /** The built index.html of the version before, served while one of its replicas lives. */
+  previous?: { html: string; isActive: () => boolean } | undefined
 }
 
 interface Page {
@@ -42,7 +44,9 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
       year = thisYear
       pages = renderPages(options, year)
     }
-    return (pages.get(path) ?? pages.get('')) as Page
+    // A page of this version needs files and routes that the other replicas lack.
+    const previous = options.previous?.isActive() && pages.get('previous')
+    return (previous || (pages.get(path) ?? pages.get(''))) as Page
   }
   app.get('*', (context) => {
     const { path } = context.req
@@ -60,12 +64,15 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
 }
 
 /** Renders the pages by path; '' is the fallback. */
-function renderPages({ html, screens, settings }: PortalPageOptions, year: number): Map<string, Page> {
+function renderPages(options: PortalPageOptions, year: number): Map<string, Page> {
+  const { html, screens, settings, previous } = options
   const base = addSettings(html, settings)
   const page = (text: string) => ({ html: text, gzip: gzipSync(text) })
   return new Map([
     // Without prerendered screens every path gets this page.
     ['', page(base)],
+    // Its prerendered screens are of its own form: the browser renders them.
+    ...(previous ? [['previous', page(addSettings(previous.html, settings))] as const] : []),
     ...screens.map((screen) => [screen.path, page(addScreen(base, screen, settings, year))] as const),
   ])
 }
