@@ -38,6 +38,17 @@ function lowerScriptPriority(): Plugin {
   }
 }
 
+/** Builds the script that notices missing files, under a name that stays. */
+function emitRecovery(): Plugin {
+  return {
+    name: 'emit-recovery',
+    apply: (config, { command }) => command === 'build' && !config.build?.ssr,
+    buildStart() {
+      this.emitFile({ type: 'chunk', id: 'src/web/app/recover.ts', fileName: 'recover.js' })
+    },
+  }
+}
+
 /** Writes compressed copies of every text file next to it, which the server sends as they are. */
 function compressFiles(): Plugin {
   return {
@@ -86,6 +97,7 @@ export default defineConfig({
     fillPortalSettings(),
     lowerScriptPriority(),
     refuseChunkCycles(),
+    emitRecovery(),
     compressFiles(),
   ],
   publicDir: false,
@@ -143,7 +155,7 @@ export default defineConfig({
   worker: { format: 'es' },
   server: {
     proxy: Object.fromEntries(
-      ['/api', '/demo', '/brand.css', '/brand-logo'].map((path) => [path, apiServer]),
+      ['/api', '/demo', '/brand.css', '/brand-logo', '/recover.js'].map((path) => [path, apiServer]),
     ),
   },
 })
