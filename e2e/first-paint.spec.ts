@@ -93,6 +93,33 @@ test('text typed before hydration is rated, formatted, counted and kept as a dra
   expect(errors).toEqual([])
 })
 
+test('a message typed before hydration wins over an older draft, which fills the other fields', async ({
+  page,
+}) => {
+  const errors = collectErrors(page)
+  const button = page.getByRole('button', { name: 'Enviar Mensagem' })
+  const labels = ['Nome', 'E-mail', 'Celular', 'Sugestão / Mensagem']
+  const values = () => Promise.all(labels.map((label) => page.getByLabel(label).inputValue()))
+  await page.goto('/contato')
+  await expect(button).toBeEnabled()
+  for (const label of labels) await page.getByLabel(label).fill(`antigo ${label}`)
+  // Typed: the message, which React would replace, then every field.
+  for (const typed of [labels.slice(3), labels]) {
+    const release = await blockScripts(page)
+    await page.goto('/contato', { waitUntil: 'commit' })
+    for (const label of typed) await page.getByLabel(label).fill(`novo ${label}`)
+    release()
+    await expect(button).toBeEnabled()
+    const expected = labels.map((label) => `${typed.includes(label) ? 'novo' : 'antigo'} ${label}`)
+    await expect.poll(values).toEqual(expected)
+    // And is the draft from now on.
+    await page.goto('/contato')
+    await expect.poll(values).toEqual(expected)
+    await expect(page.getByText(`${'novo Sugestão / Mensagem'.length} de 1000 caracteres`)).toBeVisible()
+  }
+  expect(errors).toEqual([])
+})
+
 test('a signed-in screen accepts no input before it is rendered', async ({ page }) => {
   await openSession(page, 'diretoria')
   const release = await blockScripts(page)

@@ -16,7 +16,7 @@ import { type HumanCheckClient, requirePass } from '#web/human-check/human-check
 import { readDraft, storeDraft } from '#web/session/browser-storage.ts'
 import { getSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Button, textLinkClasses, useHydrated } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
@@ -50,6 +50,7 @@ function ContactForm() {
   const [sentFrom, setSentFrom] = useState<string>()
   const fields = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
+  const isHydrated = useHydrated()
   const humanCheck = useRef<HumanCheckClient>(null)
   const { formProps, submitProps, failure, isBusy, getError } = useContactForm(humanCheck, ({ email }) => {
     setSentFrom(email)
@@ -66,7 +67,8 @@ function ContactForm() {
   const shared = (field: ContactField) => ({
     name: field,
     required: true,
-    defaultValue: initial[field],
+    // Hydrating with a default, React would replace what was typed into a <textarea> before.
+    defaultValue: isHydrated ? initial[field] : undefined,
     // Text typed while sending would be cleared unsent.
     readOnly: isBusy,
     error: getError(field),
@@ -74,7 +76,7 @@ function ContactForm() {
   return (
     <form
       {...formProps}
-      ref={setUpForm}
+      ref={isHydrated ? setUpForm : undefined}
       onInput={onInput}
       className="space-y-5"
       aria-label="Entre em Contato"
@@ -132,8 +134,8 @@ function readValues(form: HTMLFormElement): ContactDraft {
 function MessageField(props: Omit<ComponentProps<typeof TextArea>, 'label'>) {
   const [length, setLength] = useState(0)
   const area = useRef<HTMLTextAreaElement>(null)
-  // A draft: hydration expects the prerendered 0.
-  useEffect(() => setLength(countCharacters(area.current?.value ?? '')), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a draft comes after hydration
+  useEffect(() => setLength(countCharacters(area.current?.value ?? '')), [props.defaultValue])
   return (
     <TextArea
       ref={area}
