@@ -1,4 +1,14 @@
+import type { Page } from '@playwright/test'
 import { expect, openAs, signIn, test, typeNewPassword } from './portal-fixture.ts'
+
+/** The bar follows the score to the letter; a line says that the server will refuse. */
+async function expectGreenThoughRefused(page: Page) {
+  await expect(page.getByText('100/100')).toBeVisible()
+  await expect(page.getByRole('meter').locator('[data-level]')).toHaveClass(/bg-green-/)
+  await expect(page.getByText('Será recusada: contém “patio”.')).toBeVisible()
+  const requirements = page.getByRole('list', { name: 'Requisitos da senha' })
+  await expect(requirements.getByText('(atendido)')).toHaveCount(5)
+}
 
 test('a password that is too short must be changed before anything else', { tag: '@translated' }, async ({
   page,
@@ -24,6 +34,7 @@ test('a password that is too short must be changed before anything else', { tag:
 
   // A rule of the server only: the password contains the group's name.
   await typeNewPassword(page, 'Grupopatio-2026!')
+  await expectGreenThoughRefused(page)
   await submit.click()
   await expect(dialog.getByText(/^Senha rejeitada pelo servidor\./)).toBeVisible()
 
@@ -62,6 +73,8 @@ test('a password change on the profile ends other sessions', { tag: '@translated
   await expect(account).toContainText('O e-mail não pode ser alterado.')
 
   const submit = page.getByRole('button', { name: 'Alterar Senha' })
+  await typeNewPassword(page, 'Grupopatio-2026!')
+  await expectGreenThoughRefused(page)
   await typeNewPassword(page, 'Curta-1!')
   await submit.click()
   await expect(page.getByRole('alert')).toHaveText('A nova senha deve ter pelo menos 12 caracteres')

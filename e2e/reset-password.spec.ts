@@ -33,8 +33,9 @@ test('a forgotten password is reset by mail, and the new one signs in', { tag: '
   await expect(page.getByText('Mínimo de 8 caracteres')).toBeVisible()
   expect(await page.evaluate(() => localStorage.getItem('patio.session'))).toBeNull()
 
-  const remark = page.getByText('Com 12 caracteres, você não precisa trocá-la ao entrar.')
-  await expect(remark).toBeVisible()
+  const requirements = page.getByRole('list', { name: 'Requisitos da senha' })
+  const met = requirements.getByRole('listitem').filter({ hasText: '(atendido)' })
+  await expect(met).toHaveCount(0)
   const submit = page.getByRole('button', { name: 'Redefinir senha' })
   await typeNewPassword(page, 'Curta1!')
   await submit.click()
@@ -42,11 +43,23 @@ test('a forgotten password is reset by mail, and the new one signs in', { tag: '
   await typeNewPassword(page, NEW_PASSWORD, 'outra')
   await submit.click()
   await expect(page.getByRole('alert')).toContainText('As senhas não coincidem')
-  await expect(remark).toBeHidden()
-  await typeNewPassword(page, 'hvxtkqm!')
-  await expect(remark).toBeVisible()
-  await submit.click()
-  await expect(page.getByRole('alert')).toHaveText('Senha fracaPor favor, escolha uma senha mais forte.')
+  await expect(met).toHaveCount(5)
+  const meter = page.getByRole('meter', { name: 'Força da senha' })
+  const refusal = page.getByText('Será recusada: contém “patio”.')
+  // Bar, label, line and toast agree: too few points, then enough with a guessable part.
+  for (const [typed, score, isGuessable, listed] of [
+    ['hvxtkqm!', 35, 0, ['Mínimo de 8 caracteres', 'Caracteres especiais']],
+    ['Patio-2026-Xyz', 39, 1, /./],
+  ] as const) {
+    await typeNewPassword(page, typed)
+    await expect(met).toContainText(listed instanceof RegExp ? Array(5).fill(listed) : [...listed])
+    await expect(meter).toHaveAttribute('aria-valuenow', String(score))
+    await expect(meter.locator('[data-level]')).toHaveClass(/bg-red-/)
+    await expect(page.getByText('Força da senha: Fraca')).toBeVisible()
+    await expect(refusal).toHaveCount(isGuessable)
+    await submit.click()
+    await expect(page.getByRole('alert')).toHaveText('Senha fracaPor favor, escolha uma senha mais forte.')
+  }
 
   // Rejected passwords and a reload in between use nothing up.
   await page.reload()

@@ -93,7 +93,8 @@ test('each validation error shows next to its field, and the password’s streng
   await page.reload()
   const meter = page.getByRole('meter', { name: 'Força da senha' })
   const bar = meter.locator('[data-level]')
-  await expect(page.getByRole('listitem')).toHaveText([
+  const requirements = page.getByRole('list', { name: 'Requisitos da senha' }).getByRole('listitem')
+  await expect(requirements).toHaveText([
     'Use pelo menos 12 caracteres',
     'Adicione letras maiúsculas',
     'Adicione letras minúsculas',
@@ -112,33 +113,34 @@ test('each validation error shows next to its field, and the password’s streng
     await expect(page.getByText(`Força da senha: ${label}`)).toBeVisible()
     await expect(bar).toHaveClass(new RegExp(`bg-${color}-`))
   }
-  await expect(page.getByRole('listitem')).toHaveCount(0)
+  await expect(requirements).toHaveText(Array(5).fill(/ \(atendido\)$/))
+  // One column, directly below the bar.
+  const boxes = await Promise.all((await requirements.all()).map((each) => each.boundingBox()))
+  expect(new Set(boxes.map((box) => box?.x)).size).toBe(1)
+  const track = await meter.boundingBox()
+  expect((boxes[0]?.y ?? 0) - (track?.y ?? 0)).toBeLessThan(16)
 
-  const guessable = page.getByText(/fác(il|eis) de adivinhar/)
+  const guessable = page.getByText(/^Será recusada: /)
   await expect(guessable).toHaveCount(0)
   await page.getByLabel('Senha', { exact: true }).fill('Fiat@2026FIAT')
-  await expect(guessable).toHaveText('Partes fáceis de adivinhar: “fiat” e “2026”.')
-  // The score stays as specified, but the bar must not promise success.
+  await expect(guessable).toHaveText('Será recusada: contém “fiat” e “2026”.')
+  // Score and color stay as specified.
   await expect(meter).toHaveAttribute('aria-valuenow', '100')
-  await expect(bar).toHaveClass(/bg-yellow-/)
-  const gap = async () => {
-    const [above, below] = [await meter.boundingBox(), await guessable.boundingBox()]
-    return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)
-  }
-  expect(await gap()).toBeLessThan(10)
+  await expect(bar).toHaveClass(/bg-green-/)
   await page.getByLabel('E-mail').fill('joana.prado@grupopatio.com.br')
   await page.getByLabel('Senha', { exact: true }).fill('xq-Prado-77-zk')
-  await expect(guessable).toHaveText('Parte fácil de adivinhar: “prado”.')
+  await expect(guessable).toHaveText('Será recusada: contém “prado”.')
   await page.getByLabel('Senha', { exact: true }).fill('fiat ')
-  await expect(guessable).toHaveText('Parte fácil de adivinhar: “fiat”. A senha termina com um espaço.')
-  await expect(page.getByRole('listitem')).toHaveText([
+  await expect(guessable).toHaveText('Será recusada: contém “fiat”. A senha termina com um espaço.')
+  const missing = requirements.filter({ hasNotText: '(atendido)' })
+  await expect(missing).toHaveText([
     'Use pelo menos 12 caracteres',
     'Adicione letras maiúsculas',
     'Adicione números',
   ])
   await page.getByLabel('Senha', { exact: true }).fill('aA')
   await expect(guessable).toHaveCount(0)
-  await expect(page.getByRole('listitem')).toHaveCount(3)
+  await expect(missing).toHaveCount(3)
 })
 
 test('the server’s error is shown, and the human check restarts', async ({ page }) => {
@@ -152,7 +154,7 @@ test('the server’s error is shown, and the human check restarts', async ({ pag
 
   await signUp(page, 'outra.pessoa@grupopatio.com.br', 'Grupopatio-2026!')
   await expect(page.getByRole('alert')).toContainText('Senha rejeitada pelo servidor.')
-  await expect(page.getByRole('alert')).toContainText('Parte fácil de adivinhar: “patio”.')
+  await expect(page.getByRole('alert')).toContainText('Fácil de adivinhar: contém “patio”.')
   await expect(page).toHaveURL('/signup')
 })
 

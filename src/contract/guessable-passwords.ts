@@ -94,14 +94,14 @@ export function findGuessableParts(password: string, about: PersonalWords): stri
   return segmentPassword(plain, new Set(listNames(about).flatMap(splitWords)))
 }
 
-/** Formats the parts as one sentence, without those of one or two letters; undefined without parts. */
+/** Formats the parts as a reason, without those of one or two letters; undefined without parts. */
 export function formatGuessableParts(parts: readonly string[]): string | undefined {
   if (parts.length === 0) return undefined
   const long = parts.filter((part) => part.length >= MIN_WORD)
-  if (long.length === 0) return 'Repetição fácil de adivinhar.'
+  if (long.length === 0) return 'é só uma repetição'
   const named = long.slice(0, MAX_NAMED).map((part) => `“${part}”`)
   const list = [named.slice(0, -1).join(', '), named.at(-1)].filter(Boolean).join(' e ')
-  return `${long.length === 1 ? 'Parte fácil' : 'Partes fáceis'} de adivinhar: ${list}.`
+  return `contém ${list}`
 }
 
 function listNames({ email, groupName, names = [] }: PersonalWords): string[] {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import {
   changePasswordFormSchema,
   checkPassword,
+  createResetFormSchema,
   describeOuterBlanks,
   forcedChangeFormSchema,
   rateStrength,
-  resetPasswordFormSchema,
   STRENGTH_LABELS,
 } from './passwords.ts'
 
@@ -83,8 +83,13 @@ const repeated = (length: number) => 'x'.repeat(length)
 const FORMS = {
   forced: forcedChangeFormSchema,
   change: changePasswordFormSchema,
-  reset: resetPasswordFormSchema,
+  reset: createResetFormSchema(),
 }
+
+it('rateStrength keeps a weak password below 40, whatever its points', () => {
+  expect(rateStrength('Patio-2026-Xyz', true)).toMatchObject({ score: 39, level: 'weak', feedback: [] })
+  expect(rateStrength('abc!', true).score).toBe(35)
+})
 
 describe('the forms that set a password', () => {
   it.each([
@@ -106,9 +111,15 @@ describe('the forms that set a password', () => {
     expect(error?.issues.map(({ message }) => message) ?? []).toEqual(messages)
   })
 
+  it('reset: refuses a guessable password as weak', () => {
+    const schema = createResetFormSchema((password) => password.includes('Patio'))
+    expect(checkPassword(schema, 'Patio-2026-Xyz')).toBe(WEAK)
+    expect(checkPassword(schema, 'Travessia-2026')).toBeUndefined()
+  })
+
   it('report the first broken rule to the server', () => {
     expect(checkPassword(forcedChangeFormSchema, 'curta')).toBe('A senha deve ter no mínimo 12 caracteres')
-    expect(checkPassword(resetPasswordFormSchema, 'abcdefg!')).toBe(WEAK)
+    expect(checkPassword(createResetFormSchema(), 'abcdefg!')).toBe(WEAK)
     expect(checkPassword(changePasswordFormSchema, repeated(12))).toBeUndefined()
   })
 })

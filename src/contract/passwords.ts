@@ -40,11 +40,14 @@ function getStrengthLevel(score: number): StrengthLevel {
   return score < 90 ? 'strong' : 'very-strong'
 }
 
-/** Rates a password with the table above, the same on both sides; the sum is capped at 100. */
-export function rateStrength(password: string): PasswordStrength {
+/**
+ * Rates a password with the table above, the same on both sides; the sum is capped.
+ * @param isWeak keeps the score weak: on /reset-password, for guessable passwords
+ */
+export function rateStrength(password: string, isWeak = false): PasswordStrength {
   const met = CRITERIA.filter(([isMet]) => isMet(password))
   const score = Math.min(
-    100,
+    isWeak ? RESET_STRENGTH_MIN - 1 : 100,
     met.reduce((sum, [, points]) => sum + points, 0),
   )
   const feedback = CRITERIA.flatMap(([isMet, , hint]) => (hint && !isMet(password) ? [hint] : []))
@@ -131,18 +134,23 @@ export const changePasswordFormSchema = newPasswordForm.check(
   }),
 )
 
-export const resetPasswordFormSchema = newPasswordForm.check(
-  ...requireLength(RESET_PASSWORD_MIN, {
-    tooShort: passwordMessages.resetTooShort,
-    tooLong: passwordMessages.forcedTooLong,
-  }),
-  requireConfirmation(passwordMessages.mismatch),
-  z.refine<NewPassword>(({ password }) => rateStrength(password).score >= RESET_STRENGTH_MIN, {
-    path: ['password'],
-    message: passwordMessages.weakDetail,
-    when: ({ issues }) => issues.length === 0,
-  }),
-)
+/** @param isGuessable makes a password weak; the server, which explains such a refusal, omits it */
+export const createResetFormSchema = (isGuessable = (_password: string) => false) =>
+  newPasswordForm.check(
+    ...requireLength(RESET_PASSWORD_MIN, {
+      tooShort: passwordMessages.resetTooShort,
+      tooLong: passwordMessages.forcedTooLong,
+    }),
+    requireConfirmation(passwordMessages.mismatch),
+    z.refine<NewPassword>(
+      ({ password }) => rateStrength(password, isGuessable(password)).score >= RESET_STRENGTH_MIN,
+      {
+        path: ['password'],
+        message: passwordMessages.weakDetail,
+        when: ({ issues }) => issues.length === 0,
+      },
+    ),
+  )
 
 /** Returns the message of the first rule that a password breaks; undefined if it is valid. */
 export function checkPassword(form: typeof newPasswordForm, password: string): string | undefined {

@@ -49,8 +49,10 @@ export async function rejectGuessablePassword(
   { password, email }: { password: string; email: string },
 ): Promise<void> {
   const parts = await findGuessableOrLeaked(password, { email, groupName, names: await listKnownNames(db) })
-  const message = formatGuessableParts(parts)
-  if (message) throw new ProblemError('password-rejected', { fields: [{ path: 'password', message }] })
+  const reason = formatGuessableParts(parts)
+  if (!reason) return
+  const message = `Fácil de adivinhar: ${reason}.`
+  throw new ProblemError('password-rejected', { fields: [{ path: 'password', message }] })
 }
 
 /**

@@ -3,10 +3,10 @@ import type { AuthUser } from '#contract/accounts.ts'
 import {
   changePasswordFormSchema,
   checkPassword,
+  createResetFormSchema,
   forcedChangeFormSchema,
   passwordMessages,
   REMEMBERED_PASSWORDS,
-  resetPasswordFormSchema,
 } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
 import { lockCatalogue } from '#server/catalogue/catalogue.ts'
@@ -89,7 +89,7 @@ export async function resetPassword(
     throw new ProblemError('forbidden', {
       detail: 'Para trocar sua senha, use Alterar Senha em Minha Conta.',
     })
-  const fault = checkPassword(resetPasswordFormSchema, password)
+  const fault = checkPassword(createResetFormSchema(), password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await consumeResetLimit(context, userId)
   const user = await replacePassword(context, {

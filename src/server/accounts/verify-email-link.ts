@@ -2,9 +2,9 @@ import type { WantedSessionKind } from '#contract/access.ts'
 import type { LinkState, Session } from '#contract/accounts.ts'
 import {
   checkPassword,
+  createResetFormSchema,
   forcedChangeFormSchema,
   passwordMessages,
-  resetPasswordFormSchema,
 } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
 import { lockCatalogue } from '#server/catalogue/catalogue.ts'
@@ -144,7 +144,7 @@ async function setPassword(context: AccountContext, use: LinkUse & { password: s
   const { password, type } = use
   const person = await context.db.transaction().execute((db) => open({ ...context, db }))
   rejectPasswords(context, person.email)
-  const fault = checkPassword(type === 'signup' ? forcedChangeFormSchema : resetPasswordFormSchema, password)
+  const fault = checkPassword(type === 'signup' ? forcedChangeFormSchema : createResetFormSchema(), password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
   await consumeResetLimit(context, person.user_id)
   const session = await replacePassword(context, {

@@ -46,7 +46,7 @@ describe('changePassword', () => {
 })
 
 it('explainRefusal names the guessable part of a password', async () => {
-  const part = 'Parte fácil de adivinhar: “toyota”.'
+  const part = 'Fácil de adivinhar: contém “toyota”.'
   const body = {
     ...(await problem(422, 'password-rejected').json()),
     fields: [{ path: 'password', message: part }],

@@ -1,4 +1,6 @@
-import { type ReactNode, useState } from 'react'
+import Check from 'lucide-react/icons/check'
+import Circle from 'lucide-react/icons/circle'
+import { useState } from 'react'
 import { findGuessableParts, formatGuessableParts } from '#contract/guessable-passwords.ts'
 import {
   describeOuterBlanks,
@@ -10,6 +12,13 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { TextField } from '#web/ui/text-field.tsx'
 
+type Requirement = readonly [text: string, isMet: (password: string) => boolean]
+
+/** The hints for an empty password: all of them, in order. */
+const HINTS = rateStrength('').feedback.map(
+  (hint): Requirement => [hint, (password) => !rateStrength(password).feedback.includes(hint)],
+)
+
 interface NewPasswordFieldsProps {
   /** By default 'Nova senha'. */
   label?: string
@@ -17,21 +26,24 @@ interface NewPasswordFieldsProps {
   email?: string | undefined
   getError: (field: 'password' | 'confirmation') => string | undefined
   minLength: number
-  onTyped?: (password: string) => void
-  /** Replaces the hints, where the page lists the requirements itself. */
-  remark?: (password: string) => ReactNode
+  /** By default the hints of the strength. */
+  requirements?: readonly Requirement[]
+  /** Whether a guessable part makes a password weak, however many points it has. */
+  isGuessableWeak?: boolean
 }
+
+/** Explains why the server would refuse a guessable password; undefined where it would not. */
+export const explainGuessable = (password: string, email: string): string | undefined =>
+  formatGuessableParts(findGuessableParts(password, { groupName: portalSettings.groupName, email }))
 
 /** The fields of a new password and its confirmation, with a strength meter. */
 export function NewPasswordFields(props: NewPasswordFieldsProps) {
-  const { label = 'Nova senha', email, getError, minLength, onTyped, remark } = props
+  const { label = 'Nova senha', email, getError, minLength, requirements = HINTS, isGuessableWeak } = props
   const [typed, setTyped] = useState({ password: '', email: '' })
-  const update = (input: HTMLInputElement) => {
+  const update = (input: HTMLInputElement) =>
     setTyped({ password: input.value, email: email ?? getFormEmail(input) ?? '' })
-    onTyped?.(input.value)
-  }
-  const about = { groupName: portalSettings.groupName, email: typed.email }
-  const guessable = formatGuessableParts(findGuessableParts(typed.password, about))
+  const { password } = typed
+  const reason = explainGuessable(password, typed.email)
   const shared = { type: 'password', autoComplete: 'new-password', required: true, minLength }
   return (
     <>
@@ -47,13 +59,26 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
           error={getError('password')}
           onInput={(event) => update(event.currentTarget)}
         />
-        <StrengthMeter password={typed.password} isRejected={guessable !== undefined}>
-          {/* Two lines are reserved, so that nothing shifts. */}
-          <p aria-live="polite" className="min-h-8 font-medium text-warning">
-            {[guessable, describeOuterBlanks(typed.password)].filter(Boolean).join(' ')}
+        <div className="space-y-1.5 text-muted text-xs">
+          <StrengthMeter password={password} isWeak={isGuessableWeak && reason !== undefined} />
+          <ul aria-label="Requisitos da senha" className="space-y-0.5">
+            {requirements.map(([text, isMet]) => {
+              const isDone = isMet(password)
+              const Icon = isDone ? Check : Circle
+              return (
+                <li key={text} className="flex items-center gap-1.5">
+                  <Icon aria-hidden="true" className={`size-3.5 shrink-0 ${isDone ? 'text-success' : ''}`} />
+                  <span>{text}</span>
+                  {isDone && <span className="sr-only"> (atendido)</span>}
+                </li>
+              )
+            })}
+          </ul>
+          {/* A line is reserved, so that nothing shifts. */}
+          <p aria-live="polite" className="min-h-4 font-medium text-warning">
+            {[reason && `Será recusada: ${reason}.`, describeOuterBlanks(password)].filter(Boolean).join(' ')}
           </p>
-          {remark ? remark(typed.password) : <Hints password={typed.password} />}
-        </StrengthMeter>
+        </div>
       </div>
       <TextField
         {...shared}
@@ -78,19 +103,11 @@ const colors: Record<StrengthLevel, string> = {
   'very-strong': 'bg-green-600',
 }
 
-interface StrengthMeterProps {
-  password: string
-  /** Whether a guessable part will have it rejected, however many points it has. */
-  isRejected: boolean
-  children: ReactNode
-}
-
-/** The strength of a password as it is typed, with hints below. */
-function StrengthMeter({ password, isRejected, children }: StrengthMeterProps) {
-  const { score, level } = rateStrength(password)
-  const color = colors[isRejected && level === 'very-strong' ? 'medium' : level]
+/** The strength of a password as it is typed. */
+function StrengthMeter({ password, isWeak }: { password: string; isWeak: boolean | undefined }) {
+  const { score, level } = rateStrength(password, isWeak)
   return (
-    <div className="@container space-y-1.5 text-muted text-xs">
+    <>
       <div className="flex justify-between gap-4">
         <p aria-live="polite">
           {/* Of one width in every font: nothing beside it moves when Inter comes. */}
@@ -114,30 +131,9 @@ function StrengthMeter({ password, isRejected, children }: StrengthMeterProps) {
           data-level={level}
           // The CSP forbids inline styles in prerendered HTML.
           style={score > 0 ? { width: `${score}%` } : undefined}
-          className={classNames('h-full w-0 rounded-full transition-[width]', color)}
+          className={classNames('h-full w-0 rounded-full transition-[width]', colors[level])}
         />
       </div>
-      {children}
-    </div>
-  )
-}
-
-/** The hints for an empty password: all of them, in order. */
-const ALL_HINTS = rateStrength('').feedback
-
-/**
- * Hints for a stronger password. A resolved hint stays as an
- * invisible placeholder, so that nothing shifts.
- */
-function Hints({ password }: { password: string }) {
-  const { feedback } = rateStrength(password)
-  return (
-    <ul className="grid gap-x-3 leading-[1.125rem] @min-[21rem]:grid-cols-[10.75rem_1fr] @min-[21rem]:whitespace-nowrap">
-      {ALL_HINTS.map((hint) => (
-        <li key={hint} className={feedback.includes(hint) ? undefined : 'invisible'}>
-          {hint}
-        </li>
-      ))}
-    </ul>
+    </>
   )
 }

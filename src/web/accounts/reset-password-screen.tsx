@@ -1,12 +1,10 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import Check from 'lucide-react/icons/check'
-import Circle from 'lucide-react/icons/circle'
 import { useCallback, useEffect, useState } from 'react'
 import {
+  createResetFormSchema,
   PASSWORD_MIN,
   passwordMessages,
   RESET_PASSWORD_MIN,
-  resetPasswordFormSchema,
 } from '#contract/passwords.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import { ApiError } from '#web/http/api.ts'
@@ -21,7 +19,7 @@ import { toFailureToast } from '#web/ui/use-submit.ts'
 import { FormLoading, VisitorPage } from '#web/ui/visitor-page.tsx'
 import { IncompleteLink } from './incomplete-link.tsx'
 import { fetchLinkState, parseTokenHash, redeemLink, useLinkHash } from './mail-link.ts'
-import { NewPasswordFields } from './new-password-fields.tsx'
+import { explainGuessable, NewPasswordFields } from './new-password-fields.tsx'
 
 const REDIRECT_MS = 2_000
 
@@ -118,7 +116,6 @@ interface ResetPasswordFormProps {
 }
 
 function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps) {
-  const [typed, setTyped] = useState('')
   const navigate = useNavigate()
   const [isDone, setIsDone] = useState(false)
   useEffect(() => {
@@ -128,7 +125,7 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
     return () => clearTimeout(timer)
   }, [isDone, email, navigate])
   const { formProps, submitProps, failure, getError } = useForm({
-    schema: resetPasswordFormSchema,
+    schema: createResetFormSchema((password) => explainGuessable(password, email) !== undefined),
     toToast: toResetToast,
     explain: (error) => toFailureToast(passwordMessages.resetFailed, error),
     async send({ password }) {
@@ -151,13 +148,12 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
     )
   return (
     <form {...formProps} ref={setUpForm} className="space-y-5" aria-label="Redefinir senha">
-      <PasswordRequirements password={typed} />
       <NewPasswordFields
         email={email}
         getError={getError}
         minLength={RESET_PASSWORD_MIN}
-        onTyped={setTyped}
-        remark={describeLength}
+        requirements={REQUIREMENTS}
+        isGuessableWeak
       />
       <FormAlert failure={failure} />
       <Button {...submitProps} size="large" className="w-full">
@@ -174,40 +170,13 @@ export function toResetToast({ message }: Pick<FieldProblem, 'message'>): ToastC
   return { kind: 'error', title, description: message }
 }
 
-/** Hints that a shorter password is accepted here, but not at the next sign-in; keeps its place. */
-function describeLength({ length }: string) {
-  return (
-    <p className={length < PASSWORD_MIN ? '' : 'invisible'}>
-      Com {PASSWORD_MIN} caracteres, você não precisa trocá-la ao entrar.
-    </p>
-  )
-}
-
 const REQUIREMENTS: readonly [text: string, isMet: (password: string) => boolean][] = [
   [`Mínimo de ${RESET_PASSWORD_MIN} caracteres`, (password) => password.length >= RESET_PASSWORD_MIN],
   ['Letras maiúsculas e minúsculas', (password) => /\p{Lu}/u.test(password) && /\p{Ll}/u.test(password)],
   ['Números', (password) => /\p{Nd}/u.test(password)],
   ['Caracteres especiais', (password) => /[^\p{L}\p{Nd}]/u.test(password)],
+  [
+    `Recomendado: ${PASSWORD_MIN} caracteres, para não trocá-la ao entrar`,
+    (password) => password.length >= PASSWORD_MIN,
+  ],
 ]
-
-/** The requirements of a new password, checked off as it is typed. */
-function PasswordRequirements({ password }: { password: string }) {
-  return (
-    <div className="rounded-lg border border-line bg-canvas p-4 text-sm">
-      <p className="font-medium">Requisitos da senha</p>
-      <ul className="mt-2 space-y-1 text-muted">
-        {REQUIREMENTS.map(([text, isMet]) => {
-          const isDone = isMet(password)
-          const Icon = isDone ? Check : Circle
-          return (
-            <li key={text} className="flex items-center gap-2">
-              <Icon aria-hidden="true" className={`size-3.5 shrink-0 ${isDone ? 'text-success' : ''}`} />
-              {text}
-              {isDone && <span className="sr-only"> (atendido)</span>}
-            </li>
-          )
-        })}
-      </ul>
-    </div>
-  )
-}
