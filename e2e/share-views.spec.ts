@@ -1,3 +1,4 @@
+import { getEmulatedReport } from '#server/testing/builders.ts'
 import { expect, getReportFrame, openAs, PASSWORD, solveHumanCheck, test, toEmail } from './portal-fixture.ts'
 import { addReportView, toState } from './report-view-fixture.ts'
 
@@ -89,6 +90,30 @@ test('a shared view that shows nothing says why, and leads to the report as publ
   await expect(page.getByText('Quem salvou esta visão vê mais marcas ou estados do que você')).toBeVisible()
   await page.getByRole('tab', { name: 'CRM' }).click()
   await expect(page.getByText('Quem salvou esta visão')).toHaveCount(0)
+})
+
+test('an area of the person whose report fails is not called missing, and is tried again', async ({
+  page,
+}) => {
+  const { reportId } = getEmulatedReport('CRM')
+  const detail = 'O relatório não existe. Avise o administrador do portal.'
+  const refusal = { code: 'power-bi-rejected', detail, requestId: 'r' }
+  const json = { type: 'about:blank', title: 'x', status: 502, ...refusal }
+  const tokens = '**/api/functions/get-powerbi-token'
+  await page.route(tokens, (route) =>
+    route.request().postDataJSON().reportId === reportId
+      ? route.fulfill({ status: 502, json })
+      : route.continue(),
+  )
+  await openAs(page, 'vendas.rj', '/power-bi?area=CRM')
+  const notice = page.getByRole('alert').filter({ hasText: 'O relatório de CRM não abre agora.' })
+  await expect(notice).toContainText(detail)
+  await expect(page.getByText('não está entre os seus relatórios')).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'Pedir acesso' })).toHaveCount(0)
+  await page.unroute(tokens)
+  await notice.getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(page.getByRole('tab', { selected: true })).toHaveText('CRM')
+  await expect(notice).toHaveCount(0)
 })
 
 test('an area that the person lacks, or that does not exist, is named', async ({ page }) => {

@@ -4,13 +4,21 @@ import X from 'lucide-react/icons/x'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { textLinkClasses } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { describeMoment } from '#web/ui/format-instant.ts'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import { isSameArea, ownRequestQuery } from './access-request.tsx'
 
-/** Names the area of a link that is not among the person's, or that does not exist. */
-export function MissingArea({ area, onClose }: { area: string; onClose: () => void }) {
+interface MissingAreaProps {
+  area: string
+  /** The person's own report, which fails just now, and why. */
+  failing: { title: string; detail: string | undefined } | undefined
+  onRetry: () => void
+  onClose: () => void
+}
+
+/** Names the area of a link that fails, is not among the person's, or does not exist. */
+export function MissingArea({ area, failing, onRetry, onClose }: MissingAreaProps) {
   const { data } = useQuery(catalogueQuery)
   const known = data?.types.find(({ label }) => isSameArea(label, area))
   const isMisspelt = data !== undefined && !known
@@ -22,11 +30,18 @@ export function MissingArea({ area, onClose }: { area: string; onClose: () => vo
     >
       <div className="flex items-center gap-x-3">
         <p className="min-w-0 flex-1">
-          {isMisspelt
-            ? `Não existe uma área chamada “${area}”. Confira o link.`
-            : `A área ${name} não está entre os seus relatórios.`}{' '}
-          {!isMisspelt && <RequestLink area={name} />}
+          {failing
+            ? `O relatório de ${failing.title} não abre agora. ${failing.detail ?? ''}`
+            : isMisspelt
+              ? `Não existe uma área chamada “${area}”. Confira o link.`
+              : `A área ${name} não está entre os seus relatórios.`}{' '}
+          {!failing && !isMisspelt && <RequestLink area={name} />}
         </p>
+        {failing && (
+          <Button variant="ghost" onClick={onRetry}>
+            Tentar novamente
+          </Button>
+        )}
         <Tooltip text="Fechar">
           <button
             type="button"

@@ -39,7 +39,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const { store, tokens } = useOwnEmbedTokens(userId)
   const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'refused')
   const refused = tabs.filter((tab) => !shown.includes(tab))
-  const { selectedTab, select, selectArea, missing, closeMissing } = useSelectedTab(shown)
+  const { selectedTab, select, selectArea, missing, closeMissing, reopen } = useSelectedTab(shown, refused)
   const inArea = shown.filter(({ area }) => area === selectedTab?.area)
   useTokenSync(store, tabs, selectedTab?.key)
   useIncompleteToasts(incomplete)
@@ -74,10 +74,14 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
     },
   )
   useRecentlyOpened(userId, selectedTab?.id, views.view?.id)
+  const getDetail = ({ key }: ReportTab) => {
+    const token = tokens.get(key)
+    return token?.kind === 'refused' ? token.detail : undefined
+  }
   if (!selectedTab) {
-    const failures = refused.flatMap(({ key, title }) => {
-      const token = tokens.get(key)
-      return token?.kind === 'refused' && token.detail ? [{ area: title, message: token.detail }] : []
+    const failures = refused.flatMap((tab) => {
+      const message = getDetail(tab)
+      return message ? [{ area: tab.title, message }] : []
     })
     return <NoReports failures={failures} onRetry={refused.length > 0 ? store.retryRefused : undefined} />
   }
@@ -93,14 +97,30 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
       className="flex min-h-0 flex-1 flex-col sideways:min-h-full sideways:flex-none"
       data-whole-height={isReportOnly ? 'always' : isWhole || undefined}
     >
-      {missing !== undefined && (
+      {missing && !shown.some(({ key }) => key === missing.failing?.key) && (
         <LazyPart
           name="missing-area"
           load={loadMissingArea}
           loading={<div className="min-h-14 shrink-0" />}
-          failed={`A área ${missing} não está entre os seus relatórios.`}
+          failed={
+            missing.failing
+              ? `O relatório de ${missing.failing.title} não abre agora.`
+              : `A área ${missing.area} não está entre os seus relatórios.`
+          }
         >
-          {({ MissingArea }) => <MissingArea area={missing} onClose={closeMissing} />}
+          {({ MissingArea }) => (
+            <MissingArea
+              area={missing.area}
+              failing={
+                missing.failing && { title: missing.failing.title, detail: getDetail(missing.failing) }
+              }
+              onRetry={() => {
+                store.retryRefused()
+                reopen()
+              }}
+              onClose={closeMissing}
+            />
+          )}
         </LazyPart>
       )}
       <ReportBar
@@ -359,9 +379,10 @@ const QUICK_CHANGE_MS = 10_000
  * Keeps the selected report in the URL, /power-bi?area=Oficina&relatorio=ID, so that links and reloads
  * select it, and the back button returns to the one before. Without a known area or report it selects
  * the first one; another tab opens the report that was open in it.
- * @returns also the unknown area, until another tab is selected
+ * @param refused those that fail just now
+ * @returns also what a link names and is not among the tabs, until another tab is selected
  */
-function useSelectedTab(tabs: readonly ReportTab[]) {
+function useSelectedTab(tabs: readonly ReportTab[], refused: readonly ReportTab[]) {
   const search: ReportSearch = useSearch({ strict: false })
   const { area, relatorio } = search
   const navigate = useNavigate()
@@ -375,17 +396,21 @@ function useSelectedTab(tabs: readonly ReportTab[]) {
   const isUnknownArea = area !== undefined && inArea.length === 0 && tabs.length > 0
   const isGone = relatorio !== undefined && inArea.length > 0 && selectedTab?.id !== relatorio
 
-  const [missing, setMissing] = useState<string>()
+  // Of one report of several that fails, the area is among the tabs.
+  const failing = refused.find((tab) =>
+    isGone ? tab.id === relatorio : area !== undefined && foldText(tab.area) === foldText(area.trim()),
+  )
+  const [missing, setMissing] = useState<{ area: string; failing?: ReportTab | undefined }>()
   const closeMissing = () => setMissing(undefined)
 
   useEffect(() => {
     if (area === undefined || !(isUnknownArea || isGone)) return
     if (!isGone && spelt)
       return void navigate({ to: '/power-bi', search: (all) => ({ ...all, area: spelt }), replace: true })
-    if (isGone) showToast({ kind: 'warning', title: reportMessages.gone(area) })
-    else setMissing(area)
+    if (isGone && !failing) showToast({ kind: 'warning', title: reportMessages.gone(area) })
+    else setMissing({ area, failing })
     void navigate({ to: '/power-bi', search: isGone ? { area } : {}, replace: true })
-  }, [isUnknownArea, isGone, area, spelt, navigate])
+  }, [isUnknownArea, isGone, area, spelt, failing, navigate])
 
   function select(wanted: string): void {
     closeMissing()
@@ -412,5 +437,11 @@ function useSelectedTab(tabs: readonly ReportTab[]) {
     },
     missing,
     closeMissing,
+    /** Returns to what fails, once it is among the tabs again. */
+    reopen(): void {
+      closeMissing()
+      if (missing?.failing)
+        void navigate({ to: '/power-bi', search: toReportSearch(missing.failing), replace: true })
+    },
   }
 }
