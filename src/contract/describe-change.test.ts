@@ -96,6 +96,12 @@ describe('describeChange', () => {
       `${CARLA} salvou a configuração do Power BI para Vendas`,
     ],
     [
+      'report-setting-saved',
+      { type: 'CRM', embed_mode: 'secure_sso', report_url: 'https://a', id: '1', exports: true },
+      { type: 'CRM', embed_mode: 'service_principal', report_url: null, report_id: 'r', exports: true },
+      `${CARLA} salvou a configuração do Power BI para CRM: modo: URL Direta (SSO) → Service Principal; URL: https://a → nenhum; relatório: nenhum → r`,
+    ],
+    [
       'report-setting-removed',
       { type: 'CRM', name: 'Metas' },
       null,

@@ -3,6 +3,7 @@ import { LISTS, type ListName } from './entitlement-lists.ts'
 import { formatList } from './format-list.ts'
 import { formatReportTitle } from './messages.ts'
 import { MICROSOFT_REFUSALS } from './microsoft.ts'
+import type { EmbedMode } from './reports.ts'
 import type { ProfileFilter } from './users.ts'
 
 type State = Readonly<Record<string, unknown>>
@@ -229,7 +230,10 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
   'file-downloaded': ({ who, after }) => `${who} baixou ${FILES[String(after.what)] ?? 'uma lista da tela'}`,
   'access-reviewed': ({ who, after }) => `${who} revisou quem tem ${formatItem(after)}`,
   'access-review-removed': describeBulkEdit('removeu em uma revisão de acessos'),
-  'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${toArea(after)}`,
+  'report-setting-saved': ({ who, before, after }) => [
+    `${who} salvou a configuração do Power BI${toArea(after)}`,
+    diffFields(before, after),
+  ],
   'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${toArea(before)}`,
   'report-exported': ({ who, after }) =>
     `${who} exportou o relatório${toArea(after, 'de')}${toFormat(after)}`,
@@ -313,14 +317,15 @@ const FILTERS: Record<Exclude<keyof ProfileFilter, 'q'>, string> = {
   admin: 'administrador',
   secondFactor: 'segunda etapa',
 }
-/** The values of a filter that are words of the API. */
+/** The values that are words of the API. */
 const FILTER_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   lastAccess: { recent: 'recente', idle: 'há muito tempo', never: 'nunca' },
   reports: { none: 'nenhum', all: 'todos' },
   validity: { ending: 'perto do fim', ended: 'encerrado' },
+  embed_mode: { secure_sso: 'URL Direta (SSO)', service_principal: 'Service Principal' },
 } satisfies {
   [Name in 'lastAccess' | 'reports' | 'validity']: Record<NonNullable<ProfileFilter[Name]>, string>
-}
+} & { embed_mode: Record<EmbedMode, string> }
 
 const FIELDS: Record<string, string> = {
   ...FILTERS,
@@ -390,10 +395,25 @@ const FIELDS: Record<string, string> = {
 /** Formats what an entry has as before or after: 'tipos: CRM, HPD; aprovação: sim'. */
 export function formatState(state: State | null): string {
   return Object.entries(state ?? {})
-    .map(
-      ([name, value]) =>
-        `${FIELDS[name] ?? name}: ${FILTER_VALUES[name]?.[String(value)] ?? (name === 'outcome' ? formatRefusal : name === 'method' ? formatMethod : formatValue)(value)}`,
-    )
+    .map(([name, value]) => `${FIELDS[name] ?? name}: ${formatField(name, value)}`)
+    .join('; ')
+}
+
+function formatField(name: string, value: unknown): string {
+  const format = name === 'outcome' ? formatRefusal : name === 'method' ? formatMethod : formatValue
+  return FILTER_VALUES[name]?.[String(value)] ?? format(value)
+}
+
+/** Lists the fields of a report that a change set, from what to what: 'página: nenhum → ReportSection'. */
+function diffFields(before: State, after: State): string {
+  // The first setting of an area replaces nothing.
+  if (before.type === undefined) return ''
+  return Object.keys({ ...before, ...after })
+    .filter((name) => name !== 'id' && String(before[name] ?? null) !== String(after[name] ?? null))
+    .map((name) => {
+      const [from, to] = [before, after].map((state) => formatField(name, state[name] ?? null))
+      return `${FIELDS[name] ?? name}: ${from} → ${to}`
+    })
     .join('; ')
 }
 
