@@ -48,6 +48,19 @@ const stateSchema = z.object({
 })
 export type ServiceState = z.output<typeof stateSchema>
 
+const reportFaultSchema = z.object({
+  /** The area's slug and label. */
+  area: z.string(),
+  label: z.string(),
+  /** Unique in its area; the area's label for a first report without a name. */
+  name: z.string(),
+  /** ISO 8601; the first failure since the last token. */
+  since: z.string(),
+  /** In Portuguese, for users. */
+  says: z.string(),
+})
+export type ReportFault = z.output<typeof reportFaultSchema>
+
 const statesSchema = z.object({ mail: stateSchema, powerBi: stateSchema, database: stateSchema })
 export type ServiceName = keyof z.output<typeof statesSchema>
 
@@ -63,8 +76,9 @@ export const healthRoutes = {
     method: 'GET',
     path: '/api/health/lamps',
     access: 'admin',
-    summary: 'What all replicas have last seen of the services that they use',
-    response: statesSchema,
+    summary:
+      'What all replicas have last seen of the services that they use, and the reports that give no token',
+    response: z.extend(statesSchema, { reports: z.array(reportFaultSchema) }),
   },
   readCaller: {
     method: 'GET',

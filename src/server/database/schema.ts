@@ -310,6 +310,15 @@ export interface Tables {
     /** Set until the removal can no longer be undone. */
     deleted_at: Defaulted<Date | null>
   }
+  report_faults: {
+    /** Ids of workspace, report and model. */
+    report: string
+    since: Date
+    /** In a row. */
+    failures: number
+    is_definite: boolean
+    says: string
+  }
   report_views: {
     id: Generated<string>
     user_id: string

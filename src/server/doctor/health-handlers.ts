@@ -1,6 +1,7 @@
 import type { Finding, healthRoutes } from '#contract/health.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
+import { listReportFaults } from '#server/reports/report-faults.ts'
 import type { ServiceStatus } from './service-status.ts'
 
 /** A run takes some seconds and calls every external service. */
@@ -26,12 +27,12 @@ export function healthHandlers(services: HealthServices): Handlers<typeof health
       if (mail) services.serviceStatus.record('mail', mail.grade !== 'fault')
       return { items }
     },
-    async readLamps() {
+    async readLamps({ context: { db } }) {
       const { serviceStatus } = services
       // The request has just been authenticated with it.
       serviceStatus.record('database', true)
       await serviceStatus.share()
-      return serviceStatus.read()
+      return { ...serviceStatus.read(), reports: await listReportFaults(db) }
     },
     readCaller: ({ context: { request } }) => ({ ip: request.ip, forwarded: request.forwarded }),
     tryStream: async ({ query: { pause } }) => (await import('./check-address.ts')).sendTestEvents(pause),

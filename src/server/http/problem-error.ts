@@ -5,6 +5,8 @@ interface ProblemOptions {
   detail?: string
   /** Replaces the detail for administrators; may hold the words of another service. */
   administratorDetail?: string
+  /** The administrators' detail without the words of another service, which may name a person. */
+  fault?: string
   fields?: FieldProblem[]
   retryAfterSeconds?: number
   /** Methods that the path supports, for 405. */

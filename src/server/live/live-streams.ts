@@ -144,7 +144,7 @@ export function createLiveStreams(services: LiveStreamServices) {
       versions.notices += ` ${shared.allNotices} ${shared.notices.map(({ version }) => version).join()}`
       versions.people = `${process}-${counts.people}`
       versions.messages = `${process}-${counts.messages}`
-      versions.health = JSON.stringify(serviceStatus.read())
+      versions.health = JSON.stringify(serviceStatus.read()) + shared.faults
     }
     const changed = Object.entries(versions).filter(([topic, version]) => sent[topic as never] !== version)
     if (changed.length === 0) return
@@ -226,6 +226,8 @@ interface SharedVersions {
   notices: { version: string; types: string[] | null }[]
   /** Version of all of them, also drafts. */
   allNotices: string
+  /** Version of the reports that give no token. */
+  faults: string
   /** When the next notice starts or ends; ms since the epoch. */
   dueAt: number
 }
@@ -246,12 +248,15 @@ const READ_SHARED = prepare(`
       '[]')::text from notices where not is_draft and deleted_at is null and starts_at <= $1::timestamptz
       and coalesce(ends_at > $1, true)) as notices,
     (select concat(hashtext(string_agg(n::text, '' order by id))) from notices n) as all_notices,
+    (select concat(hashtext(string_agg(concat(report, is_definite, failures < 3, says), '' order by report))) from report_faults f) as faults,
     (select (extract(epoch from min(at)) * 1000)::float8 from notices, unnest(array[starts_at, ends_at]) as at
       where not is_draft and deleted_at is null and at > $1) as due_at`)
 
 async function readShared(database: Database, now: number): Promise<SharedVersions> {
   const [row] = await database.runPrepared<
-    Record<'catalogue' | 'settings' | 'notices' | 'all_notices', string> & { due_at: number | null }
+    Record<'catalogue' | 'settings' | 'notices' | 'all_notices' | 'faults', string> & {
+      due_at: number | null
+    }
   >(READ_SHARED, [new Date(now).toISOString()])
   if (!row) throw new Error('the database gave no versions')
   return {
@@ -259,6 +264,7 @@ async function readShared(database: Database, now: number): Promise<SharedVersio
     settings: JSON.parse(row.settings),
     notices: JSON.parse(row.notices),
     allNotices: row.all_notices,
+    faults: row.faults,
     dueAt: row.due_at ?? Number.POSITIVE_INFINITY,
   }
 }

@@ -144,9 +144,11 @@ export function toFailureProblem(error: unknown, step: Step, roles: readonly str
   const failure = classifyFailure(error, step)
   const { outcome, retryAfterSeconds } = failure
   const { pauseSeconds } = OUTCOMES[outcome]
+  const fault = describeFailure(failure, { roles, to: 'administrators' })
   const options = {
     detail: describeFailure(failure, { roles, to: 'readers' }),
-    administratorDetail: describeFailure(failure, { roles, to: 'administrators' }) + formatAnswer(failure),
+    administratorDetail: fault + formatAnswer(failure),
+    fault,
     cause: error,
   }
   if (pauseSeconds === undefined) return new ProblemError('power-bi-rejected', options)

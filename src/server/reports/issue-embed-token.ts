@@ -11,6 +11,7 @@ import { recordAccess } from '#server/operations/audit.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
 import { createNotFound } from '#server/users/user-queries.ts'
 import { hasScope, readVisibleReports } from './own-reports.ts'
+import { trackFault } from './report-faults.ts'
 
 /** Generous: one reload of the reports screen issues a request for each area. */
 const REQUESTS = { max: 300, windowSeconds: 60 }
@@ -80,7 +81,9 @@ export async function issueEmbedToken(
   ])
   const token = await context.embedTokens(userId, key, async (isFirst) => {
     await context.consumeRateLimit(`embed-token ${userId}`, UPSTREAM)
-    return powerBi.generateEmbedToken(wanted, identity, { isFirst, maxMinutes })
+    return trackFault(context, wanted, () =>
+      powerBi.generateEmbedToken(wanted, identity, { isFirst, maxMinutes }),
+    )
   })
   const access = { action: 'report', userId, reportId: wanted.reportId } as const
   if (view)

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import ChevronRight from 'lucide-react/icons/chevron-right'
+import type { ReportFault } from '#contract/health.ts'
 import type { ReplyNamed } from '#contract/index.ts'
 import { formatReportTitle, REFRESH_ENDS } from '#contract/messages.ts'
 import { IDLE_DAYS, RECENT_DAYS } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
+import { lampsQuery } from '#web/http/lamps-query.ts'
 import { MESSAGES_QUERY } from '#web/http/query-client.ts'
 import { reportStatesQuery } from '#web/reports/settings/save-setting.ts'
 import { useSession } from '#web/session/session.ts'
@@ -16,7 +18,19 @@ import { NO_FILTER, profileCountQuery } from '#web/users/count-query.ts'
 import { oldestWaitingQuery } from '#web/users/user-queries.ts'
 import { unreadCountQuery } from './admin-links.tsx'
 
-type ReportState = ReplyNamed<'GET /api/global-powerbi-settings/states'>['items'][number]
+/** @param fault why the report opens for nobody */
+type ReportState = ReplyNamed<'GET /api/global-powerbi-settings/states'>['items'][number] & {
+  fault?: ReportFault | undefined
+}
+
+/** The state of each report; undefined until loaded. */
+function useReportStates(): ReportState[] | undefined {
+  const faults = useQuery(lampsQuery).data?.reports
+  return useQuery(reportStatesQuery).data?.map((state) => ({
+    ...state,
+    fault: faults?.find(({ area, name }) => area === state.area && name === state.name),
+  }))
+}
 
 /**
  * How a report's last refresh ended, if not well. A cancelled one counts too: readers see old data and
@@ -26,6 +40,8 @@ function findEnd({ hasFailed, stopped }: ReportState) {
   const how = hasFailed ? 'failed' : stopped
   return how && REFRESH_ENDS[how]
 }
+
+const isFlawed = (state: ReportState) => state.fault !== undefined || findEnd(state) !== undefined
 
 /** What needs attention, in four numbers; each leads to what it counts. */
 export function Overview() {
@@ -40,7 +56,7 @@ export function Overview() {
   }).data?.items[0]
   const recent = useQuery(profileCountQuery({ lastAccess: 'recent' })).data?.total
   const idle = useQuery(profileCountQuery({ lastAccess: 'idle' })).data?.total
-  const failed = useQuery(reportStatesQuery).data?.filter(findEnd)
+  const failed = useReportStates()?.filter(isFlawed)
   const areas = useCatalogue().types
   const [first] = failed ?? []
   const firstArea = areas.find(({ code }) => code === first?.area)?.label
@@ -65,7 +81,7 @@ export function Overview() {
         count={failed?.length}
         note={
           first && firstArea
-            ? `${formatReportTitle(firstArea, first.name)}: a atualização dos dados ${findEnd(first)}`
+            ? `${formatReportTitle(firstArea, first.name)}: ${first.fault ? 'não abre' : `a atualização dos dados ${findEnd(first)}`}`
             : undefined
         }
         isDue={first !== undefined}
@@ -134,6 +150,7 @@ function describeAge(since: string): string {
 export function ReportStates() {
   const areas = useCatalogue().types.filter(({ archived }) => !archived)
   const states = useQuery(reportStatesQuery)
+  const known = useReportStates()
   return (
     <section
       aria-labelledby="estado-titulo"
@@ -147,7 +164,7 @@ export function ReportStates() {
           <li key={code}>
             <AreaState
               label={label}
-              reports={states.data?.filter(({ area }) => area === code)}
+              reports={known?.filter(({ area }) => area === code)}
               isFailed={states.isError}
             />
           </li>
@@ -175,7 +192,7 @@ interface AreaStateProps {
 }
 
 function AreaState({ label, reports, isFailed }: AreaStateProps) {
-  const failed = reports?.filter(findEnd) ?? []
+  const failed = reports?.filter(isFlawed) ?? []
   const dot = !reports?.length ? 'border border-line-strong' : failed.length > 0 ? 'bg-warning' : 'bg-success'
   return (
     <Link
@@ -205,11 +222,12 @@ function describeReports(reports: readonly ReportState[]): string {
   return reports[0]?.embedMode === 'secure_sso' ? 'URL Direta (SSO)' : 'Service Principal'
 }
 
-/** The age of an area's oldest data, or how the refresh of one ended badly. */
+/** The age of an area's oldest data, or what is wrong with a report. */
 function describeData(reports: readonly ReportState[], failed: readonly ReportState[]): string {
   const [first] = failed
   if (first) {
-    const since = first.refreshedAt
+    const { fault, refreshedAt: since } = first
+    if (fault) return `não abre desde ${formatRecent(fault.since)}`
     return since ? `${findEnd(first)}; dados de ${formatRecent(since)}` : `a atualização ${findEnd(first)}`
   }
   const own = reports.filter(({ embedMode }) => embedMode === 'service_principal')

@@ -7,7 +7,7 @@ import { classNames } from '#web/ui/class-names.ts'
 import { useOverflowFade } from '#web/ui/tabs.tsx'
 import { NO_FILTER, profileCountQuery, tasksQuery } from '#web/users/count-query.ts'
 import { unreadCountQuery } from './admin-links.tsx'
-import { StatusDot, summarizeStatus, useServiceStatus } from './service-status.tsx'
+import { StatusDot, useStatusSummary } from './service-status.tsx'
 
 interface RailItem {
   to: NonNullable<LinkProps['to']>
@@ -103,7 +103,7 @@ function useGroups(): { title: string; items: RailItem[] }[] {
   const { total, waiting, requests = 0 } = useQuery(profileCountQuery(NO_FILTER)).data ?? {}
   const tasks = useQuery(tasksQuery).data
   const unread = useQuery(unreadCountQuery(useSession()?.user.id)).data?.count
-  const state = summarizeStatus(useServiceStatus())
+  const state = useStatusSummary()
   return [
     {
       title: '',

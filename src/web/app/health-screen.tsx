@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Finding, joinAreas } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
+import { lampsQuery } from '#web/http/lamps-query.ts'
 import { AllSubscriptions } from '#web/reports/all-subscriptions.tsx'
+import { ReportFaults } from '#web/reports/settings/tested-line.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -25,6 +27,7 @@ export function HealthScreen() {
     staleTime: Number.POSITIVE_INFINITY,
   })
   const { data, isFetching, dataUpdatedAt, refetch } = health
+  const faults = useQuery(lampsQuery).data?.reports ?? []
   const items = data?.items ?? []
   const settings = items.filter(({ check }) => check.startsWith('setting-'))
   const checks = joinAreas(items.filter((item) => !settings.includes(item)))
@@ -46,6 +49,7 @@ export function HealthScreen() {
         </Button>
       }
     >
+      <ReportFaults faults={faults} />
       {!data ? (
         <NotLoaded query={health} failed="A verificação não pôde ser feita agora." skeleton="h-96" />
       ) : (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { formatList } from '#contract/format-list.ts'
 import type { ServiceName, ServiceState } from '#contract/health.ts'
-import { callApi } from '#web/http/api.ts'
+import { lampsQuery } from '#web/http/lamps-query.ts'
 import { useStreamState } from '#web/live/live-changes.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
@@ -30,9 +30,8 @@ const SERVICES: Record<ServiceName | 'stream', { label: string; todo: string }> 
 
 /** One dot when all is well; otherwise what is broken, since when, and what to do. */
 export function ServiceStatus() {
-  const services = useServiceStatus()
-  const broken = services.filter(({ isGood }) => isGood === false)
-  const { isGood, text } = summarizeStatus(services)
+  const broken = useServiceStatus().filter(({ isGood }) => isGood === false)
+  const { isGood, text } = useStatusSummary()
   if (broken.length === 0)
     return (
       // On wide windows the rail has the dot.
@@ -63,8 +62,10 @@ export function ServiceStatus() {
 }
 
 /** What is not known yet is not well. */
-export function summarizeStatus(services: ReturnType<typeof useServiceStatus>) {
-  if (services.some(({ isGood }) => isGood === false)) return { isGood: false, text: 'com problema' }
+export function useStatusSummary() {
+  const services = useServiceStatus()
+  const hasFaults = Boolean(useQuery(lampsQuery).data?.reports.length)
+  if (hasFaults || services.some(({ isGood }) => isGood === false)) return { isGood: false, text: 'com problema' }
   const unknown = services.filter(({ isGood }) => isGood === null)
   if (unknown.length === 0) return { isGood: true, text: 'em ordem' }
   return {
@@ -80,12 +81,7 @@ export function StatusDot({ isGood }: { isGood: boolean | null }) {
 
 /** The state of each service, as this page and all replicas last saw it; null before its first use. */
 export function useServiceStatus(): (ServiceState & { name: keyof typeof SERVICES })[] {
-  const { data, error, errorUpdatedAt } = useQuery({
-    queryKey: ['lamps'],
-    queryFn: ({ signal }) => callApi('GET /api/health/lamps', { signal }),
-    staleTime: 0,
-    retry: false,
-  })
+  const { data, error, errorUpdatedAt } = useQuery(lampsQuery)
   const isDatabaseDown = error !== null && 'status' in error && error.status === 503
   const down = { isGood: false, since: new Date(errorUpdatedAt).toISOString() }
   const unknown = { isGood: null, since: null }
