@@ -125,6 +125,37 @@ test('removing a report asks for confirmation, and can be undone; without one th
   await expect(getForm(page).getByRole('radio', { name: 'Nenhum' })).toBeChecked()
 })
 
+test('a report that does not open replaces one that does only when insisted on, and can be undone', async ({
+  page,
+  demo,
+}) => {
+  const form = await openSettings(page, 'Oficina')
+  const reportId = form.getByLabel('Report ID')
+  const wrong = '7d0ad3a5-5b3e-4f44-9a3c-0d9c6a1b2e3f'
+  await reportId.fill(wrong)
+  await save(page)
+  const dialog = page.getByRole('dialog', { name: 'O novo relatório de Oficina não abre' })
+  await expect(dialog.getByText('O relatório não existe neste espaço de trabalho')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Voltar' }).click()
+  await expect(getTab(page, 'Oficina')).toHaveText('Oficina com alterações não salvas')
+  await save(page)
+  await dialog.getByRole('button', { name: 'Salvar mesmo assim' }).click()
+  const saved = toast(page, 'Configuração do Power BI para Oficina salva com sucesso')
+  await expect(saved).toBeVisible()
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(toast(page, 'Alteração desfeita')).toBeVisible()
+  await expect(reportId).toHaveValue(OFICINA.reportId)
+  await expect(getTab(page, 'Oficina')).toHaveText('Oficina com relatório')
+
+  // What may pass is no reason to ask.
+  await demo.script({ on: 'report', status: 503 })
+  await reportId.fill(wrong)
+  await save(page)
+  await expect(saved).toBeVisible()
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(reportId).toHaveValue(OFICINA.reportId)
+})
+
 test('unsaved changes survive a change of tabs, are marked, and are not discarded unasked', async ({
   page,
 }) => {

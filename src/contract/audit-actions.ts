@@ -130,3 +130,9 @@ export const historyEntrySchema = z.object({
   after: z.nullable(z.looseObject({})),
 })
 export type HistoryEntry = z.output<typeof historyEntrySchema>
+
+/** Changes of things, which are undone by an entry of the same kind. */
+export const UNDOABLE_THINGS = [
+  'report-setting-saved',
+  'report-setting-removed',
+] as const satisfies readonly AuditAction[]

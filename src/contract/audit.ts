@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ACCESS_ACTIONS, AUDIT_ACTIONS, historyEntrySchema } from './audit-actions.ts'
+import { ACCESS_ACTIONS, AUDIT_ACTIONS, historyEntrySchema, UNDOABLE_THINGS } from './audit-actions.ts'
 import { slugSchema, typeSchema } from './catalogue.ts'
 import { normalizeTyped } from './pasted-text.ts'
 import type { Routes } from './route.ts'
@@ -129,6 +129,17 @@ export const auditRoutes = {
       from: z.optional(dateSchema),
       to: z.optional(dateSchema),
     }),
+  },
+  undoChange: {
+    method: 'POST',
+    path: '/api/profiles/bulk-edit/{undoId}/undo',
+    access: 'admin',
+    trail: ['bulk-edit-undone', ...UNDOABLE_THINGS],
+    idempotent: true,
+    summary:
+      'Restores within a day what was before a change of one’s own that gave an undoId: of people, reports, lists, notices or messages. `changed` names by e-mail who was changed since and stays so; 409 when that is everybody, or the thing',
+    params: z.object({ undoId: z.uuid() }),
+    response: z.object({ restored: z.number(), changed: z._default(z.array(z.string()), []) }),
   },
   readPersonAccess: {
     method: 'GET',

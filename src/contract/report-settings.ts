@@ -118,6 +118,10 @@ const dataRefreshSchema = z.object({
 })
 export type DataRefresh = z.output<typeof dataRefreshSchema>
 
+/** For the undo within a day; null where nothing changed. */
+const undoable = { undoId: z.nullable(z.uuid()) }
+export type Undoable = z.output<z.ZodMiniObject<typeof undoable>>
+
 const typeParams = z.object({ type: slugSchema })
 const furtherParams = z.object({ type: slugSchema, id: z.uuid() })
 /** The id of a further report; left out, the area's first. */
@@ -164,7 +168,7 @@ export const reportSettingsRoutes = {
     summary: 'Says which report an area shows; with a stale If-Match 409',
     params: typeParams,
     body: reportSettingInputSchema,
-    response: reportSettingSchema,
+    response: z.extend(reportSettingSchema, undoable),
   },
   removeReportSetting: {
     method: 'DELETE',
@@ -174,7 +178,7 @@ export const reportSettingsRoutes = {
     conditional: true,
     summary: "Takes an area's report away (mode 'Nenhum'); `removed` is false when there was none",
     params: typeParams,
-    response: z.object({ removed: z.boolean() }),
+    response: z.object({ removed: z.boolean(), ...undoable }),
   },
   listFurtherReports: {
     method: 'GET',
@@ -192,7 +196,7 @@ export const reportSettingsRoutes = {
     summary: `Adds a report to an area that has a setting; at most ${MAX_FURTHER_REPORTS}`,
     params: typeParams,
     body: furtherReportInputSchema,
-    response: furtherReportSchema,
+    response: z.extend(furtherReportSchema, undoable),
     status: 201,
   },
   changeFurtherReport: {
@@ -204,7 +208,7 @@ export const reportSettingsRoutes = {
     summary: 'Changes a further report of an area, or its place; with a stale If-Match 409',
     params: furtherParams,
     body: furtherReportInputSchema,
-    response: furtherReportSchema,
+    response: z.extend(furtherReportSchema, undoable),
   },
   removeFurtherReport: {
     method: 'DELETE',
@@ -212,17 +216,9 @@ export const reportSettingsRoutes = {
     ...decidesWhatPeopleSee,
     trail: 'report-setting-removed',
     conditional: true,
-    summary: 'Removes a further report of an area; for a day it can be restored',
+    summary: 'Removes a further report of an area',
     params: furtherParams,
-  },
-  restoreFurtherReport: {
-    method: 'POST',
-    path: '/api/global-powerbi-settings/{type}/reports/{id}/restore',
-    ...decidesWhatPeopleSee,
-    trail: 'report-setting-saved',
-    summary: 'Undoes the removal of a further report',
-    params: furtherParams,
-    response: furtherReportSchema,
+    response: z.object(undoable),
   },
   listWorkspaces: {
     method: 'GET',

@@ -466,17 +466,6 @@ export const userRoutes = {
     response: approvalResultSchema,
     maxBodyBytes: MAX_APPROVALS_BYTES,
   },
-  undoBulkEdit: {
-    method: 'POST',
-    path: '/api/profiles/bulk-edit/{undoId}/undo',
-    access: 'admin',
-    trail: 'bulk-edit-undone',
-    idempotent: true,
-    summary:
-      'Restores exactly what was before a bulk edit or an approval of several of one’s own, within a day; `changed` names by e-mail who was changed since and stays so, 409 when that is everybody',
-    params: z.object({ undoId: z.uuid() }),
-    response: z.object({ restored: z.number(), changed: z._default(z.array(z.string()), []) }),
-  },
   readHistory: {
     method: 'GET',
     path: '/api/profiles/{userId}/history',

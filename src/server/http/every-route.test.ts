@@ -149,7 +149,6 @@ const PERMITTED_CALLERS: Record<RouteName, keyof typeof GROUPS> = {
   'POST /api/global-powerbi-settings/{type}/reports': 'admins with a recent password',
   'PATCH /api/global-powerbi-settings/{type}/reports/{id}': 'admins with a recent password',
   'DELETE /api/global-powerbi-settings/{type}/reports/{id}': 'admins with a recent password',
-  'POST /api/global-powerbi-settings/{type}/reports/{id}/restore': 'admins with a recent password',
   'GET /api/power-bi/workspaces': 'admins',
   'GET /api/power-bi/workspaces/{workspaceId}/reports': 'admins',
   'GET /api/notices': 'full sessions',

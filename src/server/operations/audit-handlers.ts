@@ -12,6 +12,7 @@ import { readAreaAccess, readPersonAccess } from './access-on-day.ts'
 import { recordAudit } from './audit.ts'
 import { exportTrail } from './export-trail.ts'
 import { readTrail } from './trail.ts'
+import { undoChange } from './undo-change.ts'
 
 export function auditHandlers(): Handlers<typeof auditRoutes> {
   return {
@@ -28,6 +29,7 @@ export function auditHandlers(): Handlers<typeof auditRoutes> {
       })
       return undefined
     },
+    undoChange: ({ context, params }) => undoChange(context, params.undoId),
     readPersonAccess: ({ context, params, query }) =>
       readPersonAccess(context.db, { ...params, ...query, now: context.clock() }),
   }

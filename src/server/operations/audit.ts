@@ -7,6 +7,7 @@ import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
 
 /** A deleted person has a pseudonym and no email. */
@@ -26,6 +27,16 @@ export interface AuditEntry {
   /** The id for the undo. */
   batchId?: string
 }
+
+/** The entry of a change of a thing, for its undo, whose own entry gets its batch. */
+export interface ChangeToUndo {
+  before: Readonly<Record<string, unknown>> | null
+  after: Readonly<Record<string, unknown>> | null
+  batchId: string
+}
+
+export const createChangedSinceError = () =>
+  new ProblemError('conflict', { detail: 'Isto foi alterado de novo depois. Nada foi desfeito.' })
 
 /** Writes audit entries, in the transaction of their change. Without an actor, it is the portal itself. */
 export async function recordAudit(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { undoEdit } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { callSetting, toLinkSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -75,6 +76,10 @@ describeOnEachDatabase('administrators are notified by mail', (kind) => {
     await deliverAll()
     await change('DELETE', 'oficina')
     await change('PUT', 'oficina')
+    expect(await deliverAll()).toEqual([])
+    const another = toLinkSetting('https://app.powerbi.com/reportEmbed?reportId=y')
+    const saved = await callSetting(portal, admin.token, 'PUT', 'oficina', { body: another })
+    await undoEdit(portal, admin, saved.body.undoId)
     expect(await deliverAll()).toEqual([])
 
     // The deletion rewrites the entry of the removal.

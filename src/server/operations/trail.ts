@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { NOT_PEOPLE, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
-import { AUDIT_ACTIONS } from '#contract/audit-actions.ts'
+import { AUDIT_ACTIONS, UNDOABLE_THINGS } from '#contract/audit-actions.ts'
 import { parsePseudonym } from '#contract/describe-access.ts'
 import { UNDO_HOURS } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -76,12 +76,13 @@ export async function readTrail(db: Db, asked: Wanted) {
   return { items, next: rows.length > limit && last ? `${last.at}_${last.id}` : null }
 }
 
-/** An undo has the batch of what it undid. */
+/** An undo has the batch of what it undid; that of a thing is an entry of the same kind. */
 const selectUndoId = (reader: Wanted['reader']) =>
   reader
-    ? sql`case when e.actor_id = ${reader.id} and e.action = any(${EDITS}::text[])
+    ? sql`case when e.actor_id = ${reader.id} and e.action = any(${[...EDITS, ...UNDOABLE_THINGS]}::text[])
         and e.at > ${new Date(reader.now - UNDO_HOURS * 60 * 60_000)} and not exists (
-          select from audit_entries u where u.batch_id = e.batch_id and u.action = 'bulk-edit-undone')
+          select from audit_entries u where u.batch_id = e.batch_id and (u.action = 'bulk-edit-undone'
+            or e.action = any(${UNDOABLE_THINGS}::text[]) and u.id <> e.id))
         then e.batch_id end`
     : sql`null`
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'
+import { undoEdit } from '#server/testing/admin-calls.ts'
 import { addPerson, getEmulatedReport, openTestSession, send } from '#server/testing/builders.ts'
 import { fetchToken, toTokenBody } from '#server/testing/embed-token-calls.ts'
 import { setUpReportSettings, toLinkSetting, toSetting } from '#server/testing/report-setting-calls.ts'
@@ -49,6 +50,7 @@ describeOnEachDatabase('further reports of an area', (kind) => {
       bookmark_name: null,
       ...toSetting('Gerentes'),
       updated_at: new Date(portal.clock()).toISOString(),
+      undoId: expect.any(String),
     })
     const leads = (await call('POST', '', { name: 'Leads', ...toLinkSetting(LINK) })).body
     expect(await listNames()).toEqual(['Metas', 'Leads'])
@@ -59,9 +61,9 @@ describeOnEachDatabase('further reports of an area', (kind) => {
     expect(await listNames()).toEqual(['Leads', 'Estoque', 'Metas'])
     const renamed = await call('PATCH', `/${goals.id}`, { name: 'Metas do mês', ...toSetting('CRM') })
     expect(renamed.body).toMatchObject({ id: goals.id, name: 'Metas do mês', ...toSetting('CRM') })
-    expect((await call('DELETE', `/${goals.id}`)).status).toBe(204)
+    const removed = await call('DELETE', `/${goals.id}`)
     expect(await listNames()).toEqual(['Leads', 'Estoque'])
-    expect((await call('POST', `/${goals.id}/restore`)).body).toEqual(renamed.body)
+    expect((await undoEdit(portal, admin, removed.body.undoId)).status).toBe(200)
     expect(await listNames()).toEqual(['Leads', 'Estoque', 'Metas do mês'])
 
     const trail = await portal.database.db
@@ -225,7 +227,6 @@ describeOnEachDatabase('further reports of an area', (kind) => {
     const elsewhere = `/api/global-powerbi-settings/crm/reports/${id}`
     await save('crm', toSetting('CRM'))
     expect((await send(portal, 'DELETE', elsewhere, { token: admin.token })).status).toBe(404)
-    expect((await call('POST', `/${id}/restore`)).status).toBe(404)
     await call('DELETE', `/${id}`)
     expect((await call('DELETE', `/${id}`)).status).toBe(404)
     expect((await call('PATCH', `/${id}`, { name: 'x', ...toSetting('CRM') })).status).toBe(404)
@@ -266,9 +267,9 @@ describeOnEachDatabase('further reports of an area', (kind) => {
       const refused = Array.from({ length: 4 }, () => 'report-not-found')
       expect(await asks()).toEqual([200, 200, 201, 202])
       expect(await asks({ types: ['CRM'] })).toEqual(refused)
-      await call('DELETE', `/${id}`)
+      const { undoId } = (await call('DELETE', `/${id}`)).body
       expect(await asks()).toEqual(refused)
-      await call('POST', `/${id}/restore`)
+      await undoEdit(portal, admin, undoId)
       expect(await asks()).toEqual([200, 200, 201, 202])
     })
 
@@ -289,8 +290,8 @@ describeOnEachDatabase('further reports of an area', (kind) => {
       const { id } = (await call('POST', '', input)).body
       const other = { name: 'Serviços', ...toSetting('HPD', opening), position: 0 }
       expect((await call('PATCH', `/${id}`, other)).body).toMatchObject(opening)
-      await call('DELETE', `/${id}`)
-      expect((await call('POST', `/${id}/restore`)).body).toMatchObject(opening)
+      const { undoId } = (await call('DELETE', `/${id}`)).body
+      await undoEdit(portal, admin, undoId)
       const { areas } = await read({ types: ['Vendas'] })
       const shown = { pageName: 'ReportSection', bookmarkName: 'Bookmark1' }
       expect(areas[0].reports).toMatchObject([shown, shown])

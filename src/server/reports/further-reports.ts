@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { AuditAction } from '#contract/audit-actions.ts'
 import type { CatalogueItem } from '#contract/catalogue.ts'
@@ -8,6 +9,7 @@ import {
   type FurtherReportInput,
   MAX_FURTHER_REPORTS,
   type reportSettingsRoutes,
+  type Undoable,
 } from '#contract/report-settings.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
@@ -15,9 +17,10 @@ import type { Db, Tables } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
-import { recordAudit } from '#server/operations/audit.ts'
+import { type ChangeToUndo, createChangedSinceError, recordAudit } from '#server/operations/audit.ts'
 import { ACCESS_ENDS_AT } from '#server/users/user-queries.ts'
 import {
+  isSameState,
   lockReportSetting,
   notifyAdministrators,
   presentReportSetting,
@@ -27,6 +30,7 @@ import {
   refuseTakenName,
   refuseTakenReport,
   toAuditedSetting,
+  toFormerColumns,
   toSettingColumns,
   updateReport,
 } from './report-settings.ts'
@@ -60,7 +64,7 @@ export async function listFurtherReports(
 export function addFurtherReport(
   context: ReportSettingContext,
   { slug, input }: { slug: string; input: FurtherReportInput },
-): Promise<FurtherReport> {
+): Promise<FurtherReport & Undoable> {
   const { name, position, columns } = toColumns(context, input)
   return changeReports(context, slug, async ({ db, area, first, others, record }) => {
     if (area.archived) throw toFieldError('type', reportSettingMessages.archived(area.label))
@@ -70,8 +74,8 @@ export function addFurtherReport(
     const added = await db.insertInto('further_reports').values(row).returningAll().executeTakeFirstOrThrow()
     if (position !== undefined) await movePlace(db, added, others, position)
     const saved = { ...added, position: (position ?? last) + 1 }
-    await record('report-setting-saved', { after: saved })
-    return presentFurtherReport(saved, area)
+    const undoId = await record('report-setting-saved', { after: saved })
+    return { ...presentFurtherReport(saved, area), undoId }
   })
 }
 
@@ -82,7 +86,7 @@ export function addFurtherReport(
 export function changeFurtherReport(
   context: ReportSettingContext,
   { type, id, ifMatch, input }: ReportPlace & { ifMatch: string | undefined; input: FurtherReportInput },
-): Promise<FurtherReport> {
+): Promise<FurtherReport & Undoable> {
   const { name, position, columns } = toColumns(context, input)
   return changeReports(context, type, async ({ db, area, first, others: all, record }) => {
     const current = findReport(all, id)
@@ -91,8 +95,8 @@ export function changeFurtherReport(
     assertRoom(area, { name, ...columns }, first, others)
     if (position !== undefined) await movePlace(db, current, others, position)
     const saved = await updateReport(db, 'further_reports', current, { ...columns, name }, context.clock())
-    await record('report-setting-saved', { before: current, after: saved })
-    return presentFurtherReport(saved, area)
+    const undoId = await record('report-setting-saved', { before: current, after: saved })
+    return { ...presentFurtherReport(saved, area), undoId }
   })
 }
 
@@ -100,25 +104,43 @@ export function changeFurtherReport(
 export function removeFurtherReport(
   context: Context,
   { type, id, ifMatch }: ReportPlace & { ifMatch: string | undefined },
-): Promise<undefined> {
+): Promise<Undoable> {
   return changeReports(context, type, async ({ db, area, others, record }) => {
     const current = findReport(others, id)
     await refuseStaleWrite({ ...context, db }, area, ifMatch, current)
     await setDeletedAt(db, id, new Date(context.clock()))
-    await record('report-setting-removed', { before: current })
-    return undefined
+    return { undoId: await record('report-setting-removed', { before: current }) }
   })
 }
 
-/** Undoes a removal. @throws ProblemError not-found, invalid-input, limit-reached */
-export function restoreFurtherReport(context: Context, { type, id }: ReportPlace): Promise<FurtherReport> {
-  return changeReports(context, type, async ({ db, area, first, others, record }) => {
-    const removed = findReport(await selectReports(db, type, true).execute(), id)
-    assertRoom(area, removed, first, others)
-    await setDeletedAt(db, id, null)
-    await record('report-setting-saved', { after: removed })
-    return presentFurtherReport(removed, area)
-  })
+/** Undoes a change of a further report. @throws ProblemError conflict if it was changed since */
+export async function undoFurtherReport(
+  context: Context,
+  { before, after, batchId }: ChangeToUndo,
+): Promise<void> {
+  const { code } = findArea(await readCatalogue(context.db), { label: String((before ?? after)?.type) })
+  const change: Change<unknown> = async ({ db, area, first, others, record }) => {
+    const found = (await selectReports(db, code, !after).orderBy('updated_at', 'desc').execute()).find(
+      (row) => isSameState(toAudited(row, area), after ?? before),
+    )
+    if (!found) throw createChangedSinceError()
+    if (!before) {
+      await setDeletedAt(db, found.id, new Date(context.clock()))
+      return record('report-setting-removed', { before: found })
+    }
+    const former = { ...found, ...toFormerColumns(before) } as Row
+    const rest = others.filter(({ id }) => id !== found.id)
+    assertRoom(area, former, first, rest)
+    if (!after) {
+      await setDeletedAt(db, found.id, null)
+      return record('report-setting-saved', { after: found })
+    }
+    const position = Number(before.position)
+    if (position !== found.position) await movePlace(db, found, rest, position - 1)
+    const saved = await updateReport(db, 'further_reports', found, toFormerColumns(before), context.clock())
+    return record('report-setting-saved', { before: found, after: saved })
+  }
+  await runChange(context, code, change, batchId)
 }
 
 interface AreaReports {
@@ -127,33 +149,34 @@ interface AreaReports {
   first: ReportSettingRow
   /** The further reports, in order. */
   others: Row[]
-  /** Audits a change and mails it to administrators; saving the current values is none. */
-  record: (action: AuditAction, rows: { before?: Row; after?: Row }) => Promise<void>
+  /** Audits a change and mails it to administrators; saving the current values is none: null. */
+  record: (action: AuditAction, rows: { before?: Row; after?: Row }) => Promise<string | null>
+}
+type Change<T> = (reports: AreaReports) => Promise<T>
+
+function changeReports<T>(context: Context, slug: string, change: Change<T>): Promise<T> {
+  return runAdminTransaction(context, (db) => runChange({ ...context, db }, slug, change, randomUUID()))
 }
 
-/** Runs a change in a transaction, one at a time for an area: the lock of its setting serializes them. */
-function changeReports<T>(
-  context: Context,
-  slug: string,
-  change: (reports: AreaReports) => Promise<T>,
-): Promise<T> {
-  return runAdminTransaction(context, async (db) => {
-    const area = findArea(await readCatalogue(db), { slug })
-    const first = await lockReportSetting(db, slug)
-    if (!first) throw toFieldError('type', reportSettingMessages.firstMissing(area.label))
-    const others = await selectReports(db, slug).execute()
-    return change({
-      db,
-      area,
-      first,
-      others,
-      async record(action, rows) {
-        const [before, after] = [rows.before, rows.after].map((row) => row && toAudited(row, area))
-        if (JSON.stringify(before) === JSON.stringify(after)) return
-        await notifyAdministrators(db)
-        await recordAudit({ ...context, db }, { action, ...(before && { before }), ...(after && { after }) })
-      },
-    })
+/** Runs a change in its transaction, one at a time for an area: the lock of its setting serializes them. */
+async function runChange<T>(context: Context, slug: string, change: Change<T>, batchId: string): Promise<T> {
+  const { db } = context
+  const area = findArea(await readCatalogue(db), { slug })
+  const first = await lockReportSetting(db, slug)
+  if (!first) throw toFieldError('type', reportSettingMessages.firstMissing(area.label))
+  const others = await selectReports(db, slug).execute()
+  return change({
+    db,
+    area,
+    first,
+    others,
+    async record(action, rows) {
+      const [before, after] = [rows.before, rows.after].map((row) => row && toAudited(row, area))
+      if (JSON.stringify(before) === JSON.stringify(after)) return null
+      await notifyAdministrators(db)
+      await recordAudit(context, { action, ...(before && { before }), ...(after && { after }), batchId })
+      return batchId
+    },
   })
 }
 

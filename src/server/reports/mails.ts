@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util'
 import { formatReportTitle } from '#contract/messages.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Mails } from '#server/mail/mails.ts'
 import { describeNewestEntries, isAdministrator } from '#server/users/mails.ts'
 
 import { composeFailureMail } from './report-mail.ts'
+import { isSameState } from './report-settings.ts'
 import { composeUsageMail } from './usage-mail.ts'
 
 const SENTENCES = {
@@ -40,26 +40,22 @@ export const reportMails = {
   'report-mail-failed': (context, { recipient }) => composeFailureMail(context, recipient),
 } satisfies Partial<Mails>
 
-/** Checks whether every report removed after an entry came back as it was, and no other changed. */
+/** Checks whether every change after an entry was taken back. */
 async function isUndone(db: Db, afterEntry: number): Promise<boolean> {
   const entries = await db
     .selectFrom('audit_entries')
-    .select(['action', 'before', 'after'])
+    .select(['before', 'after'])
     .where('action', 'in', ACTIONS)
     .where('id', '>', afterEntry)
     .orderBy('id')
     .execute()
-  const removed: unknown[] = []
-  for (const { action, before, after } of entries) {
-    // It comes back under a new id.
-    const report = { ...(before ?? after ?? {}), id: undefined }
-    if (action === 'report-setting-removed') {
-      removed.push(report)
-      continue
-    }
-    const place = before ? -1 : removed.findIndex((each) => isDeepStrictEqual(each, report))
-    if (place < 0) return false
-    removed.splice(place, 1)
+  const standing: typeof entries = []
+  for (const entry of entries) {
+    const undone = standing.findLastIndex(
+      ({ before, after }) => isSameState(before, entry.after) && isSameState(after, entry.before),
+    )
+    if (undone < 0) standing.push(entry)
+    else standing.splice(undone, 1)
   }
-  return entries.length > 0 && removed.length === 0
+  return entries.length > 0 && standing.length === 0
 }

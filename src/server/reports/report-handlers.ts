@@ -19,7 +19,6 @@ import {
   changeFurtherReport,
   listFurtherReports,
   removeFurtherReport,
-  restoreFurtherReport,
 } from './further-reports.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './issue-embed-token.ts'
 import { readOwnReports, readReports, readVisibleReports } from './own-reports.ts'
@@ -165,7 +164,6 @@ export function reportSettingsHandlers(
       changeFurtherReport({ ...services, ...context }, { ...params, ifMatch, input: body }),
     removeFurtherReport: ({ context, params, ifMatch }) =>
       removeFurtherReport(context, { ...params, ifMatch }),
-    restoreFurtherReport: ({ context, params }) => restoreFurtherReport(context, params),
     listWorkspaces: ({ context }) => listWorkspaces({ ...services, ...context }),
     listWorkspaceReports: ({ context, params }) => listWorkspaceReports({ ...services, ...context }, params),
     readDataRefresh: ({ context, params, query }) =>

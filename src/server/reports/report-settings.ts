@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { type Selectable, sql } from 'kysely'
 import type { CatalogueItem } from '#contract/catalogue.ts'
 import { foldText } from '#contract/entitlement-lists.ts'
 import { checkReportSetting, NO_SETTING, reportSettingMessages } from '#contract/report-setting-rules.ts'
-import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
+import type { ReportSetting, ReportSettingInput, Undoable } from '#contract/report-settings.ts'
 import { normalizeShareUrl } from '#contract/share-url.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
-import { recordAudit } from '#server/operations/audit.ts'
+import { type ChangeToUndo, createChangedSinceError, recordAudit } from '#server/operations/audit.ts'
 import { queueAdministratorMail } from '#server/users/mails.ts'
 
 export type ReportSettingRow = Selectable<Tables['global_powerbi_settings']>
@@ -22,6 +24,8 @@ type Columns = Pick<
   page_name?: string | null | undefined
   bookmark_name?: string | null | undefined
 }
+
+type NamedColumns = Columns & { name?: string | null }
 
 export interface ReportSettingContext extends Context {
   /** Hosts allowed in share URLs. */
@@ -54,7 +58,7 @@ export async function listReportSettings(db: Db): Promise<ReportSetting[]> {
 export async function saveReportSetting(
   context: ReportSettingContext,
   { slug, ifMatch, input }: SettingWrite & { input: ReportSettingInput },
-): Promise<ReportSetting> {
+): Promise<ReportSetting & Undoable> {
   const { name } = input
   const columns = { ...toSettingColumns(input, context.powerBiHosts), ...(name !== undefined && { name }) }
   return runAdminTransaction(context, async (db) => {
@@ -62,30 +66,45 @@ export async function saveReportSetting(
     const area = findArea(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
     await refuseStaleWrite(txContext, area, ifMatch, current)
-    if (!current && area.archived) throw toFieldError('type', reportSettingMessages.archived(area.label))
-    if (current && isSame(current, columns)) return presentReportSetting(current, area)
-    const others = await db
-      .selectFrom('further_reports')
-      .selectAll()
-      .where('type', '=', slug)
-      .where('deleted_at', 'is', null)
-      .execute()
-    refuseTakenReport(columns, others)
-    if (name) refuseTakenName(name, others)
-    const at = context.clock()
-    const saved = current
-      ? await updateReport(db, 'global_powerbi_settings', current, columns, at)
-      : await insertSetting(db, { type: slug, ...columns, updated_at: new Date(at) })
-    // A concurrent insert won.
-    if (!saved) throw await createConflictError(txContext, area)
-    await notifyAdministrators(db)
-    await recordAudit(txContext, {
-      action: 'report-setting-saved',
-      ...(current && { before: toAuditedSetting(current, area) }),
-      after: toAuditedSetting(saved, area),
-    })
-    return presentReportSetting(saved, area)
+    if (current && isSame(current, columns)) return { ...presentReportSetting(current, area), undoId: null }
+    const undoId = randomUUID()
+    const saved = await writeReportSetting(txContext, { area, current, columns, batchId: undoId })
+    return { ...presentReportSetting(saved, area), undoId }
   })
+}
+
+interface SettingChange {
+  area: CatalogueItem
+  current: ReportSettingRow | undefined
+  columns: NamedColumns
+  batchId: string
+}
+
+async function writeReportSetting(context: Context, { area, current, columns, batchId }: SettingChange) {
+  const { db } = context
+  if (!current && area.archived) throw toFieldError('type', reportSettingMessages.archived(area.label))
+  const others = await db
+    .selectFrom('further_reports')
+    .selectAll()
+    .where('type', '=', area.code)
+    .where('deleted_at', 'is', null)
+    .execute()
+  refuseTakenReport(columns, others)
+  if (columns.name) refuseTakenName(columns.name, others)
+  const at = context.clock()
+  const saved = current
+    ? await updateReport(db, 'global_powerbi_settings', current, columns, at)
+    : await insertSetting(db, { type: area.code, ...columns, updated_at: new Date(at) })
+  // A concurrent insert won.
+  if (!saved) throw await createConflictError(context, area)
+  await notifyAdministrators(db)
+  await recordAudit(context, {
+    action: 'report-setting-saved',
+    ...(current && { before: toAuditedSetting(current, area) }),
+    after: toAuditedSetting(saved, area),
+    batchId,
+  })
+  return saved
 }
 
 /**
@@ -96,20 +115,53 @@ export async function saveReportSetting(
 export async function removeReportSetting(
   context: Context,
   { slug, ifMatch }: SettingWrite,
-): Promise<{ removed: boolean }> {
+): Promise<{ removed: boolean } & Undoable> {
   return runAdminTransaction(context, async (db) => {
     const area = findArea(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
-    if (!current) return { removed: false }
+    if (!current) return { removed: false, undoId: null }
     await refuseStaleWrite({ ...context, db }, area, ifMatch, current)
-    await db.deleteFrom('global_powerbi_settings').where('id', '=', current.id).execute()
-    await notifyAdministrators(db)
-    await recordAudit(
-      { ...context, db },
-      { action: 'report-setting-removed', before: toAuditedSetting(current, area) },
-    )
-    return { removed: true }
+    const undoId = randomUUID()
+    await deleteReportSetting({ ...context, db }, area, current, undoId)
+    return { removed: true, undoId }
   })
+}
+
+async function deleteReportSetting(
+  context: Context,
+  area: CatalogueItem,
+  current: ReportSettingRow,
+  batchId: string,
+): Promise<void> {
+  await context.db.deleteFrom('global_powerbi_settings').where('id', '=', current.id).execute()
+  await notifyAdministrators(context.db)
+  const before = toAuditedSetting(current, area)
+  await recordAudit(context, { action: 'report-setting-removed', before, batchId })
+}
+
+/** Undoes a change of an area's first report. @throws ProblemError conflict if it was changed since */
+export async function undoReportSetting(
+  context: Context,
+  { before, after, batchId }: ChangeToUndo,
+): Promise<void> {
+  const label = String((before ?? after)?.type)
+  const area = findArea(await readCatalogue(context.db), { label })
+  const current = await lockReportSetting(context.db, area.code)
+  if (!isSameState(current && toAuditedSetting(current, area), after)) throw createChangedSinceError()
+  if (before) await writeReportSetting(context, { area, current, columns: toFormerColumns(before), batchId })
+  else if (current) await deleteReportSetting(context, area, current, batchId)
+}
+
+/** Converts the state of a report in the trail, where it leaves out what is not set, to columns. */
+export function toFormerColumns(state: object): NamedColumns {
+  const { type: _, id: __, position: ___, ...columns } = state as Record<string, unknown>
+  return { page_name: null, bookmark_name: null, name: null, ...columns } as unknown as NamedColumns
+}
+
+/** Compares states of a report in the trail; one that comes back has another id. */
+export function isSameState(one: unknown, other: unknown): boolean {
+  if (!one || !other) return !one && !other
+  return isDeepStrictEqual({ ...one, id: undefined }, { ...other, id: undefined })
 }
 
 /**
@@ -182,8 +234,6 @@ export function lockReportSetting(db: Db, slug: string): Promise<ReportSettingRo
     .forUpdate()
     .executeTakeFirst()
 }
-
-type NamedColumns = Columns & { name?: string | null }
 
 function isSame(row: ReportSettingRow, columns: NamedColumns): boolean {
   const keys = Object.keys(columns) as (keyof NamedColumns)[]

@@ -30,6 +30,7 @@ describeOnEachDatabase('report settings', (kind) => {
       embed_mode: 'secure_sso',
       report_url: LINK,
       updated_at: new Date(portal.clock()).toISOString(),
+      undoId: expect.any(String),
     })
     await save('vendas', toSetting('Vendas'))
     portal.clock.advance(1500)
@@ -40,12 +41,13 @@ describeOnEachDatabase('report settings', (kind) => {
       id: created.body.id,
       type: 'CRM',
       updated_at: new Date(portal.clock()).toISOString(),
+      undoId: expect.any(String),
     })
     expect((await list()).map(({ type }: { type: string }) => type)).toEqual(['Vendas', 'CRM'])
-    expect((await list())[1]).toEqual(changed.body)
+    expect(changed.body).toMatchObject((await list())[1])
 
-    expect((await remove('crm')).body).toEqual({ removed: true })
-    expect((await remove('crm')).body).toEqual({ removed: false })
+    expect((await remove('crm')).body).toEqual({ removed: true, undoId: expect.any(String) })
+    expect((await remove('crm')).body).toEqual({ removed: false, undoId: null })
     expect(await list()).toHaveLength(1)
   })
 

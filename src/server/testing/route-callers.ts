@@ -526,7 +526,6 @@ export const EXAMPLES_WITHOUT_BODY: Record<Exclude<WritingRouteName, RouteNameWi
   'DELETE /api/global-powerbi-settings/{type}': '/api/global-powerbi-settings/vendas',
   'POST /api/global-powerbi-settings/{type}/refresh': '/api/global-powerbi-settings/vendas/refresh',
   'DELETE /api/global-powerbi-settings/{type}/reports/{id}': `/api/global-powerbi-settings/vendas/reports/${SOME_REPORT}`,
-  'POST /api/global-powerbi-settings/{type}/reports/{id}/restore': `/api/global-powerbi-settings/vendas/reports/${SOME_REMOVED_REPORT}/restore`,
   'DELETE /api/auth/factors/{factorId}': `/api/auth/factors/${SOME_FACTOR}`,
   'DELETE /api/auth/passkeys/{passkeyId}': `/api/auth/passkeys/${SOME_PASSKEY}`,
   'POST /api/auth/factors/recovery-codes': '/api/auth/factors/recovery-codes',

@@ -44,6 +44,7 @@ const EXEMPT: Record<string, string> = {
   catalogue_items: 'names nobody',
   changes: 'ids of the last hour, for open pages; says nothing but that something changed',
   further_reports: 'names nobody',
+  report_faults: 'names nobody',
   global_powerbi_settings: 'names nobody',
   idempotency_keys: 'answers encrypted with a key that only the browser has, for a day',
   group_mappings: 'names nobody',

@@ -128,7 +128,8 @@ async function lockPeople(db: Db, undoId: string): Promise<string[]> {
 }
 
 /** @returns whether mails no longer wait for it */
-async function assertUndoable({ db, clock, actor }: Context, undoId: string): Promise<boolean> {
+async function assertUndoable(context: Context, undoId: string): Promise<boolean> {
+  const { db, clock } = context
   const entries = await db
     .selectFrom('audit_entries')
     .select((query) => ['action', 'actor_id', query.fn.max('at').as('at'), query.fn.max('id').as('id')])
@@ -137,22 +138,26 @@ async function assertUndoable({ db, clock, actor }: Context, undoId: string): Pr
     .execute()
   const edit = entries.find(({ action }) => EDITS.includes(action))
   const isDone = entries.some(({ action }) => !EDITS.includes(action))
-  const ageMs = edit ? clock() - edit.at.getTime() : 0
-  const detail =
-    edit?.actor_id !== actor.profile.user_id
-      ? 'Não há alteração sua para desfazer.'
-      : isDone
-        ? 'Esta alteração já foi desfeita.'
-        : ageMs > UNDO_HOURS * HOUR_MS
-          ? `O prazo de ${UNDO_HOURS} horas para desfazer esta alteração terminou.`
-          : undefined
-  if (detail) throw new ProblemError('not-found', { detail })
-  await assertNotRenamed(db, edit?.id ?? 0)
-  return ageMs > (UNDO_SECONDS + GRACE_SECONDS) * 1000
+  assertOwnAndRecent(context, edit, isDone)
+  await assertNotRenamed(db, edit.id)
+  return clock() - edit.at.getTime() > (UNDO_SECONDS + GRACE_SECONDS) * 1000
+}
+
+/** @throws ProblemError not-found for an unknown, foreign, undone or expired change */
+export function assertOwnAndRecent<C extends { actor_id: string | null; at: Date }>(
+  { clock, actor }: Context,
+  change: C | undefined,
+  isDone: boolean,
+): asserts change is C {
+  const refuse = (detail: string) => new ProblemError('not-found', { detail })
+  if (change?.actor_id !== actor.profile.user_id) throw refuse('Não há alteração sua para desfazer.')
+  if (isDone) throw refuse('Esta alteração já foi desfeita.')
+  if (clock() - change.at.getTime() > UNDO_HOURS * HOUR_MS)
+    throw refuse(`O prazo de ${UNDO_HOURS} horas para desfazer esta alteração terminou.`)
 }
 
 /** A restored list could hold an area's old name. @throws ProblemError conflict */
-async function assertNotRenamed(db: Db, editId: number): Promise<void> {
+export async function assertNotRenamed(db: Db, editId: number): Promise<void> {
   const renaming = await db
     .selectFrom('audit_entries')
     .select('id')

@@ -36,7 +36,6 @@ import {
 import { listInvitations, resendInvitation, withdrawInvitation } from './invitations.ts'
 import { type InvitationContext, invite, previewInvitations } from './invite-people.ts'
 import { countTasks, countUsers, listUsers } from './list-users.ts'
-import { undoBulkEdit } from './undo-bulk-edit.ts'
 import { changeRole, helpWithAccount, type UserAccountContext } from './user-accounts.ts'
 import { readHistory, readProfile } from './user-queries.ts'
 
@@ -71,7 +70,6 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
       query.dryRun ? previewBulkEdit(context, body) : bulkEdit(context, body),
     approveProfiles: ({ context, query, body }) =>
       query.dryRun ? previewApproval(context, body.items) : approveUsers(context, body.items),
-    undoBulkEdit: ({ context, params }) => undoBulkEdit(context, params.undoId),
     readHistory: ({ context, params, query }) => readHistory(context.db, { ...params, ...query }),
     exportOwnProfile: ({ context }) => exportOwnData({ ...services, ...context }),
     exportProfile: ({ context, params }) => exportUser(context, params.userId),

@@ -11,6 +11,7 @@ import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { saveFile } from '#web/http/save-file.ts'
 import { fetchReply, isDefiniteRefusal, readFailure } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
+import { undoChange } from '#web/session/undo-change.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Alert, ChangeSentence, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -23,7 +24,6 @@ import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { Picker } from '#web/ui/picker.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
-import { undoBulkEdit } from './bulk-edit.ts'
 import { FiltersButton } from './filters-button.tsx'
 import { WhoField } from './who-field.tsx'
 
@@ -344,7 +344,7 @@ function Undo({ id }: { id: string }) {
   const [isAsking, setIsAsking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const close = () => setIsAsking(false)
-  const { submit, isBusy } = useSubmit({ send: () => undoBulkEdit(id), onDone: close, onFailed: close })
+  const { submit, isBusy } = useSubmit({ send: () => undoChange(id), onDone: close, onFailed: close })
   return (
     <>
       <button ref={button} type="button" className={textLinkClasses} onClick={() => setIsAsking(true)}>

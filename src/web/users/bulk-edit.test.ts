@@ -3,15 +3,7 @@ import { NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError } from '#web/http/send-request.ts'
-import { closeAllToasts, toastStore } from '#web/ui/toast.tsx'
-import {
-  addFingerprint,
-  announceUndoable,
-  buildBulkEdit,
-  describeDeleted,
-  describeUndo,
-  findDeletedIds,
-} from './bulk-edit.ts'
+import { addFingerprint, buildBulkEdit, describeDeleted, findDeletedIds } from './bulk-edit.ts'
 
 it('includes the selected people and only the lists with ticked items', () => {
   const profiles = new Map(['a', 'b'].map((id) => [id, {} as ManagedProfile]))
@@ -28,31 +20,6 @@ it('includes the selected people and only the lists with ticked items', () => {
     types: ['CRM'],
     estados: ['RJ'],
   })
-})
-
-it('names the people an undo skipped', () => {
-  expect(describeUndo({ restored: 2, changed: [] })).toEqual({
-    kind: 'success',
-    title: 'Alteração desfeita',
-    description: '2 usuários voltaram ao que tinham antes.',
-  })
-  expect(describeUndo({ restored: 1, changed: ['a@x'] })).toEqual({
-    kind: 'warning',
-    title: 'Alteração desfeita em parte',
-    description: '1 usuário voltou ao que tinha antes. a@x foi alterado depois e ficou como está.',
-  })
-  expect(describeUndo({ restored: 7, changed: ['a@x', 'b@x', 'c@x', 'd@x'] }).description).toBe(
-    '7 usuários voltaram ao que tinham antes. a@x, b@x, c@x e mais 1 foram alterados depois e ficaram como estão.',
-  )
-})
-
-it('offers no undo when the reply arrives too late', () => {
-  const notice = { kind: 'success', title: 'Feito', description: '1 mudou.' } as const
-  announceUndoable(notice, { undoId: 'a', undoSeconds: 0 })
-  const [shown] = toastStore.read()
-  expect(shown?.description).toBe('1 mudou. Ainda dá para desfazer na Auditoria, por 24 horas.')
-  expect(shown?.action).toBeUndefined()
-  closeAllToasts()
 })
 
 it('adds the fingerprint of the dry run to an edit of all matching people', () => {

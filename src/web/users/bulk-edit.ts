@@ -1,14 +1,11 @@
 import type { Entitlements } from '#contract/entitlement-lists.ts'
-import { adminMessages, checkEndDay, UNDO_HOURS, UNDO_SECONDS } from '#contract/user-rules.ts'
+import { adminMessages, checkEndDay } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
-import { queryClient } from '#web/http/query-client.ts'
-import { isOutcomeUnknown, retryCall } from '#web/session/retry-call.ts'
-import { showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { toFailureToast } from '#web/ui/use-submit.ts'
+import { announceUndoable } from '#web/session/undo-change.ts'
+import { showToast } from '#web/ui/toast.tsx'
 import { describeEffects } from './describe-effect.ts'
-import { countSelected, formatCount, formatNames, type Selection } from './selection.ts'
-import { refreshUsers } from './user-queries.ts'
+import { countSelected, formatCount, type Selection } from './selection.ts'
 
 /** The actions of 'Alteração em Massa'. */
 export type BulkAction = Exclude<BulkEdit['action'], 'replace'>
@@ -86,52 +83,4 @@ export function announceBulkEdit(
     { ...notice, description: describeEffects(result, validUntil, true) },
     { undoId, undoSeconds },
   )
-}
-
-/** Shows a toast, with an undo button for the remaining seconds: the reply may arrive late. */
-export function announceUndoable(
-  notice: ToastContent,
-  { undoId, undoSeconds }: { undoId: string | null; undoSeconds: number },
-): void {
-  // A reply that the previous version stored has none.
-  if (!undoId) return void showToast(notice)
-  if (undoSeconds === 0)
-    return void showToast({
-      ...notice,
-      description: `${notice.description ?? ''} Ainda dá para desfazer na Auditoria, por ${UNDO_HOURS} horas.`,
-    })
-  const action = { label: 'Desfazer', run: () => void undoBulkEdit(undoId) }
-  showToast({ ...notice, lifetimeMs: undoSeconds * 1_000, action })
-}
-
-export async function undoBulkEdit(undoId: string): Promise<void> {
-  try {
-    showToast(
-      describeUndo(await retryCall('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })),
-    )
-  } catch (error) {
-    const notice = toFailureToast('Não foi possível desfazer a alteração', error)
-    // The retry uses the same idempotency key, so nothing is undone twice.
-    const again = { action: { label: 'Tentar novamente', run: () => void undoBulkEdit(undoId) } }
-    showToast(isOutcomeUnknown(error) ? { ...notice, ...again, lifetimeMs: UNDO_SECONDS * 1_000 } : notice)
-  }
-  void refreshUsers()
-  for (const key of ['access-reviews', 'catalogue-use', 'audit'])
-    void queryClient.invalidateQueries({ queryKey: [key] })
-}
-
-/** Formats the result of an undo: how many were restored, and the e-mails of those that were not. */
-export function describeUndo({ restored, changed }: { restored: number; changed: string[] }): ToastContent {
-  const what = ['usuário voltou ao que tinha antes.', 'usuários voltaram ao que tinham antes.'] as const
-  const done = formatCount(restored, ...what)
-  const title = 'Alteração desfeita'
-  // A review that took nothing from anybody.
-  if (restored + changed.length === 0) return { kind: 'success', title }
-  if (changed.length === 0) return { kind: 'success', title, description: done }
-  const stays =
-    changed.length === 1
-      ? 'foi alterado depois e ficou como está'
-      : 'foram alterados depois e ficaram como estão'
-  const description = `${done} ${formatNames(changed)} ${stays}.`
-  return { kind: 'warning', title: 'Alteração desfeita em parte', description }
 }

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { retryCall } from '#web/session/retry-call.ts'
+import { announceUndoable } from '#web/session/undo-change.ts'
 import { Button } from '#web/ui/button.tsx'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { getQueueId, Queue, QueueRow } from './approval-queue.tsx'
-import { announceUndoable } from './bulk-edit.ts'
 import type { RequestForMore } from './refuse-dialog.tsx'
 import { FIRST_WAITING, MORE_WAITING, refreshUsers, requestsQuery } from './user-queries.ts'
 

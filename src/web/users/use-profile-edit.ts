@@ -5,10 +5,10 @@ import { callApi } from '#web/http/api.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
 import { retryCall } from '#web/session/retry-call.ts'
 import { getSession } from '#web/session/session.ts'
+import { announceUndoable } from '#web/session/undo-change.ts'
 import { formatTimePhrase } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
-import { announceUndoable } from './bulk-edit.ts'
 import { patchCachedProfile, refreshUsers } from './user-queries.ts'
 
 interface EditTexts {

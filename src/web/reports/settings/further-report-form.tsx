@@ -4,16 +4,17 @@ import { reportSettingMessages } from '#contract/report-setting-rules.ts'
 import type { FurtherReport } from '#contract/report-settings.ts'
 import { callApi } from '#web/http/api.ts'
 import { useLeaveGuard } from '#web/session/leave-guard.tsx'
+import { announceUndoable } from '#web/session/undo-change.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { DataRefreshBar } from './data-refresh.tsx'
-import { useSettingErrors, useTestReport } from './save-setting.ts'
+import { useReplacementTest, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
 import { isUnchanged, type SettingForm, toForm, toInput } from './setting-form.ts'
-import { TestedLine } from './tested-line.tsx'
+import { FailedReplacementDialog, TestedLine } from './tested-line.tsx'
 
 interface FurtherReportFormProps {
   type: string
@@ -68,22 +69,24 @@ export function FurtherReportForm({ type, slug, item, onClose }: FurtherReportFo
     confirmLabel: 'Sair sem salvar',
     cancelLabel: 'Continuar editando',
   })
+  const replacement = useReplacementTest(slug)
   const { submit, isBusy } = useSubmit({
-    async send() {
+    async send(isSure: boolean) {
       const input = toInput(form)
-      if (!input) return
+      if (!input || (!isSure && (await replacement.fails(input, start, () => void submit(true))))) return
       const body = { ...input, name }
-      if (!start)
-        await callApi('POST /api/global-powerbi-settings/{type}/reports', { params: { type: slug }, body })
-      else
-        await callApi('PATCH /api/global-powerbi-settings/{type}/reports/{id}', {
-          params: { type: slug, id: start.id },
-          ifMatch: start.updated_at,
-          body,
-        })
+      const params = { type: slug }
+      if (!start) return callApi('POST /api/global-powerbi-settings/{type}/reports', { params, body })
+      return callApi('PATCH /api/global-powerbi-settings/{type}/reports/{id}', {
+        params: { ...params, id: start.id },
+        ifMatch: start.updated_at,
+        body,
+      })
     },
-    onDone() {
-      showToast({ kind: 'success', title: `Relatório “${name.trim()}” salvo em ${type}` })
+    onDone(saved) {
+      if (!saved) return
+      const notice = { kind: 'success', title: `Relatório “${name.trim()}” salvo em ${type}` } as const
+      announceUndoable(notice, saved)
       onClose()
     },
     onFailed(error) {
@@ -92,6 +95,7 @@ export function FurtherReportForm({ type, slug, item, onClose }: FurtherReportFo
       else showToast(toFailureToast(reportSettingMessages.saveFailed(type), error))
     },
   })
+  const isTesting = testing.isBusy || replacement.isTesting
   const change = (next: SettingForm, fields?: Parameters<typeof errors.clear>[0]) => {
     errors.clear(fields)
     setForm(next)
@@ -104,7 +108,7 @@ export function FurtherReportForm({ type, slug, item, onClose }: FurtherReportFo
         aria-label={start ? `Editar “${start.name}”` : 'Novo relatório'}
         onSubmit={(event) => {
           event.preventDefault()
-          if (errors.check(form)) void submit()
+          if (errors.check(form)) void submit(false)
         }}
         className="space-y-5"
       >
@@ -123,8 +127,8 @@ export function FurtherReportForm({ type, slug, item, onClose }: FurtherReportFo
         />
         <div className="flex flex-col gap-3 lg:flex-row lg:items-center">
           <div aria-live="polite" className="min-w-0 flex-1">
-            {testing.isBusy && <p className="text-muted text-sm">Testando o relatório…</p>}
-            {!testing.isBusy && testing.result && <TestedLine result={testing.result} />}
+            {isTesting && <p className="text-muted text-sm">Testando o relatório…</p>}
+            {!isTesting && testing.result && <TestedLine result={testing.result} />}
           </div>
           <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
             <Button variant="ghost" onClick={onClose}>
@@ -146,6 +150,7 @@ export function FurtherReportForm({ type, slug, item, onClose }: FurtherReportFo
       {start?.embed_mode === 'service_principal' && !isChanged && (
         <DataRefreshBar type={formatReportTitle(type, start.name)} slug={slug} report={start.id} />
       )}
+      <FailedReplacementDialog title={formatReportTitle(type, start?.name)} test={replacement} />
       {dialog}
     </div>
   )

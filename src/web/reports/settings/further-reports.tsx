@@ -9,15 +9,16 @@ import { reportSettingMessages } from '#contract/report-setting-rules.ts'
 import type { FurtherReport, ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { announceUndoable } from '#web/session/undo-change.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
-import { showUndoToast, toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { FurtherReportForm, NameField } from './further-report-form.tsx'
-import { useSettingErrors } from './save-setting.ts'
+import { refetchSetting, useSettingErrors } from './save-setting.ts'
 import { toForm, toInput } from './setting-form.ts'
 
 export const furtherReportsQuery = (slug: string) =>
@@ -61,20 +62,17 @@ export function FurtherReports({ type, slug, first, onFirstNamed }: FurtherRepor
 
   async function remove({ id, name, updated_at }: FurtherReport): Promise<void> {
     const params = { type: slug, id }
-    await callApi('DELETE /api/global-powerbi-settings/{type}/reports/{id}', { params, ifMatch: updated_at })
-    const restore = () => callApi('POST /api/global-powerbi-settings/{type}/reports/{id}/restore', { params })
-    const title = `Relatório “${name}” removido de ${type}`
-    showUndoToast({ kind: 'success', title }, () => restore().finally(() => refresh(slug)))
+    const path = 'DELETE /api/global-powerbi-settings/{type}/reports/{id}'
+    const { undoId } = await callApi(path, { params, ifMatch: updated_at })
+    const notice = { kind: 'success', title: `Relatório “${name}” removido de ${type}` } as const
+    announceUndoable(notice, { undoId })
   }
 
-  async function move(item: FurtherReport, from: number, to: number): Promise<void> {
-    const moved = await savePlace(slug, item, to)
+  async function move(item: FurtherReport, to: number): Promise<void> {
+    const undoId = (await savePlace(slug, item, to))?.undoId
     if (lastMove.current !== undefined) closeToast(lastMove.current)
-    if (moved)
-      lastMove.current = showUndoToast(
-        { kind: 'success', title: `“${item.name}” mudou de lugar em ${type}` },
-        () => savePlace(slug, moved, from).finally(() => refresh(slug)),
-      )
+    const notice = { kind: 'success', title: `“${item.name}” mudou de lugar em ${type}` } as const
+    if (undoId) lastMove.current = announceUndoable(notice, { undoId })
   }
 
   if (error && !data)
@@ -146,7 +144,7 @@ export function FurtherReports({ type, slug, first, onFirstNamed }: FurtherRepor
                     ...MOVES.filter(({ by }) => index + by >= 0 && index + by < items.length).map(
                       ({ by, ...action }) => ({
                         ...action,
-                        onSelect: () => void change.submit(() => move(item, index, index + by)),
+                        onSelect: () => void change.submit(() => move(item, index + by)),
                       }),
                     ),
                     {
@@ -171,7 +169,7 @@ export function FurtherReports({ type, slug, first, onFirstNamed }: FurtherRepor
       <ConfirmDialog
         isOpen={removed !== undefined}
         title={`Remover “${removed?.name}” de ${type}?`}
-        description={`${formatLoss(people)} Dá para desfazer logo depois.`}
+        description={`${formatLoss(people)} Dá para desfazer por 24 horas, aqui ou na Auditoria.`}
         confirmLabel="Remover relatório"
         onConfirm={() => {
           setRemoved(undefined)
@@ -257,15 +255,19 @@ function FirstNameForm({ type, slug, first, onSaved, onClose }: FirstNameFormPro
     })
   const { submit, isBusy } = useSubmit({
     async send() {
-      const saved = await rename(first, name.trim() || null)
+      const { undoId, ...saved } = await rename(first, name.trim() || null)
       onSaved(saved)
-      return saved
+      return { saved, undoId }
     },
-    onDone(saved) {
+    onDone({ saved, undoId }) {
       onClose()
-      if (saved.name === first.name) return
+      if (!undoId) return
       const title = `O primeiro relatório de ${type} agora se chama “${saved.name ?? type}”`
-      showUndoToast({ kind: 'success', title }, async () => onSaved(await rename(saved, first.name)))
+      const onUndone = async () => {
+        const former = await refetchSetting(type)
+        if (former) onSaved(former)
+      }
+      announceUndoable({ kind: 'success', title }, { undoId, onUndone })
     },
     onFailed(error) {
       const fields = toFieldErrors(error)

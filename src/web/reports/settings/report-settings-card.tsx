@@ -5,6 +5,7 @@ import { formatList } from '#contract/format-list.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
+import { lampsQuery } from '#web/http/lamps-query.ts'
 import { useLeaveGuard } from '#web/session/leave-guard.tsx'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -90,8 +91,12 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
   })
   // Visited panels stay mounted, to keep their errors and test results.
   const visited = useVisited(selected?.code)
-  const getState = (area: CatalogueItem) =>
-    changed.includes(area) ? 'changed' : getCurrent(area) ? 'configured' : 'empty'
+  const faults = useQuery(lampsQuery).data?.reports ?? []
+  const getState = (area: CatalogueItem): AreaState => {
+    if (changed.includes(area)) return 'changed'
+    if (!getCurrent(area)) return 'empty'
+    return faults.some((fault) => fault.area === area.code) ? 'faulty' : 'configured'
+  }
   return (
     <Tabs selectedId={selected?.code} onSelect={select}>
       <TabList
@@ -112,6 +117,7 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
               slug={area.code}
               area={getView(area)}
               current={getCurrent(area)}
+              faults={faults.filter((fault) => fault.area === area.code)}
               onDraft={(draft) => setDraft(area, draft)}
               onSaved={(form, setting) => commit(area, form, setting)}
               onDrop={() => drop(area)}
@@ -141,6 +147,7 @@ function SettingsLoading() {
             slug=""
             area={{ ...area, isChanged: false, isStale: false }}
             current={undefined}
+            faults={[]}
             onDraft={noOp}
             onSaved={noOp}
             onDrop={noOp}
@@ -157,11 +164,12 @@ function SettingsLoading() {
   )
 }
 
-type AreaState = 'configured' | 'empty' | 'changed'
+type AreaState = 'configured' | 'empty' | 'changed' | 'faulty'
 
 const STATE_STYLES: Record<AreaState, { dot: string; text: string }> = {
   configured: { dot: 'rounded-full bg-success', text: 'com relatório' },
   empty: { dot: 'rounded-full border border-line-strong', text: 'sem relatório' },
+  faulty: { dot: 'rounded-full bg-danger', text: 'com problema' },
   changed: { dot: 'rotate-45 rounded-[1px] bg-warning', text: 'com alterações não salvas' },
 }
 

@@ -1,22 +1,24 @@
 import { queryOptions } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { FieldProblem } from '#contract/problem.ts'
-import { checkReportSetting, NO_SETTING, reportSettingMessages } from '#contract/report-setting-rules.ts'
+import { checkReportSetting, reportSettingMessages } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { findFrameIssue } from '#contract/share-url.ts'
+import { withTimeout } from '#contract/timing.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError } from '#web/http/send-request.ts'
+import { announceUndoable } from '#web/session/undo-change.ts'
+import type { NoticeKind } from '#web/ui/alert.tsx'
 import { closeToasts, showToast } from '#web/ui/toast.tsx'
-import { showUndoToast, toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import {
   type Draft,
   getAreaView,
   getVersion,
   SETTING_FIELDS,
   type SettingForm,
-  toForm,
   toInput,
 } from './setting-form.ts'
 
@@ -47,7 +49,7 @@ export async function cacheSetting(type: string, setting: ReportSetting | undefi
  * Refetches the settings; never throws, as the query reports failures.
  * @returns the area's setting as far as it is known
  */
-async function refetchSetting(type: string): Promise<ReportSetting | undefined> {
+export async function refetchSetting(type: string): Promise<ReportSetting | undefined> {
   await queryClient.refetchQueries(reportSettingsQuery)
   return queryClient
     .getQueryData(reportSettingsQuery.queryKey)
@@ -70,25 +72,32 @@ export function useSaveSetting({ type, slug, form, errors, onSaved }: SaveSettin
   const [conflict, setConflict] = useState<string>()
   /** The setting to be removed, while the confirmation is open. */
   const [removing, setRemoving] = useState<ReportSetting>()
+  const replacement = useReplacementTest(slug)
   const { submit, isBusy } = useSubmit({
-    async send({ form: sent, seen }: Draft) {
+    async send({ form: sent, seen, isSure }: Draft & { isSure?: boolean }) {
       const call = { params: { type: slug }, ifMatch: getVersion(seen) }
       const body = toInput(sent)
       if (body) {
-        const setting = await callApi('PUT /api/global-powerbi-settings/{type}', { ...call, body })
-        return { setting, title: reportSettingMessages.saved(type), lost: undefined }
+        const insist = () => void submit({ form: sent, seen, isSure: true })
+        if (!isSure && (await replacement.fails(body, seen, insist))) return undefined
+        const path = 'PUT /api/global-powerbi-settings/{type}'
+        const { undoId, ...setting } = await callApi(path, { ...call, body })
+        return { setting, title: reportSettingMessages.saved(type), undoId }
       }
-      const { removed } = await callApi('DELETE /api/global-powerbi-settings/{type}', call)
+      const { removed, undoId } = await callApi('DELETE /api/global-powerbi-settings/{type}', call)
       const title = removed
         ? reportSettingMessages.removed(type)
         : reportSettingMessages.nothingToRemove(type)
-      return { setting: undefined, title, lost: removed ? seen : undefined }
+      return { setting: undefined, title, undoId }
     },
-    async onDone({ setting, title, lost }, { form }) {
+    async onDone(saved, { form }) {
+      if (!saved) return
+      const { setting, title, undoId } = saved
       await cacheSetting(type, setting)
       onSaved(form, setting)
-      if (lost) announceRemoval(title, { type, slug, lost, onSaved })
-      else showToast({ kind: 'success', title })
+      const description = `A área ${type} não aparece mais para ninguém.`
+      const notice = { kind: 'success', title, ...(undoId && !setting && { description }) } as const
+      announceUndoable(notice, { undoId })
       const flaw = setting?.report_url ? findFrameIssue(setting.report_url)?.kind : undefined
       // A missing autoAuth is added when the report is shown.
       if (flaw && flaw !== 'sign-in') {
@@ -122,6 +131,7 @@ export function useSaveSetting({ type, slug, form, errors, onSaved }: SaveSettin
     conflict,
     save,
     isAsking: removing !== undefined,
+    replacement,
     /** The conflict is resolved: no change of one's own is left. */
     clearConflict: () => setConflict(undefined),
     cancel: () => setRemoving(undefined),
@@ -132,32 +142,35 @@ export function useSaveSetting({ type, slug, form, errors, onSaved }: SaveSettin
   }
 }
 
-interface Removal extends Pick<SaveSettingOptions, 'type' | 'slug' | 'onSaved'> {
-  lost: ReportSetting
-}
+/** As the server's own, so that a reply is lost only on a slow line. */
+const TEST_MS = 8_000
 
-/** Shows that an area has no report any more, with an undo button. */
-function announceRemoval(title: string, removal: Removal): void {
-  const description = `A área ${removal.type} não aparece mais para ninguém.`
-  showUndoToast({ kind: 'success', title, description }, () => restoreSetting(removal))
-}
-
-/** Saves the removed report again, unless somebody has chosen another one meanwhile. */
-async function restoreSetting({ type, slug, lost, onSaved }: Removal): Promise<void> {
-  const form = toForm(lost)
-  const body = toInput(form)
-  if (!body) return
-  try {
-    const setting = await callApi('PUT /api/global-powerbi-settings/{type}', {
-      params: { type: slug },
-      ifMatch: NO_SETTING,
-      body: { ...body, name: lost.name },
-    })
-    await cacheSetting(type, setting)
-    onSaved(form, setting)
-  } catch (error) {
-    void refetchSetting(type)
-    throw error
+/** Tests what is to replace a saved report, and keeps the result if it certainly does not open. */
+export function useReplacementTest(slug: string) {
+  const [isTesting, setIsTesting] = useState(false)
+  const [failure, setFailure] = useState<{ result: TestedReport; insist: () => void }>()
+  return {
+    isTesting,
+    failure,
+    clear: () => setFailure(undefined),
+    /** @param insist saves all the same */
+    async fails(
+      input: ReportSettingInput,
+      seen: ReportSetting | undefined,
+      insist: () => void,
+    ): Promise<boolean> {
+      const ids = ['workspace_id', 'report_id', 'dataset_id'] as const
+      if (!seen || input.embed_mode === 'secure_sso' || ids.every((id) => input[id] === seen[id]))
+        return false
+      setIsTesting(true)
+      const testing = testSetting(slug, input).catch((error) => toUntested(input, error))
+      const result = await withTimeout(testing, TEST_MS, () => undefined)
+      setIsTesting(false)
+      // Without an outcome nothing is known.
+      const isDefinite = result?.outcome !== undefined && getSeverity(result) === 'error'
+      if (isDefinite) setFailure({ result, insist })
+      return isDefinite
+    },
   }
 }
 
@@ -200,6 +213,18 @@ export interface TestedReport {
   message: string
   /** The service's code, request id and words for a ticket; undefined without them. */
   ticket?: string | undefined
+}
+
+const KINDS: Partial<Record<string, NoticeKind>> = {
+  ok: 'success',
+  'capacity-unknown': 'info',
+  'refresh-failed': 'warning',
+  'not-testable': 'info',
+}
+
+/** Returns the severity of a test outcome; an error if there is none. */
+export function getSeverity({ outcome, isTemporary }: TestedReport): NoticeKind {
+  return KINDS[outcome ?? ''] ?? (isTemporary ? 'warning' : 'error')
 }
 
 /** @throws ApiError, NetworkError */

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import type { ReportFault } from '#contract/health.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { useSession } from '#web/session/session.ts'
@@ -13,7 +14,7 @@ import { cacheSetting, useSaveSetting, useSettingErrors, useTestReport } from '.
 import { SettingFields } from './setting-fields.tsx'
 import type { AreaView, Draft } from './setting-form.ts'
 import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
-import { TestedLine } from './tested-line.tsx'
+import { FailedReplacementDialog, ReportFaults, TestedLine } from './tested-line.tsx'
 
 const MONTH_MS = 30 * 86_400_000
 const loadFurtherReports = () => import('./further-reports.tsx')
@@ -23,18 +24,23 @@ interface SettingPanelProps {
   slug: string
   area: AreaView
   current: ReportSetting | undefined
+  /** Those of the area's reports. */
+  faults: readonly ReportFault[]
   onDraft: (draft: Draft) => void
   onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
   onDrop: () => void
 }
 
-export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDrop }: SettingPanelProps) {
+export function SettingPanel(props: SettingPanelProps) {
+  const { type, slug, area, current, faults, onDraft, onSaved, onDrop } = props
   const reader = useSession()?.user.email
   const [isOpen, setIsOpen] = useState(false)
   const { form, seen } = area
   const errors = useSettingErrors()
   const saving = useSaveSetting({ type, slug, form, errors, onSaved })
   const testing = useTestReport(slug, form)
+
+  const isTesting = testing.isBusy || saving.replacement.isTesting
 
   function change(next: SettingForm, fields?: readonly SettingField[]): void {
     errors.clear(fields)
@@ -66,6 +72,7 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
             onSaveMine={() => saving.save(current)}
           />
         )}
+        <ReportFaults faults={faults} />
         <SettingFields
           form={form}
           isChanged={area.isChanged}
@@ -78,8 +85,8 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
         />
         <div className="flex flex-col gap-3 border-line border-t pt-4 lg:flex-row lg:items-center">
           <div aria-live="polite" className="min-w-0 flex-1">
-            {testing.isBusy && <p className="text-muted text-sm">Testando o relatório…</p>}
-            {!testing.isBusy && testing.result && <TestedLine result={testing.result} />}
+            {isTesting && <p className="text-muted text-sm">Testando o relatório…</p>}
+            {!isTesting && testing.result && <TestedLine result={testing.result} />}
           </div>
           <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
             {area.isChanged && (
@@ -109,11 +116,12 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
         <ConfirmDialog
           isOpen={saving.isAsking}
           title={`Remover o relatório de ${type}?`}
-          description={`A área ${type} deixa de aparecer para todas as pessoas que têm acesso a ela. Você pode desfazer durante 30 segundos; depois, será preciso configurar o relatório de novo.`}
+          description={`A área ${type} deixa de aparecer para todas as pessoas que têm acesso a ela. Você pode desfazer por 24 horas, aqui ou na Auditoria.`}
           confirmLabel="Remover relatório"
           onConfirm={saving.confirm}
           onCancel={saving.cancel}
         />
+        <FailedReplacementDialog title={type} test={saving.replacement} />
       </form>
       {current?.embed_mode === 'service_principal' && !area.isChanged && (
         <DataRefreshBar key={current.updated_at} type={type} slug={slug} />

@@ -12,9 +12,9 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
 import { furtherReportsQuery } from './further-reports.tsx'
-import { type TestedReport, testSetting, toUntested } from './save-setting.ts'
+import { getSeverity, type TestedReport, testSetting, toUntested } from './save-setting.ts'
 import { toForm, toInput } from './setting-form.ts'
-import { getSeverity, TestedLine } from './tested-line.tsx'
+import { TestedLine } from './tested-line.tsx'
 
 const MAX_CONCURRENT = 2
 

@@ -1,19 +1,11 @@
-import { KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
+import type { ReportFault } from '#contract/health.ts'
+import { formatReportTitle } from '#contract/messages.ts'
+import { Alert, KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { FormDialog } from '#web/ui/dialog.tsx'
+import { formatRecent } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import type { TestedReport } from './save-setting.ts'
-
-const KINDS: Partial<Record<string, NoticeKind>> = {
-  ok: 'success',
-  'capacity-unknown': 'info',
-  'refresh-failed': 'warning',
-  'not-testable': 'info',
-}
-
-/** Returns the severity of a test outcome; an error if there is none. */
-export function getSeverity({ outcome, isTemporary }: TestedReport): NoticeKind {
-  return KINDS[outcome ?? ''] ?? (isTemporary ? 'warning' : 'error')
-}
+import { getSeverity, type TestedReport, type useReplacementTest } from './save-setting.ts'
 
 /** The result of a test, with the details for a ticket. */
 export function TestedLine({ result }: { result: TestedReport }) {
@@ -25,6 +17,45 @@ export function TestedLine({ result }: { result: TestedReport }) {
       </p>
       {result.ticket && <Ticket text={result.ticket} />}
     </>
+  )
+}
+
+/** Names the reports that gave nobody a token last, since when and why. */
+export function ReportFaults({ faults }: { faults: readonly ReportFault[] }) {
+  return faults.map(({ area, label, name, since, says }) => (
+    <Alert
+      key={`${area} ${name}`}
+      kind="warning"
+      title={`${formatReportTitle(label, name)} com problema desde ${formatRecent(since)}`}
+    >
+      {says}
+    </Alert>
+  ))
+}
+
+interface FailedReplacementProps {
+  /** Names the report. */
+  title: string
+  test: ReturnType<typeof useReplacementTest>
+}
+
+/** Asks before a report that opens is replaced by one that does not. */
+export function FailedReplacementDialog({ title, test: { failure, clear } }: FailedReplacementProps) {
+  return (
+    <FormDialog
+      isOpen={failure !== undefined}
+      title={`O novo relatório de ${title} não abre`}
+      description="Salvo assim, ele deixa de abrir para todas as pessoas que o veem."
+      confirmLabel="Salvar mesmo assim"
+      cancelLabel="Voltar"
+      onSubmit={() => {
+        clear()
+        failure?.insist()
+      }}
+      onCancel={clear}
+    >
+      {failure && <TestedLine result={failure.result} />}
+    </FormDialog>
   )
 }
 
