@@ -228,7 +228,8 @@ test('administrators add, order, change and remove further reports, and undo a r
   }
   await act(2, 'Mover para cima')
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas/])
-  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(page.getByText('“Serviços” mudou de lugar em Vendas')).toBeVisible()
+  await page.getByRole('button', { name: 'Desfazer' }).last().click()
   await expect(rows).toHaveText([/^Vendas/, /^Metas/, /^Serviços/])
   await act(2, 'Mover para cima')
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas/])

@@ -158,7 +158,7 @@ function changeReports<T>(context: Context, slug: string, change: Change<T>): Pr
   return runAdminTransaction(context, (db) => runChange({ ...context, db }, slug, change, randomUUID()))
 }
 
-/** Runs a change in its transaction, one at a time for an area: the lock of its setting serializes them. */
+/** Runs a change, one at a time for an area: the lock of its setting serializes them. */
 async function runChange<T>(context: Context, slug: string, change: Change<T>, batchId: string): Promise<T> {
   const { db } = context
   const area = findArea(await readCatalogue(db), { slug })

@@ -65,7 +65,8 @@ export function ServiceStatus() {
 export function useStatusSummary() {
   const services = useServiceStatus()
   const hasFaults = Boolean(useQuery(lampsQuery).data?.reports.length)
-  if (hasFaults || services.some(({ isGood }) => isGood === false)) return { isGood: false, text: 'com problema' }
+  if (hasFaults || services.some(({ isGood }) => isGood === false))
+    return { isGood: false, text: 'com problema' }
   const unknown = services.filter(({ isGood }) => isGood === null)
   if (unknown.length === 0) return { isGood: true, text: 'em ordem' }
   return {
