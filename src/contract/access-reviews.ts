@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { Routes } from './route.ts'
+import { lineSchema } from './text-schemas.ts'
 import { MAX_REVIEWED } from './user-rules.ts'
 import { dateSchema, instantSchema, undoFields } from './users.ts'
 
@@ -40,7 +41,7 @@ const holderSchema = z.object({
 })
 export type Holder = z.output<typeof holderSchema>
 
-const reviewParams = z.object({ kind: kindSchema, code: z.string().check(z.maxLength(40)) })
+const reviewParams = z.object({ kind: kindSchema, code: lineSchema(40) })
 
 export const accessReviewRoutes = {
   listAccessReviews: {
@@ -89,7 +90,7 @@ export const accessReviewRoutes = {
       'Takes it from those who are named, keeps all others and records the review; 409 when other people have it than were shown',
     params: reviewParams,
     body: z.strictObject({
-      fingerprint: z.string().check(z.maxLength(64)),
+      fingerprint: lineSchema(64),
       remove: z.array(z.uuid()).check(z.maxLength(MAX_REVIEWED)),
     }),
     response: z.object({ kept: z.number(), removed: z.number(), ...undoFields }),

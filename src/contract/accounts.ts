@@ -3,15 +3,16 @@ import { MAX_MICROSOFT_ATTEMPTS } from './access.ts'
 import { emailSchema, signInFormSchema } from './account-forms.ts'
 import { newPasswordSchema } from './passwords.ts'
 import type { Routes } from './route.ts'
+import { lineSchema } from './text-schemas.ts'
 
 /** A human-check pass, or the widget's answer (an ALTCHA payload is under 2 KiB, reCAPTCHA's under 4). */
-const captchaSchema = z.string().check(z.maxLength(8192))
+const captchaSchema = lineSchema(8192)
 
 /** Field in which the official auth-js client sends a captcha answer. */
 const metaSecuritySchema = z.optional(z.strictObject({ captcha_token: z.optional(captchaSchema) }))
 
 /** Identifies a browser that has signed in to the account before. */
-const presentedDeviceSchema = z.optional(z.string().check(z.maxLength(128)))
+const presentedDeviceSchema = z.optional(lineSchema(128))
 
 const passwordGrantSchema = z.strictObject({
   ...signInFormSchema.shape,
@@ -20,9 +21,9 @@ const passwordGrantSchema = z.strictObject({
   device_token: presentedDeviceSchema,
 })
 const refreshGrantSchema = z.strictObject({
-  refresh_token: z.string().check(z.minLength(1), z.maxLength(512)),
+  refresh_token: lineSchema(512, 1),
   /** The session's last access token, expired or not; with it the reply explains why the session ended. */
-  access_token: z.optional(z.string().check(z.maxLength(2048))),
+  access_token: z.optional(lineSchema(2048)),
   device_token: presentedDeviceSchema,
 })
 
@@ -30,8 +31,8 @@ const refreshGrantSchema = z.strictObject({
 export const captchaBodySchema = z.strictObject({ gotrue_meta_security: metaSecuritySchema })
 
 /** An authenticator's answer; @simplewebauthn/server checks its form. */
-export const credentialSchema = z.looseObject({ id: z.string().check(z.minLength(1), z.maxLength(1400)) })
-export const challengeIdSchema = z.string().check(z.minLength(1), z.maxLength(1024))
+export const credentialSchema = z.looseObject({ id: lineSchema(1400, 1) })
+export const challengeIdSchema = lineSchema(1024, 1)
 /** Removes what people and devices put into a code: dashes, blanks, invisible characters, full width. */
 export const normalizeCode = (typed: string) =>
   typed
@@ -97,18 +98,18 @@ export const sessionSchema = z.object({
 export type Session = z.output<typeof sessionSchema>
 
 /** Return URL of auth-js, which is ignored: links always lead to PUBLIC_URL. */
-const redirectQuerySchema = z.object({ redirect_to: z.optional(z.string().check(z.maxLength(2048))) })
+const redirectQuerySchema = z.object({ redirect_to: z.optional(lineSchema(2048)) })
 
 /** Further fields of auth-js; only the captcha answer is used. */
 const authJsExtras = {
   gotrue_meta_security: metaSecuritySchema,
   data: z.optional(z.looseObject({})),
-  code_challenge: z.optional(z.nullable(z.string().check(z.maxLength(256)))),
-  code_challenge_method: z.optional(z.nullable(z.string().check(z.maxLength(16)))),
+  code_challenge: z.optional(z.nullable(lineSchema(256))),
+  code_challenge_method: z.optional(z.nullable(lineSchema(16))),
 }
 
-const linkTokenSchema = z.string().check(z.minLength(1), z.maxLength(128))
-const markSchema = z.string().check(z.maxLength(128))
+const linkTokenSchema = lineSchema(128, 1)
+const markSchema = lineSchema(128)
 
 /** The same for known and unknown e-mails: a user in GoTrue's shape with a random id, and no session. */
 const signedUpSchema = z.object({
@@ -295,7 +296,7 @@ export const accountRoutes = {
     access: 'public',
     trail: { none: 'checks that a person asks and keeps nothing about them' },
     summary: 'Checks a human-verification answer once and trades it for a pass that lives two minutes',
-    body: z.strictObject({ token: z.string().check(z.minLength(1), z.maxLength(8192)) }),
+    body: z.strictObject({ token: lineSchema(8192, 1) }),
     response: z.object({ success: z.boolean(), pass: z.optional(z.string()) }),
   },
 } as const satisfies Routes

@@ -3,6 +3,8 @@ import { ACCESS_ACTIONS, AUDIT_ACTIONS, historyEntrySchema, UNDOABLE_THINGS } fr
 import { slugSchema, typeSchema } from './catalogue.ts'
 import { normalizeTyped } from './pasted-text.ts'
 import type { Routes } from './route.ts'
+import { cleanLine } from './text-rules.ts'
+import { lineSchema } from './text-schemas.ts'
 import { dateSchema, userParams } from './users.ts'
 
 /** Groups of actions that the filter offers; the last three are files, the catalogue and settings. */
@@ -12,7 +14,7 @@ export const ACTION_GROUPS = ['acts', 'accesses', 'refusals', 'exports', 'catalo
 export const NOT_PEOPLE = ['portal', 'servidor'] as const
 
 /** An id, also of a deleted person's pseudonym, or an e-mail. */
-const whoSchema = z.string().check(z.overwrite(normalizeTyped), z.maxLength(255))
+const whoSchema = z.string().check(z.overwrite(normalizeTyped), z.overwrite(cleanLine), z.maxLength(255))
 
 /** Filters of the trail, combined with AND; days are of São Paulo and included. */
 const filterFields = {
@@ -75,7 +77,7 @@ export const auditRoutes = {
     path: '/api/audit',
     access: 'admin',
     summary: 'The audit trail with sign-ins, opened reports and refusals, newest first, a page at a time',
-    query: z.strictObject({ ...filterFields, cursor: z.optional(z.string().check(z.maxLength(100))) }),
+    query: z.strictObject({ ...filterFields, cursor: z.optional(lineSchema(100)) }),
     response: z.object({ items: z.array(trailEntrySchema), next: z.nullable(z.string()) }),
   },
   exportTrail: {
@@ -125,7 +127,7 @@ export const auditRoutes = {
       /** Of 'person-access'. */
       userId: z.optional(z.uuid()),
       /** The code of what is reviewed. */
-      item: z.optional(z.string().check(z.maxLength(80))),
+      item: z.optional(lineSchema(80)),
       from: z.optional(dateSchema),
       to: z.optional(dateSchema),
     }),

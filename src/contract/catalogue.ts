@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { foldText, LISTS, MAX_LABEL_LENGTH } from './entitlement-lists.ts'
 import type { Routes } from './route.ts'
+import { ONE_LINE } from './text-rules.ts'
 
 /** Maximum of areas, brands or states, including archived ones. */
 export const MAX_ITEMS = 100
@@ -25,7 +26,8 @@ export const typeSchema = z
   .check(
     z.minLength(1, catalogueMessages.labelRequired),
     z.maxLength(MAX_LABEL_LENGTH, catalogueMessages.labelInvalid),
-    z.regex(/^(?!\s)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*(?<!\s)$/u, catalogueMessages.labelInvalid),
+    z.regex(/^(?!\s)[\s\S]*(?<!\s)$/, catalogueMessages.labelInvalid),
+    z.regex(ONE_LINE, catalogueMessages.labelInvalid),
   )
 const CYRILLIC_OR_GREEK = /[\p{Script=Cyrillic}\p{Script=Greek}]/u
 /** Two combining marks in a row that have no composed form. */

@@ -9,6 +9,8 @@ import {
   sessionSchema,
 } from './accounts.ts'
 import type { Routes } from './route.ts'
+import { cleanLine } from './text-rules.ts'
+import { lineSchema } from './text-schemas.ts'
 
 export const FACTOR_TYPES = ['totp', 'webauthn'] as const
 export type FactorType = (typeof FACTOR_TYPES)[number]
@@ -25,7 +27,7 @@ export interface AmrEntry {
   timestamp: number
 }
 
-const nameSchema = z.optional(z.string().check(z.trim(), z.maxLength(MAX_FACTOR_NAME)))
+const nameSchema = z.string().check(z.overwrite(cleanLine), z.maxLength(MAX_FACTOR_NAME))
 export type CredentialAnswer = z.output<typeof credentialSchema>
 export type FactorAnswer = z.output<typeof factorAnswerSchema>
 
@@ -90,8 +92,8 @@ export const factorRoutes = {
       'Begins a second factor; needs a verified e-mail, and a browser that the account knew before or a mailed link (409 otherwise)',
     body: z.strictObject({
       factor_type: z.enum(FACTOR_TYPES),
-      friendly_name: nameSchema,
-      issuer: z.optional(z.string().check(z.maxLength(100))),
+      friendly_name: z.optional(nameSchema),
+      issuer: z.optional(lineSchema(100)),
     }),
     response: enrolledSchema,
   },
@@ -178,7 +180,7 @@ export const factorRoutes = {
     trail: { none: 'allows one session to add a factor: factor-added' },
     ...forSecondStep,
     summary: 'Uses that link, in a session of its owner',
-    body: z.strictObject({ token_hash: z.string().check(z.minLength(1), z.maxLength(128)) }),
+    body: z.strictObject({ token_hash: lineSchema(128, 1) }),
   },
   startPasskeyRegistration: {
     method: 'POST',
@@ -233,7 +235,7 @@ export const factorRoutes = {
     summary: 'Renames a passkey of one’s own, or an app of codes by its id',
     params: passkeyParams,
     body: z.strictObject({
-      friendly_name: z.string().check(z.trim(), z.minLength(1), z.maxLength(MAX_FACTOR_NAME)),
+      friendly_name: nameSchema.check(z.minLength(1)),
     }),
     response: passkeySchema,
   },

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import { normalizeTyped } from './pasted-text.ts'
 import type { Routes } from './route.ts'
+import { cleanLine } from './text-rules.ts'
+import { lineSchema } from './text-schemas.ts'
 import { instantSchema, listSchemas, undoFields } from './users.ts'
 
 export const MAX_GROUP_MAPPINGS = 200
@@ -11,7 +13,7 @@ const mappingSchema = z.strictObject({
     .string()
     .check(z.overwrite(normalizeTyped), z.uuid('Informe o ID do grupo, como o Entra o mostra')),
   /** Typed: the portal does not read the directory. */
-  name: z.string().check(z.trim(), z.minLength(1, 'Dê um nome ao grupo'), z.maxLength(80)),
+  name: z.string().check(z.overwrite(cleanLine), z.minLength(1, 'Dê um nome ao grupo'), z.maxLength(80)),
   template_id: z.uuid(),
 })
 export type GroupMapping = z.output<typeof mappingSchema>
@@ -76,7 +78,7 @@ export const groupMappingRoutes = {
     idempotent: true,
     summary:
       'Gives people exactly what their mapped groups give, as previewed: 409 where that has changed; undone as a bulk edit',
-    body: z.strictObject({ fingerprint: z.string().check(z.maxLength(64)) }),
+    body: z.strictObject({ fingerprint: lineSchema(64) }),
     response: z.object({ changed: z.number(), ...undoFields }),
   },
 } as const satisfies Routes

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
-import { trimPasted } from './pasted-text.ts'
 import type { Routes } from './route.ts'
+import { cleanLines } from './text-rules.ts'
+import { lineSchema, searchSchema } from './text-schemas.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from './user-rules.ts'
 import { dateSchema, instantSchema, listSchemas, queryFlag, validity } from './users.ts'
 
@@ -74,7 +75,9 @@ export type InvitationResult = z.output<typeof resultSchema>
 const inviteBody = z
   .strictObject({
     /** E-mails from a list or a mail program: 'Ana <ana@…>; rui@…'. */
-    addresses: z.optional(z.string().check(z.maxLength(200_000, invitationMessages.tooMany))),
+    addresses: z.optional(
+      z.string().check(z.overwrite(cleanLines), z.maxLength(200_000, invitationMessages.tooMany)),
+    ),
     /** Alternatively a CSV file, in base64. */
     file: z.optional(
       z
@@ -87,7 +90,7 @@ const inviteBody = z
     /** Default entitlements of lines without a list. */
     defaults: z.strictObject(listSchemas),
     ...validity,
-    fingerprint: z.optional(z.string().check(z.maxLength(64))),
+    fingerprint: z.optional(lineSchema(64)),
     /** Leaves the lines with an error out; needs the fingerprint of the lines that were shown. */
     skipErrors: z.optional(z.boolean()),
   })
@@ -124,8 +127,8 @@ export const invitationRoutes = {
     access: 'admin',
     summary: 'A page of the invitations without an answer, the newest first',
     query: z.object({
-      q: z.optional(z.string().check(z.overwrite(trimPasted), z.maxLength(100))),
-      cursor: z.optional(z.string().check(z.maxLength(4096))),
+      q: searchSchema,
+      cursor: z.optional(lineSchema(4096)),
     }),
     response: z.object({
       items: z.array(invitationSchema),

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { MAX_ITEMS, typeSchema } from './catalogue.ts'
 import type { Routes } from './route.ts'
-import { instantSchema, ONE_LINE } from './users.ts'
+import { ONE_LINE } from './text-rules.ts'
+import { instantSchema } from './users.ts'
 
 export const MAX_NOTICES = 100
 export const MAX_NOTICE_LENGTH = 300

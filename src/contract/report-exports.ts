@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { idSchema } from './reports.ts'
 import type { Routes } from './route.ts'
+import { lineSchema } from './text-schemas.ts'
 
 export const exportFormatSchema = z.enum(['pdf', 'pptx'])
 export type ExportFormat = z.output<typeof exportFormatSchema>
@@ -36,7 +37,7 @@ export const reportExportRoutes = {
     status: 202,
     maxBodyBytes: MAX_STATE_LENGTH + 2_048,
     body: z.strictObject({
-      area: z.string().check(z.minLength(1), z.maxLength(100)),
+      area: lineSchema(100, 1),
       reportId: idSchema,
       format: exportFormatSchema,
       /** A saved view; without it and a state the report as published. */

@@ -4,7 +4,7 @@ import { normalizeTyped } from './pasted-text.ts'
 import { MAX_ID_LENGTH, MAX_URL_LENGTH, reportSettingMessages } from './report-setting-rules.ts'
 import { embedModeSchema, stoppedSchema } from './reports.ts'
 import type { Routes } from './route.ts'
-import { ONE_LINE } from './users.ts'
+import { cleanLine, ONE_LINE } from './text-rules.ts'
 
 /** The report of an area. Without a setting the mode is 'Nenhum'. */
 const reportSettingSchema = z.object({
@@ -30,7 +30,7 @@ export type ReportSetting = z.output<typeof reportSettingSchema>
 
 /** A missing text gets the same message as an empty one. */
 const textSchema = (max: number, missing: string, tooLong: string) =>
-  z.string(missing).check(z.overwrite(normalizeTyped), z.maxLength(max, tooLong))
+  z.string(missing).check(z.overwrite(normalizeTyped), z.overwrite(cleanLine), z.maxLength(max, tooLong))
 const nothing = z.optional(z.nullable(z.literal('')))
 
 const ssoInputSchema = z.strictObject({
@@ -44,7 +44,11 @@ const openingSchema = z.optional(
   z.nullable(
     z
       .string()
-      .check(z.overwrite(normalizeTyped), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.openingTooLong)),
+      .check(
+        z.overwrite(normalizeTyped),
+        z.overwrite(cleanLine),
+        z.maxLength(MAX_ID_LENGTH, reportSettingMessages.openingTooLong),
+      ),
   ),
 )
 const principalInputSchema = z.strictObject({
@@ -64,7 +68,11 @@ const principalInputSchema = z.strictObject({
     z.nullable(
       z
         .string()
-        .check(z.overwrite(normalizeTyped), z.maxLength(MAX_ID_LENGTH, reportSettingMessages.datasetTooLong)),
+        .check(
+          z.overwrite(normalizeTyped),
+          z.overwrite(cleanLine),
+          z.maxLength(MAX_ID_LENGTH, reportSettingMessages.datasetTooLong),
+        ),
     ),
   ),
   exports: z.optional(z.boolean()),

@@ -4,6 +4,7 @@ import { reportViewMessages } from './messages.ts'
 import { exportFormatSchema } from './report-exports.ts'
 import { idSchema } from './reports.ts'
 import type { Routes } from './route.ts'
+import { lineSchema } from './text-schemas.ts'
 import { instantSchema } from './users.ts'
 
 /** Subscriptions of a person. */
@@ -111,7 +112,7 @@ export const reportSubscriptionRoutes = {
     trail: 'report-mail-stopped',
     summary: 'Stops the subscription of a mail; takes the token of its link',
     query: z.object({
-      token: z.string().check(z.maxLength(100)),
+      token: lineSchema(100),
       /** Only tells what the link would stop. */
       dryRun: z.optional(z.literal('true')),
     }),

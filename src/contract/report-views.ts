@@ -3,7 +3,8 @@ import { typeSchema } from './catalogue.ts'
 import { MAX_VIEW_NAME_LENGTH, reportViewMessages } from './messages.ts'
 import { idSchema } from './reports.ts'
 import type { Routes } from './route.ts'
-import { instantSchema, ONE_LINE } from './users.ts'
+import { ONE_LINE } from './text-rules.ts'
+import { instantSchema } from './users.ts'
 
 /** Saved views of a person and report. */
 export const MAX_VIEWS = 20

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { shownNoticeSchema } from './notices.ts'
 import type { Routes } from './route.ts'
+import { lineSchema } from './text-schemas.ts'
 
 /** How a report is embedded: a link opened with one's own account, or the portal's credentials. */
 export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
@@ -47,7 +48,7 @@ export const ownReportsSchema = z.object({
 export type OwnReports = z.output<typeof ownReportsSchema>
 
 /** Ids as stored in the settings; only exact matches count, so the format is not checked. */
-export const idSchema = z.string().check(z.minLength(1), z.maxLength(100))
+export const idSchema = lineSchema(100, 1)
 /** How the newest completed refresh ended, if neither well nor failed. */
 export const stoppedSchema = z.optional(z.enum(['cancelled', 'disabled']))
 const lastRefreshSchema = z.object({
@@ -65,7 +66,7 @@ export const issuedTokenSchema = z.object({
   isPaginated: z.optional(z.boolean()),
 })
 
-const namesSchema = z.array(z.string().check(z.maxLength(50))).check(z.maxLength(50))
+const namesSchema = z.array(lineSchema(50)).check(z.maxLength(50))
 
 export const reportRoutes = {
   readOwnReports: {
@@ -96,7 +97,7 @@ export const reportRoutes = {
       datasetId: z.optional(z.nullable(idSchema)),
       marcas: z.optional(namesSchema),
       estados: z.optional(namesSchema),
-      userEmail: z.optional(z.string().check(z.maxLength(255))),
+      userEmail: z.optional(lineSchema(255)),
     }),
     response: issuedTokenSchema,
   },

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
 import { typeSchema } from './catalogue.ts'
-import { normalizeTyped, trimPasted } from './pasted-text.ts'
+import { normalizeTyped } from './pasted-text.ts'
 import { embedModeSchema } from './reports.ts'
 import type { Routes } from './route.ts'
+import { cleanLine, cleanLines } from './text-rules.ts'
+import { lineSchema, searchSchema } from './text-schemas.ts'
 
 /** Texts of /contato and /mensagens, separate from messages.ts so that no other screen loads them. */
 
@@ -61,10 +63,13 @@ const supportMessageSchema = z.object({
 })
 export type SupportMessage = z.output<typeof supportMessageSchema>
 
-const requiredText = (required: string, max: number, tooLong: string) =>
-  z.string().check(z.trim(), z.minLength(1, required), z.maxLength(max, tooLong))
+/** A visible character. */
+const VISIBLE = /[^\p{C}\p{Z}\p{M}]/u
+/** Cleaned, as a stranger's message is better than none. */
+const requiredText = (required: string, max: number, tooLong: string, clean = cleanLine) =>
+  z.string().check(z.overwrite(clean), z.regex(VISIBLE, required), z.maxLength(max, tooLong))
 
-/** The contact form in the order of its fields; every value is trimmed. */
+/** The contact form in the order of its fields; every value is trimmed and cleaned. */
 export const contactFormSchema = z.object({
   name: requiredText(contactMessages.nameRequired, 100, contactMessages.nameTooLong),
   email: z
@@ -75,13 +80,19 @@ export const contactFormSchema = z.object({
       z.email(contactMessages.emailInvalid),
     ),
   phone: requiredText(contactMessages.phoneRequired, 20, contactMessages.phoneTooLong),
-  message: requiredText(contactMessages.messageRequired, MAX_MESSAGE_LENGTH, contactMessages.messageTooLong),
+  message: requiredText(
+    contactMessages.messageRequired,
+    MAX_MESSAGE_LENGTH,
+    contactMessages.messageTooLong,
+    cleanLines,
+  ),
 })
 
 /** A form that is sent sooner than this after opening is considered automated. */
 export const CONTACT_MIN_FILL_MS = 3_000
 
 const idParams = z.object({ id: z.uuid() })
+const shortText = z.string().check(z.overwrite(cleanLine), z.maxLength(100))
 
 export const supportRoutes = {
   sendSupportMessage: {
@@ -93,9 +104,9 @@ export const supportRoutes = {
     body: z.strictObject({
       ...contactFormSchema.shape,
       /** A human-check pass; required if CONTACT_CAPTCHA is on. */
-      captcha: z.optional(z.string().check(z.maxLength(8192))),
+      captcha: z.optional(lineSchema(8192)),
       /** Honeypot, invisible to people. */
-      website: z.optional(z.string().check(z.maxLength(500))),
+      website: z.optional(z.string().check(z.overwrite(cleanLine), z.maxLength(500))),
       /** How long the form was open, in ms, if known. */
       fill_ms: z.optional(z.number().check(z.nonnegative())),
     }),
@@ -111,11 +122,11 @@ export const supportRoutes = {
     body: z.strictObject({
       type: typeSchema,
       embedMode: embedModeSchema,
-      reportId: z.optional(z.nullable(z.string().check(z.maxLength(100)))),
+      reportId: z.optional(z.nullable(shortText)),
       /** The error message and code shown on the page. */
-      failure: z.string().check(z.trim(), z.minLength(1), z.maxLength(200)),
+      failure: z.string().check(z.overwrite(cleanLine), z.minLength(1), z.maxLength(200)),
       /** Request id of the service or the portal. */
-      requestId: z.optional(z.nullable(z.string().check(z.maxLength(100)))),
+      requestId: z.optional(z.nullable(shortText)),
     }),
     response: z.object({ success: z.literal(true) }),
     status: 201,
@@ -127,12 +138,12 @@ export const supportRoutes = {
     summary:
       'A page of messages, newest first, or of suspect ones; `q` looks in name, e-mail, phone and text',
     query: z.strictObject({
-      q: z.optional(z.string().check(z.overwrite(trimPasted), z.maxLength(100))),
+      q: searchSchema,
       /** 'true' returns unread messages only, 'false' read ones. */
       unread: z.optional(z.enum(['true', 'false'])),
       /** Only messages with a filled honeypot, which are in no other list. */
       suspect: z.optional(z.literal('true')),
-      cursor: z.optional(z.string().check(z.maxLength(256))),
+      cursor: z.optional(lineSchema(256)),
       limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),
     }),
     response: z.object({
@@ -173,7 +184,7 @@ export const supportRoutes = {
     body: z.union([
       z.strictObject({
         is_read: z.literal(true),
-        q: z.optional(z.string().check(z.overwrite(trimPasted), z.maxLength(100))),
+        q: searchSchema,
       }),
       z.strictObject({ is_read: z.literal(false), ids: z.array(z.uuid()).check(z.maxLength(MAX_MARKED)) }),
     ]),

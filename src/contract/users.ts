@@ -2,8 +2,9 @@ import * as z from 'zod/mini'
 import { historyEntrySchema } from './audit-actions.ts'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
 import { mapLists } from './entitlement-lists.ts'
-import { trimPasted } from './pasted-text.ts'
 import type { Routes } from './route.ts'
+import { MANY_LINES, normalizeBreaks, ONE_LINE, textMessages } from './text-rules.ts'
+import { lineSchema, searchSchema } from './text-schemas.ts'
 import {
   adminMessages,
   MAX_IDS,
@@ -100,7 +101,7 @@ export const queryFlag = z.pipe(
  * @param flag schema of booleans, in a query or in a body
  */
 const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
-  q: z.optional(z.string().check(z.overwrite(trimPasted), z.maxLength(100))),
+  q: searchSchema,
   approved: z.optional(flag),
   verified: z.optional(flag),
   waiting: z.optional(flag),
@@ -148,21 +149,13 @@ export const listSchemas = {
 /** The same, each optional. */
 const optionalLists = mapLists((list) => z.optional(listSchemas[list]))
 
-/**
- * No control, invisible, direction-changing or stacked combining characters; a note may have emoji and
- * lines, with at most two breaks in a row.
- */
-export const ONE_LINE = /^(?!.*\p{M}{4})[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]*$/u
-const LINES =
-  /^(?![\s\S]*\p{M}{4})(?![\s\S]*(?:\n[^\S\n]*){3})(?:[\n\t]|(?<=\p{Emoji}|\ufe0f)\u200d|(?<=\p{Emoji})\ufe0f|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800])*$/u
-
 export const nameSchema = z
   .string()
   .check(
     z.trim(),
     z.minLength(1, 'Informe o nome'),
     z.maxLength(MAX_NAME_LENGTH, `Nome deve ter no máximo ${MAX_NAME_LENGTH} caracteres`),
-    z.regex(ONE_LINE, 'O nome tem um caractere que não pode ser usado'),
+    z.regex(ONE_LINE, textMessages.unseenInName),
     z.regex(/\p{L}/u, 'O nome precisa de ao menos uma letra'),
     z.regex(/^[^@]*$/, 'Informe o nome, e não um e-mail'),
   )
@@ -175,14 +168,15 @@ export const accessRequestTextsSchema = z.object({
     .check(
       z.trim(),
       z.maxLength(MAX_NAME_LENGTH, `Use no máximo ${MAX_NAME_LENGTH} caracteres`),
-      z.regex(ONE_LINE, 'Há um caractere que não pode ser usado'),
+      z.regex(ONE_LINE, textMessages.unseen),
     ),
   note: z
     .string()
     .check(
+      z.overwrite(normalizeBreaks),
       z.trim(),
       z.maxLength(MAX_NOTE_LENGTH, `A observação deve ter no máximo ${MAX_NOTE_LENGTH} caracteres`),
-      z.regex(LINES, 'A observação tem um caractere que não pode ser usado ou linhas vazias demais'),
+      z.regex(MANY_LINES, 'A observação tem um caractere que não pode ser usado ou linhas vazias demais'),
     ),
 })
 const { full_name, workplace, note } = accessRequestTextsSchema.shape
@@ -258,7 +252,7 @@ const allMatchingSchema = z.strictObject({
   filter: profileFilterSchema,
   except: z.array(z.uuid()).check(z.maxLength(MAX_IDS)),
   count: z.int().check(z.nonnegative()),
-  fingerprint: z.optional(z.string().check(z.maxLength(64))),
+  fingerprint: z.optional(lineSchema(64)),
 })
 
 /**
@@ -368,7 +362,7 @@ export const userRoutes = {
     summary: 'A page of the people who match; newest registration first unless sorted, nulls last either way',
     query: z.extend(queryFilterSchema, {
       ...orderFields,
-      cursor: z.optional(z.string().check(z.maxLength(4096))),
+      cursor: z.optional(lineSchema(4096)),
       limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(MAX_IDS))),
     }),
     response: z.object({ items: z.array(managedProfileSchema), next: z.nullable(z.string()) }),

@@ -1,11 +1,12 @@
 import type { BodyOf } from '#contract/route.ts'
 import type { supportRoutes } from '#contract/support.ts'
+import { cleanLine } from '#contract/text-rules.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import { lockProfile } from '#server/users/user-queries.ts'
-import { cleanLine, storeMessage } from './send-message.ts'
+import { storeMessage } from './send-message.ts'
 
 type ProblemReport = BodyOf<typeof supportRoutes.reportProblem>
 

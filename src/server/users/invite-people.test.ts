@@ -202,7 +202,7 @@ describeOnEachDatabase('invitations', (kind) => {
       [{ addresses: at('x'), defaults: { ...GIVEN, marcas: ['VW'] } }, 'defaults.marcas.0'],
       [{ addresses: at('x'), file }, ''],
       [{}, ''],
-      [{ addresses: ' ' }, 'addresses'],
+      [{ addresses: ' ' }, ''],
       [{ file: 'não é base64' }, 'file'],
       [{ file: '' }, ''],
       [{ file, skipErrors: true }, ''],
