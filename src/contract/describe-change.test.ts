@@ -218,3 +218,22 @@ describe('formatState', () => {
     )
   })
 })
+
+describe('what somebody typed', () => {
+  const typed = 'a”: motivo: “b\r\n\u202ec\u001b'
+  it.each([
+    ['factor-added', { name: typed }],
+    ['factor-renamed', { name: typed }],
+    ['access-refused', { reason: typed }],
+    ['access-template-added', { name: typed }],
+    ['notice-added', { text: typed }],
+    ['types-set', { types: [typed], templates: [typed] }],
+    ['name-corrected', { full_name: typed }],
+    ['report-shown', { type: typed, name: typed }],
+  ])('stays in one line and in its quotation in %s', (action, after) => {
+    const sentence = describeChange({ action, actor_email: 'ana@x.br', before: {}, after })
+    expect(sentence).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    if ('name' in after && action.startsWith('factor')) expect(sentence).toContain('“a": motivo: "b ⏎ �c�”')
+    expect(formatState(after)).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  })
+})

@@ -4,6 +4,7 @@ import { formatList } from './format-list.ts'
 import { formatReportTitle } from './messages.ts'
 import { MICROSOFT_REFUSALS } from './microsoft.ts'
 import type { EmbedMode } from './reports.ts'
+import { toOneLine } from './text-rules.ts'
 import type { ProfileFilter } from './users.ts'
 
 type State = Readonly<Record<string, unknown>>
@@ -291,7 +292,7 @@ export function describeChange(entry: Change, reader?: string, time?: string): s
   const { valid_until } = entry.after ?? {}
   const validity = valid_until !== undefined && formatValidity(valid_until)
   const detail = [differences, describeTemplates(entry.after?.templates), validity].filter(Boolean).join('; ')
-  return (time ? `${event} ${time}` : event) + (detail ? `: ${detail}` : '')
+  return toOneLine((time ? `${event} ${time}` : event) + (detail ? `: ${detail}` : ''))
 }
 
 /** Names a kind of entry, without who did it: 'Aprovou a conta'. */
@@ -394,9 +395,10 @@ const FIELDS: Record<string, string> = {
 
 /** Formats what an entry has as before or after: 'tipos: CRM, HPD; aprovação: sim'. */
 export function formatState(state: State | null): string {
-  return Object.entries(state ?? {})
-    .map(([name, value]) => `${FIELDS[name] ?? name}: ${formatField(name, value)}`)
-    .join('; ')
+  const parts = Object.entries(state ?? {}).map(
+    ([name, value]) => `${FIELDS[name] ?? name}: ${formatField(name, value)}`,
+  )
+  return toOneLine(parts.join('; '))
 }
 
 function formatField(name: string, value: unknown): string {
@@ -464,30 +466,33 @@ function formatRole(state: State): string {
 
 function formatItem({ label, code }: State): string {
   const name = label ?? code
-  return typeof name === 'string' ? `“${name}”` : 'um item'
+  return typeof name === 'string' ? quote(name) : 'um item'
 }
 
 function formatAddressee({ email }: State, word = ''): string {
   return typeof email === 'string' ? ` ${[word, email].filter(Boolean).join(' ')}` : ''
 }
 
+/** Quotes what somebody wrote, which cannot end its own quotation. */
+const quote = (text: unknown): string => `“${String(text).replace(/[“”]/g, '"')}”`
+
 function quoteName({ name }: State): string {
-  return typeof name === 'string' ? `“${name}”` : ''
+  return typeof name === 'string' ? quote(name) : ''
 }
 
 function quoteText({ text }: State): string {
-  return typeof text === 'string' ? `: “${text}”` : ''
+  return typeof text === 'string' ? `: ${quote(text)}` : ''
 }
 
 /** Names the templates whose lists a change gave: 'igual ao modelo “Gerente”'. */
 export function describeTemplates(templates: unknown): string {
   if (!Array.isArray(templates) || templates.length === 0) return ''
-  const names = formatList(templates.map((name) => `“${name}”`))
+  const names = formatList(templates.map(quote))
   return templates.length === 1 ? `igual ao modelo ${names}` : `igual aos modelos ${names}`
 }
 
 function quoteReason({ reason }: State): string {
-  return typeof reason === 'string' ? `motivo: “${reason}”` : ''
+  return typeof reason === 'string' ? `motivo: ${quote(reason)}` : ''
 }
 
 function toArea(state: State, word = 'para'): string {

@@ -3,6 +3,7 @@ import { ACCESS_ACTIONS, AUDIT_ACTIONS, type TrailAction } from './audit-actions
 import { formatMethod, formatRefusal, formatState, nameAction } from './describe-change.ts'
 import { MAIL_NAMES } from './mail-names.ts'
 import { escapeHtml } from './portal.ts'
+import { toOneLine } from './text-rules.ts'
 import type { Profile } from './users.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -184,7 +185,7 @@ function writeSection(name: string, rows: readonly Row[]): string {
   const [first, second] = rows
   if (!first) return `<section>${heading}<p>Nada guardado.</p></section>`
   const fields = Object.keys(first)
-  const cell = (row: Row, field: string) => `<td>${escapeHtml(formatCell(field, row[field]))}</td>`
+  const cell = (row: Row, field: string) => `<td>${escapeHtml(toOneLine(formatCell(field, row[field])))}</td>`
   const lines = second
     ? [`<tr>${fields.map((field) => `<th scope="col">${label(field)}</th>`).join('')}</tr>`].concat(
         rows.map((row) => `<tr>${fields.map((field) => cell(row, field)).join('')}</tr>`),

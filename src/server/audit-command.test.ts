@@ -11,6 +11,9 @@ import { BARE_ENVIRONMENT } from '#server/testing/portal-process.ts'
 const COMMAND = fileURLToPath(new URL('audit-command.ts', import.meta.url))
 const SLOW = 180_000
 const ANA = 'ana@grupopatio.com.br'
+/** Breaks lines, moves the cursor, reverses the rest, and closes its quotation. */
+const FORGED =
+  'x”\r\n03/02/2026, 09:00  chefe@grupopatio.com.br aprovou a conta\u2028\u0085;\u001b[2K\u202e\u009b1A'
 
 describe('npm run users, access and trail as processes', () => {
   let dataDir: string
@@ -34,6 +37,24 @@ describe('npm run users, access and trail as processes', () => {
           after: JSON.stringify(access),
         })
         .execute()
+      // As versions before 0.3 stored them.
+      const forged = (action: string, state: object) => ({
+        action,
+        target_id: user_id,
+        target_email: ANA,
+        actor_email: ANA,
+        at: new Date('2026-02-10T12:00:00Z'),
+        after: JSON.stringify(state),
+        user_agent: FORGED,
+      })
+      await db
+        .insertInto('audit_entries')
+        .values([
+          forged('factor-added', { name: FORGED }),
+          forged('access-refused', { reason: FORGED }),
+          forged('notice-added', { text: FORGED }),
+        ])
+        .execute()
     })
   }, SLOW)
   afterAll(() => rm(dataDir, { recursive: true }))
@@ -50,6 +71,32 @@ describe('npm run users, access and trail as processes', () => {
     const { said, complaint } = await runWhole(...args)
     return said || complaint
   }
+
+  test(
+    'writes one line for each entry, whatever was typed into it',
+    async () => {
+      const asked = ['trail', '--since', '2026-02-10', '--until', '2026-02-10']
+      for (const format of [[], ['--csv'], ['--json']]) {
+        const said = await run(...asked, ...format)
+        const lines = said
+          .replace(/^\ufeff?Quando.*\r\n/, '')
+          .trimEnd()
+          .split(/\r?\n/)
+        expect(lines, said).toHaveLength(3)
+        for (const line of lines) {
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+          if (format[0] !== '--json') expect(line).toMatch(/^10\/02\/2026,? 09:00/)
+          if (format[0] === '--json')
+            expect(JSON.stringify(JSON.parse(line).after)).toContain(JSON.stringify(FORGED))
+        }
+        if (format.length === 0)
+          expect(said).toContain(
+            '“x" ⏎ 03/02/2026, 09:00  chefe@grupopatio.com.br aprovou a conta ⏎ ;�[2K��1A”',
+          )
+      }
+    },
+    SLOW,
+  )
 
   test(
     'answers an auditor’s questions, and leaves an entry of the trail each time',

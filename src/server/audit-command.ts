@@ -12,6 +12,7 @@ import {
   formatUnknown,
 } from '#contract/describe-access.ts'
 import { foldText } from '#contract/entitlement-lists.ts'
+import { toOneLine } from '#contract/text-rules.ts'
 import { isDay } from '#contract/user-rules.ts'
 import { readCatalogue } from './catalogue/catalogue.ts'
 import type { PublicContext } from './http/context.ts'
@@ -76,7 +77,7 @@ const OPTIONS: Record<string, Record<string, typeof text | typeof flag>> = {
 }
 
 const toText = (lines: readonly (readonly string[])[]) =>
-  lines.map((cells) => cells.filter(Boolean).join(' · ')).join('\n')
+  lines.map((cells) => toOneLine(cells.filter(Boolean).join(' · '))).join('\n')
 const write = (lines: readonly (readonly string[])[], { csv }: Values) =>
   csv ? toCsv(lines).trimEnd() : toText(lines)
 

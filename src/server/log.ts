@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { escapeJsonLine } from '#contract/text-rules.ts'
 
 export type Log = pino.Logger
 
@@ -19,6 +20,9 @@ const SECRET_NAMES = [
 
 const REQUEST_LOG_BATCH_BYTES = 4096
 
+/** JSON leaves what moves or hides text in a terminal. */
+const hooks = { streamWrite: escapeJsonLine }
+
 /** Creates a logger of JSON lines with redacted secrets, to standard output by default. */
 export function createLog(level: string, destination?: pino.DestinationStream): Log {
   const options: pino.LoggerOptions = {
@@ -30,6 +34,7 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
       censor: '[cortado]',
     },
     serializers: { err: describeError },
+    hooks,
   }
   return destination ? pino(options, destination) : pino(options)
 }
@@ -41,7 +46,7 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
 export function createRequestLog(level: string): Log {
   const destination = pino.destination({ dest: 1, sync: false, minLength: REQUEST_LOG_BATCH_BYTES })
   setInterval(() => destination.flush(), 1000).unref()
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks }, destination)
 }
 
 /** Returns type, message and stack of an error and its causes; drivers put values into other fields. */

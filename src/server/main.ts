@@ -1,3 +1,4 @@
+import { toLines } from '#contract/text-rules.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { useCorporateProxy } from './corporate-proxy.ts'
 import { explainDatabaseFailure } from './doctor/explain-error.ts'
@@ -22,7 +23,7 @@ function explain(error: unknown, config: Config | undefined): string | undefined
 
 function fail(error: unknown, config: Config | undefined): never {
   const reason = explain(error, config) ?? (error instanceof Error ? error.stack : String(error))
-  process.stderr.write(`${reason}\n`)
+  process.stderr.write(`${toLines(String(reason))}\n`)
   process.exit(1)
 }
 

@@ -1,3 +1,4 @@
+import { toLines } from '#contract/text-rules.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
 import { startDatabaseClock } from './database/database-clock.ts'
@@ -49,7 +50,7 @@ export async function runOperatorCommand(
     }
     process.stderr.write(`${usage}\n`)
   } catch (error) {
-    process.stderr.write(`${explain(error, usage, config?.databaseUrl)}\n`)
+    process.stderr.write(`${toLines(explain(error, usage, config?.databaseUrl))}\n`)
     const { code } = error as NodeJS.ErrnoException
     // A question that cannot be answered as it is asked, not a fault.
     if (error instanceof ProblemError || code?.startsWith('ERR_PARSE_ARGS')) {

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { toOneLine } from '#contract/text-rules.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { useCorporateProxy } from './corporate-proxy.ts'
 import { listServerChecks } from './doctor/check-database.ts'
@@ -156,7 +157,8 @@ async function tryAnswers(listChecks: () => Check[] | Promise<Check[]>): Promise
     const checks = await listChecks()
     if (checks.length > 0) process.stdout.write('  Verificando…\n')
     const findings = await runChecks(checks)
-    for (const { says, todo } of findings) process.stdout.write(`  ${says}${todo ? ` ${todo}` : ''}\n`)
+    for (const { says, todo } of findings)
+      process.stdout.write(`  ${toOneLine(`${says}${todo ? ` ${todo}` : ''}`)}\n`)
     return findings.every(({ grade }) => grade !== 'fault')
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Finding, joinAreas } from '#contract/health.ts'
+import { escapeJsonLine, toOneLine } from '#contract/text-rules.ts'
 import { withTimeout } from '#contract/timing.ts'
 import { type Config, ConfigError, readConfig } from '#server/config.ts'
 import { useCorporateProxy } from '#server/corporate-proxy.ts'
@@ -133,7 +134,7 @@ interface Format {
 
 /** Formats one line per finding, as JSON for scripts; for people, one per cause that reports share. */
 export function formatFindings(findings: readonly Finding[], { isJson, isAll }: Format = {}): string {
-  if (isJson) return findings.map((finding) => `${JSON.stringify(finding)}\n`).join('')
+  if (isJson) return findings.map((finding) => `${escapeJsonLine(JSON.stringify(finding))}\n`).join('')
   const hidden = isAll ? [] : findings.filter(isUnset)
   const seen = new Set<string>()
   const lines = joinAreas(findings.filter((finding) => !hidden.includes(finding))).map(
@@ -145,7 +146,7 @@ export function formatFindings(findings: readonly Finding[], { isJson, isAll }: 
   )
   if (hidden.length > 0)
     lines.push(`${MARKS.good} ${hidden.length} configurações não definidas ou padrão; --all as mostra.`)
-  return lines.map((line) => `${line}\n`).join('')
+  return lines.map((line) => `${toOneLine(line)}\n`).join('')
 }
 
 const isUnset = ({ check, says }: Finding) =>

@@ -1,4 +1,5 @@
 import { escapeHtml, PRIVACY_PATH } from '#contract/portal.ts'
+import { cleanLine, toLines, toOneLine } from '#contract/text-rules.ts'
 
 /** Dark enough for white text (AA), and readable in clients that invert mails. */
 const ACCENT = '#0f5c7d'
@@ -32,9 +33,9 @@ interface Sender {
 /** Composes a mail as plain text and as HTML with the same content. */
 export function composeMail({ groupName, publicUrl }: Sender, content: MailContent) {
   return {
-    subject: content.subject,
-    text: renderText(groupName, `${publicUrl}${PRIVACY_PATH}`, content),
-    html: renderHtml(escapeHtml(groupName), escapeHtml(`${publicUrl}${PRIVACY_PATH}`), content),
+    subject: toOneLine(content.subject),
+    text: toLines(renderText(groupName, `${publicUrl}${PRIVACY_PATH}`, content)),
+    html: toLines(renderHtml(escapeHtml(groupName), escapeHtml(`${publicUrl}${PRIVACY_PATH}`), content)),
     link: content.button.link,
     ...(content.unsubscribeUrl !== undefined && { unsubscribeUrl: content.unsubscribeUrl }),
   }
@@ -113,14 +114,12 @@ function renderAside({ text, label, link }: NonNullable<MailContent['aside']>): 
 <a href="${escapeHtml(link)}" style="color:${ACCENT}">${escapeHtml(label)}</a></p>`
 }
 
-/** Control characters with which a text could reverse its surroundings. */
-const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 /** The colon of '://', and dots (also IDNA's) within a word: 'www.', bare domains, IP addresses. */
 const LINK_PARTS = /:(?=\/\/)|[.。．｡](?=[\p{L}\p{N}])/gu
 
-/** Defangs text that a stranger typed: mail clients find no link, and it cannot reverse the rest. */
+/** Defangs a line that a stranger typed: mail clients find no link, and it cannot reverse the rest. */
 export function defangText(text: string): string {
-  return text.replace(BIDI_CONTROLS, '').replace(LINK_PARTS, '$& ')
+  return cleanLine(text).replace(LINK_PARTS, '$& ')
 }
 
 /** Created lazily: loading the time zones takes ten milliseconds. */

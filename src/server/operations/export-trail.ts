@@ -1,6 +1,7 @@
 import type { TrailEntry, TrailFilter } from '#contract/audit.ts'
 import { toCsv } from '#contract/csv.ts'
 import { describeChange, formatState, nameNobody } from '#contract/describe-change.ts'
+import { escapeJsonLine, toOneLine } from '#contract/text-rules.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
 import { assertStillAdmin, runAdminTransaction } from '#server/http/admin-transaction.ts'
@@ -45,11 +46,18 @@ export async function* writeTrail(
   }
 }
 
-const toJson = (entry: TrailEntry) => JSON.stringify({ ...entry, sentence: describeChange(entry) })
+const toJson = (entry: TrailEntry) =>
+  escapeJsonLine(JSON.stringify({ ...entry, sentence: describeChange(entry) }))
 const toLine = (entry: TrailEntry) =>
-  [formatDateTime(new Date(entry.at)), describeChange(entry), formatWho(entry.target_email, entry.target_id)]
-    .filter(Boolean)
-    .join('  ')
+  toOneLine(
+    [
+      formatDateTime(new Date(entry.at)),
+      describeChange(entry),
+      formatWho(entry.target_email, entry.target_id),
+    ]
+      .filter(Boolean)
+      .join('  '),
+  )
 
 /** Exports what matches as a stream that reads as the browser takes it; the export is an entry itself. */
 export async function exportTrail(

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { sql, type Updateable } from 'kysely'
+import { escapeJsonLine } from '#contract/text-rules.ts'
 import { backoffDelay } from '#contract/timing.ts'
 import {
   createLeasedWorker,
@@ -267,7 +268,7 @@ async function readBatch(db: Db, chain: Chain, start: number, end: number): Prom
   const last = rows.at(-1)
   if (!last) return undefined
   const lines = rows.map(({ row, hash, ...seal }) =>
-    JSON.stringify({ trail: chain, ...seal, ...row, hash: toHex(hash) }),
+    escapeJsonLine(JSON.stringify({ trail: chain, ...seal, ...row, hash: toHex(hash) })),
   )
   const id = `${chain}-${start + 1}-${end}-${toHex(last.hash).slice(0, 8)}`
   return { id, lines: `${lines.join('\n')}\n`, hash: last.hash, sealedAt: last.sealed_at }
