@@ -178,3 +178,23 @@ test('is one press away from a person, and from the report of an area', async ({
   await page.getByRole('link', { name: 'Tudo na auditoria' }).click()
   await expect(page).toHaveURL(/\/admin\/auditoria\?person=/)
 })
+
+test('shows a name of an older version as one quotation that does not turn the sentence', async ({
+  page,
+}) => {
+  const name = 'x” removida\n\u202e\u001b[2Kשלום'
+  await page.route(/\/api\/audit(\?|$)/, async (route) => {
+    const response = await route.fetch()
+    const { items, next } = await response.json()
+    const [first, ...others] = items
+    const entry = { ...first, action: 'factor-added', before: null, after: { name } }
+    await route.fulfill({ response, json: { items: [entry, ...others], next } })
+  })
+  await openAs(page, 'admin', '/admin/auditoria')
+  const first = page
+    .getByRole('list', { name: /^Registros/ })
+    .getByRole('listitem')
+    .first()
+  await expect(first.locator('summary bdi')).toHaveText('x" removida ⏎ ��[2Kשלום')
+  expect(await first.textContent()).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+})

@@ -93,7 +93,7 @@ export function FactorsCard({ userId }: { userId: string }) {
       )}
       {open && open !== 'add' && (
         <SubmitDialog
-          title={`Remover ${open.friendly_name}?`}
+          title={`Remover “${open.friendly_name}”?`}
           description={
             data?.factors.length === 1
               ? 'É a sua última: daqui em diante basta a senha para entrar, e os códigos de recuperação deixam de servir.'

@@ -122,8 +122,16 @@ const INTRODUCTIONS = {
   recovery_code: 'Digite um dos códigos de recuperação que você guardou. Cada um serve uma única vez.',
 }
 const CHOICES = {
-  totp: ({ friendly_name }: Factor) => `Usar um código: ${friendly_name}`,
-  webauthn: ({ friendly_name }: Factor) => `Usar a chave de acesso: ${friendly_name}`,
+  totp: ({ friendly_name }: Factor) => (
+    <>
+      Usar um código: <bdi>{friendly_name}</bdi>
+    </>
+  ),
+  webauthn: ({ friendly_name }: Factor) => (
+    <>
+      Usar a chave de acesso: <bdi>{friendly_name}</bdi>
+    </>
+  ),
   recovery_code: () => 'Usar um código de recuperação',
 }
 

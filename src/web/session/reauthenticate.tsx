@@ -74,11 +74,15 @@ function describeOpenDialog(): string {
 type Way = Factor | 'password' | 'microsoft'
 
 const getLabel = (way: Way) =>
-  way === 'password'
-    ? 'Usar a senha'
-    : way === 'microsoft'
-      ? 'Usar a conta Microsoft'
-      : `Usar ${way.friendly_name}`
+  way === 'password' ? (
+    'Usar a senha'
+  ) : way === 'microsoft' ? (
+    'Usar a conta Microsoft'
+  ) : (
+    <>
+      Usar <bdi>{way.friendly_name}</bdi>
+    </>
+  )
 
 /** Lists the ways of this person; the first is offered. */
 async function listWays(): Promise<Way[]> {

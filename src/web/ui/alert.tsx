@@ -45,7 +45,11 @@ export function Alert({ kind, title, children, actions, className }: AlertProps)
     >
       <KindIcon kind={kind} className="mt-0.5" />
       <div className="min-w-0 flex-1 space-y-1">
-        {title && <p className="font-medium text-ink">{title}</p>}
+        {title && (
+          <p className="font-medium text-ink">
+            <Sentence text={title} />
+          </p>
+        )}
         {children && <div className="text-ink">{children}</div>}
         {actions && <div className="flex flex-wrap gap-2 pt-2">{actions}</div>}
       </div>
@@ -74,12 +78,16 @@ export function FailedLoad(props: FailedLoadProps) {
   return <Alert {...alert} kind={kind} actions={retry} />
 }
 
-/** A change as a sentence that never breaks between a sign and its value. */
-export function ChangeSentence({ text }: { text: string }) {
-  return text.split(/([+−] \S+)/).map((part, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the order of the parts is fixed
-    <span key={index} className={index % 2 === 1 ? 'whitespace-nowrap' : undefined}>
-      {part}
-    </span>
-  ))
+/** A sentence whose quoted names do not turn the rest, and that never parts a sign from its value. */
+export function Sentence({ text }: { text: string }) {
+  const parts = text.split(/((?<=“)[^”]+|[+−] \S+)/)
+  return parts.map((part, index) => {
+    const Part = index % 2 === 1 ? 'bdi' : 'span'
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the order of the parts is fixed
+      <Part key={index} className={/^[+−] \S+$/.test(part) ? 'whitespace-nowrap' : undefined}>
+        {part}
+      </Part>
+    )
+  })
 }

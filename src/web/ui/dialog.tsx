@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { Sentence } from './alert.tsx'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { useBackBlocker } from './use-back-blocker.ts'
@@ -88,7 +89,9 @@ export function Dialog(props: DialogProps) {
             widths[width],
           )}
         >
-          <Primitive.Title className="font-semibold text-lg leading-snug">{title}</Primitive.Title>
+          <Primitive.Title className="font-semibold text-lg leading-snug">
+            <Sentence text={title} />
+          </Primitive.Title>
           {description && (
             <Primitive.Description className="mt-2 text-muted text-sm">{description}</Primitive.Description>
           )}

@@ -3,7 +3,7 @@ import type { TrailFilter } from '#contract/audit.ts'
 import type { HistoryEntry } from '#contract/audit-actions.ts'
 import { describeChange } from '#contract/describe-change.ts'
 import { callApi } from '#web/http/api.ts'
-import { ChangeSentence } from './alert.tsx'
+import { Sentence } from './alert.tsx'
 import { classNames } from './class-names.ts'
 import { formatInstant } from './format-instant.ts'
 import { NotLoaded } from './not-loaded.tsx'
@@ -47,7 +47,7 @@ export function Entries({ entries, reader, isNarrow }: EntriesProps) {
             {formatInstant(entry.at)}
           </time>
           <span className="min-w-0 break-words">
-            <ChangeSentence text={describeChange(entry, reader)} />
+            <Sentence text={describeChange(entry, reader)} />
           </span>
         </li>
       ))}

@@ -9,7 +9,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { createPortal } from 'react-dom'
-import { KindIcon } from './alert.tsx'
+import { KindIcon, Sentence } from './alert.tsx'
 import { classNames } from './class-names.ts'
 import {
   closeToast,
@@ -159,8 +159,14 @@ function ToastText({ toast, isLast }: { toast: ShownToast; isLast: boolean }) {
       className="toast-text flex min-w-0 flex-wrap items-start gap-x-3"
     >
       <div className="min-w-0 flex-1 basis-44 space-y-0.5">
-        <p className="font-medium">{toast.title}</p>
-        {toast.description && <p className={isLast ? 'text-muted' : 'sr-only'}>{toast.description}</p>}
+        <p className="font-medium">
+          <Sentence text={toast.title} />
+        </p>
+        {toast.description && (
+          <p className={isLast ? 'text-muted' : 'sr-only'}>
+            <Sentence text={toast.description} />
+          </p>
+        )}
         {toast.countdownTo && <Countdown to={toast.countdownTo} />}
       </div>
       {toast.action && (

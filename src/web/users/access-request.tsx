@@ -25,7 +25,11 @@ export function RequestNotice({ profile }: { profile: ManagedProfile }) {
     >
       <p>{who}</p>
       <p>{formatRequest(catalogue, { ...profile, request: { ...request, workplace: null } })}</p>
-      {request.note && <p className="whitespace-pre-line pt-1 text-muted">“{request.note}”</p>}
+      {request.note && (
+        <p className="whitespace-pre-line pt-1 text-muted">
+          “<bdi>{request.note}</bdi>”
+        </p>
+      )}
       {!email_verified_at && (
         <p className="pt-1">Escrito por quem criou a conta, sem prova de quem é: nada vem marcado.</p>
       )}

@@ -145,7 +145,7 @@ export function QueueRow({
             )}
             title={request.note}
           >
-            “{request.note}”
+            “<bdi>{request.note}</bdi>”
           </p>
         )}
       </div>

@@ -13,7 +13,7 @@ import { fetchReply, isDefiniteRefusal, readFailure } from '#web/http/send-reque
 import { useSession } from '#web/session/session.ts'
 import { undoChange } from '#web/session/undo-change.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { Alert, ChangeSentence, FailedLoad } from '#web/ui/alert.tsx'
+import { Alert, FailedLoad, Sentence } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { DateField } from '#web/ui/date-field.tsx'
@@ -310,7 +310,7 @@ function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefine
           {action === 'sign-in-refused' ? formatHour(at) : formatInstant(at)}
         </time>
         <span className="min-w-0 break-words">
-          <ChangeSentence text={describeChange(entry, reader)} />
+          <Sentence text={describeChange(entry, reader)} />
           {isOther && <span className="text-muted"> · {target_email ?? formatPseudonym(target_id)}</span>}
         </span>
       </summary>

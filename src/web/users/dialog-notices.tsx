@@ -1,6 +1,6 @@
 import { type ComponentProps, type RefObject, useEffect, useRef, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
-import { Alert, ChangeSentence } from '#web/ui/alert.tsx'
+import { Alert, Sentence } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { FormDialog } from '#web/ui/dialog.tsx'
 import { useBackBlocker } from '#web/ui/use-back-blocker.ts'
@@ -70,7 +70,7 @@ export function ConflictNotice({ conflict, advice }: { conflict: Conflict; advic
       <ul className="list-disc space-y-1 pl-4">
         {conflict.sentences.map((sentence) => (
           <li key={sentence}>
-            <ChangeSentence text={sentence} />
+            <Sentence text={sentence} />
           </li>
         ))}
       </ul>
