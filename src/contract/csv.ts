@@ -11,7 +11,7 @@ function escapeCell(text: string): string {
   return /[;"]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Formats lines of cells for Excel in Portuguese: semicolons, byte order mark, escaped formulas, a line each. */
+/** Formats cells for Excel in Portuguese: semicolons, byte order mark, one line each, no formulas. */
 export function toCsv(lines: readonly (readonly string[])[]): string {
   return `\ufeff${lines.map((cells) => `${cells.map(escapeCell).join(';')}\r\n`).join('')}`
 }
