@@ -28,6 +28,8 @@ const reportViewSchema = z.object({
   /** Name of the owner, or 'Um colega'; null for the caller's own. */
   owner: z.nullable(z.string()),
   updatedAt: instantSchema,
+  /** Of what it shows: a page with another one shows something else. */
+  stateHash: z.string(),
 })
 export type ReportView = z.output<typeof reportViewSchema>
 

@@ -328,6 +328,7 @@ export interface Tables {
     name: string
     /** Bookmark of Power BI, base64. */
     state: string
+    state_hash: GeneratedAlways<string>
     is_default: Defaulted<boolean>
     shared: Defaulted<boolean>
     updated_at: Date

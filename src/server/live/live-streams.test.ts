@@ -236,10 +236,34 @@ describeOnEachDatabase('stream of changes', (kind) => {
       for (const each of followers) await waitFor(() => expect(heard(each)).toBe(index + 2))
     }
     expect(ofReader.topics()).toEqual([])
-    for (const [index, method] of ['GET', 'DELETE'].entries()) {
-      await call(method, `/${id}`, undefined, reader)
+    const setOwner = (values: object) =>
+      portal.database.db
+        .updateTable('profiles')
+        .set(values)
+        .where('user_id', '=', owner.user_id)
+        .executeTakeFirst()
+    const heardByReader = [
+      () => call('GET', `/${id}`, undefined, reader),
+      () => call('PATCH', `/${id}`, { name: 'Trimestre' }),
+      () => call('PATCH', `/${id}`, { state: 'H4sJ' }),
+      () => call('DELETE', `/${id}`),
+      () => call('POST', `/${id}/restore`),
+      () => call('PATCH', `/${id}`, { shared: false }),
+      () => call('PATCH', `/${id}`, { shared: true }),
+      () => setOwner({ types: ['Oficina'] }),
+      () => setOwner({ types: owner.types }),
+      () => setOwner({ approved: false }),
+      () => setOwner({ approved: true }),
+      () => call('DELETE', `/${id}`, undefined, reader),
+    ]
+    for (const [index, change] of heardByReader.entries()) {
+      await change()
       await waitFor(() => expect(heard(ofReader)).toBe(index + 2))
     }
+    await call('PATCH', `/${id}`, { name: 'Semana' })
+    await waitFor(() => expect(heard(followers[0] as EventFollower)).toBe(changes.length + 8))
+    expect(heard(ofReader)).toBe(heardByReader.length + 1)
+    expect(ofReader.topics()).not.toContain('me')
   })
 
   test('notifies of an access that ends at midnight, without anything being written', async () => {
@@ -249,12 +273,34 @@ describeOnEachDatabase('stream of changes', (kind) => {
     const midnight = Date.parse(`${today}T00:00:00-03:00`) + 24 * 60 * 60_000
     clock.advance(midnight - 5_000 - clock())
     const person = await addPerson(own, { valid_until: today })
+    const { id: view_id } = await own.database.db
+      .insertInto('report_views')
+      .values({
+        user_id: person.user_id,
+        type: 'vendas',
+        report_id: 'x',
+        name: 'Mês',
+        state: 'H4sI',
+        shared: true,
+        updated_at: new Date(clock()),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
     const follower = await follow((await openTestSession(own, person)).access_token, own)
+    const reader = await addPerson(own, {})
+    await own.database.db
+      .insertInto('opened_report_views')
+      .values({ user_id: reader.user_id, view_id, opened_at: new Date(clock()) })
+      .execute()
+    const ofReader = await follow((await openTestSession(own, reader)).access_token, own)
     clock.advance(4_000)
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(follower.topics()).toEqual([])
+    expect(ofReader.topics()).toEqual([])
     clock.advance(2_000)
     await waitFor(() => expect(follower.topics()).toEqual(['me']))
+    // And what that person shared.
+    await waitFor(() => expect(ofReader.topics()).toEqual(['views']))
     expect(follower.events().at(-1)?.me).toBe(`${follower.events()[0]?.me}-ended`)
     await own.stop()
   })

@@ -15,7 +15,7 @@ import {
 } from '#server/http/event-stream.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
-import { ACCESS_ENDS_AT, getApprovalAt } from '#server/users/user-queries.ts'
+import { ACCESS_ENDS_AT, getApprovalAt, toAreaAccessSql } from '#server/users/user-queries.ts'
 import { createChangeReader, trimChanges } from './read-changes.ts'
 
 /** Changes within it are coalesced into one event. */
@@ -276,7 +276,7 @@ interface ListeningSession {
   types: string[]
   /** Version of the notices that the person has closed. */
   closed: string
-  /** Version of the saved views in the person's list. */
+  /** Version of the saved views in the person's list, others' too. */
   views: string
   /** When it must be read again, because it or the access ends by time; ms since the epoch. */
   dueAt: number
@@ -287,7 +287,7 @@ const ENDED_SESSION: ListeningSession = {
   role: 'user',
   types: [],
   closed: '0',
-  views: '0',
+  views: ' ',
   dueAt: Number.POSITIVE_INFINITY,
 }
 
@@ -296,6 +296,8 @@ interface SessionRow extends Pick<ListeningSession, 'me' | 'role' | 'types' | 'c
   approved: boolean
   access_ends_at: number | null
   session_ends_at: number
+  /** When the first access ends of those who share views with the person. */
+  opened_end_at: number | null
 }
 
 /** Reads those of the sessions $1 that are valid at the instant $2, by the rules of READ_SESSION. */
@@ -306,12 +308,21 @@ const READ_SESSIONS = prepare(`
     hashtextextended(row(p.entitlement_version, p.approved, p.valid_until, p.full_name, p.email,
       p.email_verified_at is null, r.role)::text, 0)::text as me,
     (select concat(count(*), max(closed_at)) from closed_notices where user_id = s.user_id) as closed,
-    (select concat(hashtext(string_agg(concat(id, name, is_default, shared, updated_at), '' order by id)),
-      (select count(*) from opened_report_views where user_id = s.user_id))
-      from report_views where user_id = s.user_id and deleted_at is null) as views
+    (select concat(hashtext(string_agg(concat(id, name, is_default, shared, state_hash), '' order by id)),
+      ' ', opened.version) from report_views where user_id = s.user_id and deleted_at is null) as views,
+    opened.end_at as opened_end_at
   from sessions s
   join profiles p on p.user_id = s.user_id
   left join user_roles r on r.user_id = s.user_id
+  cross join lateral (
+    select concat(hashtext(string_agg(concat(v.id, v.name, v.state_hash), '' order by v.id))) as version,
+      min(${ACCESS_ENDS_AT}) as end_at
+    from opened_report_views o
+    join report_views v on v.id = o.view_id and v.shared and v.deleted_at is null
+    join profiles p on p.user_id = v.user_id
+    join catalogue_items c on c.kind = 'types' and c.code = v.type
+    where o.user_id = s.user_id and ${toAreaAccessSql('extract(epoch from $2::timestamptz) * 1000')}
+  ) as opened
   where s.id = any($1::uuid[]) and s.kind = 'full'
     and s.refreshed_at > $2::timestamptz - interval '${SESSION_IDLE_MS} ms'
     and s.created_at > $2 - make_interval(hours => $3)
@@ -329,7 +340,7 @@ function toSession(
     types: access.approved ? types : [],
     closed,
     views,
-    dueAt: Math.min(row.session_ends_at, accessEndsAt ?? Number.POSITIVE_INFINITY),
+    dueAt: Math.min(row.session_ends_at, ...[accessEndsAt, row.opened_end_at].filter((at) => at !== null)),
   }
 }
 

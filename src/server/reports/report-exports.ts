@@ -111,7 +111,7 @@ export async function startReportExport(
   const userId = actor.profile.user_id
   await context.consumeRateLimit(`report-export ${userId}`, LIMIT)
   const { title } = await authorizeExport(context, actor, wanted)
-  const view = viewId && (await findViewOfReport(context.db, actor, { ...wanted, viewId }))
+  const view = viewId && (await findViewOfReport(context, actor, { ...wanted, viewId }))
   const state = view ? view.state : captured
   return context.db.transaction().execute(async (db) => {
     if (!(await lockProfile(db, userId))) throw new ProblemError('unauthenticated')

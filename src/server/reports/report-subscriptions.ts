@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import { listSpellings, OLD_SPELLING } from '#contract/entitlement-lists.ts'
+import { listSpellings } from '#contract/entitlement-lists.ts'
 import {
   MAX_LISTED,
   MAX_SUBSCRIPTIONS,
@@ -17,7 +17,7 @@ import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
 import type { Keyring } from '#server/keyring.ts'
 import { HELD_UNTIL, queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { ACCESS_ENDS_AT, lockProfile } from '#server/users/user-queries.ts'
+import { lockProfile, toAreaAccessSql } from '#server/users/user-queries.ts'
 import { authorizeExport, type ExportServices } from './report-exports.ts'
 import { findViewOfReport } from './report-views.ts'
 import { removeUsageMail } from './usage-mail.ts'
@@ -52,7 +52,7 @@ type Wanted = { area: string; reportId: string; viewId: string | null }
  * @throws ProblemError not-found (the area or the view), and as authorizeExport does
  */
 export async function authorizeMail(
-  services: { db: Db } & Omit<ExportServices, 'powerBi'>,
+  services: Pick<Context, 'db' | 'clock'> & Omit<ExportServices, 'powerBi'>,
   reader: Parameters<typeof authorizeExport>[1] & Pick<Actor, 'profile'>,
   { area, reportId, viewId }: Wanted,
 ) {
@@ -62,7 +62,7 @@ export async function authorizeMail(
     throw new ProblemError('export-refused', { detail: messages.unverified })
   const authorized = await authorizeExport(services, reader, { area, reportId })
   const view =
-    viewId === null ? undefined : await findViewOfReport(services.db, reader, { area, reportId, viewId })
+    viewId === null ? undefined : await findViewOfReport(services, reader, { area, reportId, viewId })
   return { ...authorized, view }
 }
 
@@ -71,9 +71,7 @@ export async function authorizeMail(
  * the person may read them now.
  */
 export function selectSubscriptions({ db, clock }: Pick<Context, 'db' | 'clock'>) {
-  const types = sql`array_replace(p.types, ${sql.lit(OLD_SPELLING.spelling)}, ${sql.lit(OLD_SPELLING.label)})`
-  const isReadable = sql<boolean>`(p.approved and c.label = any(${types})
-    and coalesce(${sql.raw(ACCESS_ENDS_AT)} > ${clock()}::float8, true))`
+  const isReadable = sql<boolean>`${sql.raw(toAreaAccessSql(String(clock())))}`
   return db
     .selectFrom('report_subscriptions as s')
     .innerJoin('profiles as p', 'p.user_id', 's.user_id')
@@ -87,7 +85,7 @@ export function selectSubscriptions({ db, clock }: Pick<Context, 'db' | 'clock'>
         .on(isReadable)
         .on(
           sql<boolean>`(v.user_id = s.user_id or v.shared and exists (
-            select from profiles owner where owner.user_id = v.user_id and owner.approved))`,
+            select from profiles p where p.user_id = v.user_id and ${isReadable}))`,
         ),
     )
     .selectAll('s')

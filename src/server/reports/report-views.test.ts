@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { reportViewMessages } from '#contract/messages.ts'
 import { MAX_STATE_LENGTH, MAX_VIEWS, type ReportView } from '#contract/report-views.ts'
+import { toSaoPauloDay } from '#contract/user-rules.ts'
 import { removeAllPeople } from '#server/testing/admin-calls.ts'
 import {
   addPerson,
@@ -62,6 +63,7 @@ describeOnEachDatabase('saved views', (kind) => {
       shared: false,
       owner: null,
       updatedAt: new Date(portal.clock()).toISOString(),
+      stateHash: expect.stringMatching(/^\w+$/),
     })
     const other = await add(ana, { area: 'CRM', reportId: getEmulatedReport('CRM').reportId, name: 'Águia' })
     expect(await list(ana)).toEqual([other, view])
@@ -100,8 +102,12 @@ describeOnEachDatabase('saved views', (kind) => {
     expect((await change(ana, first.id, { isDefault: false })).body.isDefault).toBe(false)
 
     const changed = await change(ana, first.id, { name: '  Outubro ', state: 'H4sIBBBB' })
-    expect(changed.body).toEqual({ ...first, name: 'Outubro', isDefault: false })
+    const { stateHash } = changed.body
+    expect(changed.body).toEqual({ ...first, name: 'Outubro', isDefault: false, stateHash })
+    expect(stateHash).not.toBe(first.stateHash)
     expect((await call(ana, 'GET', `/${first.id}`)).body.state).toBe('H4sIBBBB')
+    // A view that is as before shows what it showed.
+    expect((await change(ana, first.id, { state: STATE })).body.stateHash).toBe(first.stateHash)
     const taken = { path: 'name', message: reportViewMessages.nameTaken }
     expect(await change(ana, second.id, { name: 'OUTUBRO' })).toMatchObject({
       status: 400,
@@ -221,17 +227,26 @@ describeOnEachDatabase('saved views', (kind) => {
       expect(await portal.database.db.selectFrom(table).selectAll().execute(), table).toEqual([])
   })
 
-  test('name no e-mail of their owner, and close for others with the approval', async () => {
+  test('name no e-mail of their owner, and close for others with the owner’s access', async () => {
     const view = await add(ana)
     await change(ana, view.id, { shared: true })
     const setOwner = (values: object) =>
       portal.database.db.updateTable('profiles').set(values).where('user_id', '=', anaId).execute()
     await setOwner({ full_name: null })
     expect((await call(bia, 'GET', `/${view.id}`)).body.owner).toBe('Um colega')
-    expect((await list(bia)).map(({ owner }) => owner)).toEqual(['Um colega'])
-    await setOwner({ approved: false })
-    expect(await call(bia, 'GET', `/${view.id}`)).toMatchObject(gone)
-    expect(await list(bia)).toEqual([])
+    const today = toSaoPauloDay(portal.clock())
+    const yesterday = toSaoPauloDay(portal.clock() - 24 * 60 * 60_000)
+    for (const [end, again] of [
+      [{ approved: false }, { approved: true }],
+      [{ valid_until: yesterday }, { valid_until: today }],
+      [{ types: ['CRM'] }, { types: ['Vendas'] }],
+    ]) {
+      expect((await list(bia)).map(({ owner }) => owner)).toEqual(['Um colega'])
+      await setOwner(end as object)
+      expect(await call(bia, 'GET', `/${view.id}`), JSON.stringify(end)).toMatchObject(gone)
+      expect(await list(bia)).toEqual([])
+      await setOwner(again as object)
+    }
   })
 
   test('are not found by a reader who opens one while its owner is deleted', async () => {

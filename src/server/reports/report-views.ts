@@ -11,7 +11,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Actor, Context } from '#server/http/context.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
 import type { ConsumeRateLimit } from '#server/http/rate-limits.ts'
-import { lockProfile, toInstantSql } from '#server/users/user-queries.ts'
+import { lockProfile, toAreaAccessSql, toInstantSql } from '#server/users/user-queries.ts'
 import { readVisibleReports } from './own-reports.ts'
 
 const WRITES = { max: 60, windowSeconds: 60 }
@@ -25,8 +25,8 @@ export interface ReportViewContext extends Context {
 
 type StoredView = ReplyOf<typeof reportViewRoutes.readReportView> & { user_id: string; type: string }
 
-/** Selects the views that are not deleted, as the caller sees them. */
-function selectViews(db: Db, actorId: string) {
+/** Selects the views that are not deleted and that the caller may see, as the caller sees them. */
+function selectViews({ db, clock }: Pick<Context, 'db' | 'clock'>, actorId: string) {
   return db
     .selectFrom('report_views as v')
     .innerJoin('profiles as p', 'p.user_id', 'v.user_id')
@@ -41,6 +41,7 @@ function selectViews(db: Db, actorId: string) {
       'v.report_id as reportId',
       'v.name',
       'v.shared',
+      'v.state_hash as stateHash',
     ])
     .select([
       sql<boolean>`v.is_default and v.user_id = ${actorId}`.as('isDefault'),
@@ -53,21 +54,22 @@ function selectViews(db: Db, actorId: string) {
     .where((where) =>
       where.or([
         where('v.user_id', '=', actorId),
-        where.and([where('v.shared', '=', true), where('p.approved', '=', true)]),
+        // A shared view ends with its owner's access.
+        where.and([where('v.shared', '=', true), sql<boolean>`${sql.raw(toAreaAccessSql(String(clock())))}`]),
       ]),
     )
 }
 
 /** Lists the caller's views and the shared ones that they have opened, in their areas, by name. */
 export async function listReportViews(
-  { db, actor }: Pick<Context, 'db' | 'actor'>,
+  { db, actor, clock }: Pick<Context, 'db' | 'actor' | 'clock'>,
   { area }: { area?: string | undefined },
 ): Promise<ReportView[]> {
   const actorId = actor.profile.user_id
   const { visible } = await readVisibleReports(db, actor.profile)
   const labels = visible.flatMap(({ label }) => (area === undefined || label === area ? label : []))
   if (labels.length === 0) return []
-  return selectViews(db, actorId)
+  return selectViews({ db, clock }, actorId)
     .where(
       sql<boolean>`v.id in (select id from report_views where user_id = ${actorId} union all
         (select view_id from opened_report_views where user_id = ${actorId}
@@ -83,11 +85,11 @@ export async function listReportViews(
  * @throws ProblemError not-found
  */
 export async function findReportView(
-  db: Db,
+  context: Pick<Context, 'db' | 'clock'>,
   { profile }: Pick<Actor, 'profile'>,
   id: string,
 ): Promise<StoredView> {
-  const view = await selectViews(db, profile.user_id)
+  const view = await selectViews(context, profile.user_id)
     .select([
       'v.state',
       sql<boolean>`not (p.marcas <@ ${profile.marcas}::text[] and p.estados <@ ${profile.estados}::text[])`.as(
@@ -96,18 +98,18 @@ export async function findReportView(
     ])
     .where('v.id', '=', id)
     .executeTakeFirst()
-  const { visible } = await readVisibleReports(db, profile)
+  const { visible } = await readVisibleReports(context.db, profile)
   if (!view || !visible.some(({ type }) => type === view.type)) throw createGoneError()
   return view
 }
 
 /** Reads a view of a report that the caller may open. @throws ProblemError not-found */
 export async function findViewOfReport(
-  db: Db,
+  context: Pick<Context, 'db' | 'clock'>,
   actor: Pick<Actor, 'profile'>,
   { area, reportId, viewId }: { area: string; reportId: string; viewId: string },
 ): Promise<StoredView> {
-  const view = await findReportView(db, actor, viewId)
+  const view = await findReportView(context, actor, viewId)
   if (view.area !== area || view.reportId !== reportId)
     throw new ProblemError('not-found', { detail: 'Esta visão não é deste relatório.' })
   return view
@@ -115,7 +117,7 @@ export async function findViewOfReport(
 
 /** Reads a view, and adds a shared one to the caller's list. @throws ProblemError not-found */
 export async function readReportView({ db, actor, clock }: Context, id: string): Promise<StoredView> {
-  const view = await findReportView(db, actor, id)
+  const view = await findReportView({ db, clock }, actor, id)
   const opened_at = new Date(clock())
   if (view.owner !== null)
     await db
@@ -242,8 +244,12 @@ async function findOwn(db: Db, { actor }: Pick<Context, 'actor'>, id: string, is
   return view
 }
 
-const readOwn = (db: Db, { actor }: Pick<Context, 'actor'>, id: string): Promise<ReportView> =>
-  selectViews(db, actor.profile.user_id).where('v.id', '=', id).executeTakeFirstOrThrow()
+const readOwn = (
+  db: Db,
+  { actor, clock }: Pick<Context, 'actor' | 'clock'>,
+  id: string,
+): Promise<ReportView> =>
+  selectViews({ db, clock }, actor.profile.user_id).where('v.id', '=', id).executeTakeFirstOrThrow()
 
 interface ReportKey {
   user_id: string

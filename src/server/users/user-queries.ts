@@ -29,6 +29,14 @@ export function getApprovalAt(now: number, isApproved: boolean, accessEndsAt: nu
   return { approved: isApproved && !isOver, accessEnded: isApproved && isOver, accessEndsAt }
 }
 
+/**
+ * Returns SQL: whether `profiles p` may read the area of `catalogue_items c`.
+ * @param now SQL, in ms since the epoch
+ */
+export const toAreaAccessSql = (now: string) =>
+  `(p.approved and coalesce(${ACCESS_ENDS_AT} > ${now}, true)
+    and c.label = any(array_replace(p.types, '${OLD_SPELLING.spelling}', '${OLD_SPELLING.label}')))`
+
 /** SQL of the columns of a Profile, from `profiles p`. */
 export const PROFILE_COLUMNS = PROFILE_FIELDS.map((name) =>
   isProfileInstant(name) ? `${toInstantSql(`p.${name}`)} as ${name}` : `p.${name}`,
