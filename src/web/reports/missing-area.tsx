@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import X from 'lucide-react/icons/x'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { useSession } from '#web/session/session.ts'
-import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { describeMoment } from '#web/ui/format-instant.ts'
-import { Tooltip } from '#web/ui/tooltip.tsx'
+import { AboveReport } from './above-report.tsx'
 import { isSameArea, ownRequestQuery } from './access-request.tsx'
 
 interface MissingAreaProps {
@@ -24,36 +22,24 @@ export function MissingArea({ area, failing, onRetry, onClose }: MissingAreaProp
   const isMisspelt = data !== undefined && !known
   const name = known?.label ?? area
   return (
-    <Alert
+    <AboveReport
       kind="warning"
-      className="below-report min-h-14 shrink-0 items-center rounded-none border-x-0 border-t-0 py-1.5 pr-1"
-    >
-      <div className="flex items-center gap-x-3">
-        <p className="min-w-0 flex-1">
-          {failing
-            ? `O relatório de ${failing.title} não abre agora. ${failing.detail ?? ''}`
-            : isMisspelt
-              ? `Não existe uma área chamada “${area}”. Confira o link.`
-              : `A área ${name} não está entre os seus relatórios.`}{' '}
-          {!failing && !isMisspelt && <RequestLink area={name} />}
-        </p>
-        {failing && (
+      action={
+        failing && (
           <Button variant="ghost" onClick={onRetry}>
             Tentar novamente
           </Button>
-        )}
-        <Tooltip text="Fechar">
-          <button
-            type="button"
-            aria-label="Fechar"
-            onClick={onClose}
-            className="inline-flex size-11 items-center justify-center rounded-lg text-muted hover:text-ink sm:size-9"
-          >
-            <X aria-hidden="true" className="size-4" />
-          </button>
-        </Tooltip>
-      </div>
-    </Alert>
+        )
+      }
+      onClose={onClose}
+    >
+      {failing
+        ? `O relatório de ${failing.title} não abre agora. ${failing.detail ?? ''}`
+        : isMisspelt
+          ? `Não existe uma área chamada “${area}”. Confira o link.`
+          : `A área ${name} não está entre os seus relatórios.`}{' '}
+      {!failing && !isMisspelt && <RequestLink area={name} />}
+    </AboveReport>
   )
 }
 

@@ -7,8 +7,6 @@ import type { ReportView } from '#contract/report-views.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError } from '#web/http/send-request.ts'
-import { showToast } from '#web/ui/toast.tsx'
-import { toFailureToast } from '#web/ui/use-submit.ts'
 import type { OpenedView } from './embed/report-frame.ts'
 import type { Scope } from './lacking-scope.ts'
 import { findTab, type ReportSearch, type ReportTab, toReportSearch } from './own-reports.ts'
@@ -21,14 +19,26 @@ export const reportViewsQuery = (userId: string) =>
     retry: false,
   })
 
+/** A sentence about a view that stands above the report. */
+export interface ViewNotice {
+  kind: 'error' | 'warning' | 'info'
+  text: string
+  /** A view that was overwritten, and can be opened as it is now. */
+  id?: string
+}
+
 /** What a tab shows: a saved view, or without `view` the report as published or changed since. */
-export interface OpenView {
+interface OpenView {
   opened: OpenedView
   view?: ReportView | undefined
+  /** Hash of the state that is on the screen, '' as published; undefined since the person filtered. */
+  shows?: string | undefined
   ownerSeesMore?: boolean
-  /** Whether the person has filtered or selected since. */
-  isChanged?: boolean | undefined
+  /** Values of its filters of which the person has none; undefined until known. */
+  lacking?: readonly string[]
+  notice?: ViewNotice | undefined
 }
+const AS_PUBLISHED = ''
 
 /**
  * Keeps the view that each tab shows. A tab opens the view in the URL (`visao`), else the one marked
@@ -48,9 +58,19 @@ export function useOpenViews(
   const router = useRouter()
   const [open, setOpen] = useState<ReadonlyMap<string, OpenView>>(new Map())
   const set = (key: string, next: OpenView) => setOpen((all) => new Map(all).set(key, next))
+  const update = (key: string, change: (now: OpenView) => OpenView) =>
+    setOpen((all) => {
+      const now = all.get(key)
+      return now ? new Map(all).set(key, change(now)) : all
+    })
 
   /** What was asked for last in each tab: the answer to an older question may come later. */
-  const asked = useRef(new Map<string, string | undefined>())
+  const asked = useRef(new Map<string, object>())
+  function ask(key: string): () => boolean {
+    const question = {}
+    asked.current.set(key, question)
+    return () => asked.current.get(key) === question
+  }
 
   /** @param shown where the view is, if not in the tab in which it was asked for */
   function showInUrl(target: ReportTab, id: string | undefined, shown = target): void {
@@ -62,40 +82,45 @@ export function useOpenViews(
   }
 
   /** @returns whether the view is open now */
-  async function openView(target: ReportTab, id: string | undefined): Promise<boolean> {
+  async function openView(
+    target: ReportTab,
+    id: string | undefined,
+    published: OpenedView = {},
+  ): Promise<boolean> {
     const { key, area } = target
-    asked.current.set(key, id)
-    const isOld = () => asked.current.get(key) !== id
+    const isLast = ask(key)
+    let notice: ViewNotice
     const show = (next: OpenView) => {
       set(key, next)
       return true
     }
     const isIn = ({ area, reportId }: ReportView, each: ReportTab) =>
       each.kind === 'embedded' && each.area === area && each.request.reportId === reportId
-    if (id === undefined) return show({ opened: {} })
+    if (id === undefined) return show({ opened: published, shows: AS_PUBLISHED })
     try {
       const { state, ownerSeesMore, ...view } = await callApi('GET /api/report-views/{id}', {
         params: { id },
       })
       if (view.owner !== null) void queryClient.invalidateQueries(reportViewsQuery(userId))
-      if (isOld()) return false
-      if (isIn(view, target)) return show({ view, opened: { state }, ownerSeesMore })
+      if (!isLast()) return false
+      if (isIn(view, target)) return show({ view, opened: { state }, shows: view.stateHash, ownerSeesMore })
       const other = view.area === area && tabs.find((each) => isIn(view, each))
       if (other) {
         // A link without the report's id.
         showInUrl(target, id, other)
         return false
       }
-      showRefusal(view)
+      notice = describeRefusal(view)
     } catch (error) {
-      if (isOld()) return false
-      const isCut = error instanceof ApiError && error.problem.code === 'invalid-input'
-      const cause = isCut ? new Error('O link está incompleto: peça que seja enviado de novo.') : error
-      showToast(toFailureToast('A visão não pôde ser aberta', cause))
+      if (!isLast()) return false
+      notice = describeFailure(error)
+      // Who pressed its row sees that it is gone.
+      void queryClient.invalidateQueries(reportViewsQuery(userId))
     }
     // A report that waits for its first view opens all the same.
-    setOpen((all) => (all.has(key) ? all : new Map(all).set(key, { opened: {} })))
-    if (id === visao) showInUrl(target, undefined)
+    const now = open.get(key) ?? { opened: {}, shows: AS_PUBLISHED }
+    set(key, { ...now, notice })
+    if (id === visao) showInUrl(target, now.view?.id)
     return false
   }
 
@@ -113,7 +138,7 @@ export function useOpenViews(
   const hasView = [...open.values()].some(({ view }) => view)
   const { data } = useQuery({ ...reportViewsQuery(userId), enabled: hasView })
   const listed = useRef<readonly ReportView[]>([])
-  /** Follows what is renamed or deleted on another page. */
+  /** Follows what is renamed, overwritten or deleted on another page, or no longer shared. */
   const followList = useEffectEvent((items: readonly ReportView[]) => {
     const before = listed.current
     listed.current = items
@@ -121,69 +146,116 @@ export function useOpenViews(
     const isGone = (shown: OpenView) => find(before, shown) && !find(items, shown)
     const shown = tab && open.get(tab.key)
     if (shown && isGone(shown)) showInUrl(tab, undefined)
-    const follow = (each: OpenView) =>
-      isGone(each)
-        ? { ...each, view: undefined, isChanged: true }
-        : { ...each, view: find(items, each) ?? each.view }
+    const follow = (each: OpenView): OpenView => {
+      const { view, notice, shows } = each
+      const next = find(items, each)
+      if (!view) return each
+      if (next) return { ...each, view: next, notice: describeChange(view, next, shows) ?? notice }
+      if (!isGone(each)) return each
+      // One's own was deleted by oneself: its filters stay on the screen.
+      if (view.owner === null) return { ...each, view: undefined }
+      return { opened: {}, shows: AS_PUBLISHED, notice: describeEnd(view) }
+    }
     setOpen((all) => new Map([...all].map(([each, view]) => [each, follow(view)])))
   })
   useEffect(() => {
     if (data) followList(data.items)
   }, [data])
 
-  const closeNotice = useRef(() => {})
   const current = key === undefined ? undefined : open.get(key)
-  const viewId = current?.view?.id
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the notice is of the view that was open
-  useEffect(() => () => closeNotice.current(), [key, viewId])
 
-  /** Opens a view in the selected tab; without an id the report as published. */
-  async function choose(id: string | undefined): Promise<void> {
-    if (!tab) return
-    if (await openView(tab, id)) showInUrl(tab, id)
+  /** Finds out whether the filters of an open view name what the person lacks. */
+  async function explain({ key }: ReportTab, report: Report): Promise<void> {
+    const opened = open.get(key)?.opened
+    if (opened?.state === undefined) return
+    const { listLacking } = await import('./lacking-scope.ts')
+    const lacking = await listLacking(report, scope).catch(() => [])
+    update(key, (now) => (now.opened === opened ? { ...now, lacking } : now))
   }
-
-  // With the address of the moment of the press.
-  const openAsPublished = useEffectEvent(() => void choose(undefined))
 
   return {
     getOpened: (tabKey: string) => open.get(tabKey)?.opened,
     view: current?.view,
-    isChanged: current?.isChanged === true,
-    choose,
-    markChanged({ key: changed }: ReportTab): void {
-      const shown = open.get(changed)
-      if (shown && !shown.isChanged) set(changed, { ...shown, isChanged: true })
+    isChanged: current !== undefined && current.shows !== (current.view?.stateHash ?? AS_PUBLISHED),
+    notice: current?.notice,
+    lacking: current?.lacking ?? [],
+    ownerSeesMore: current?.lacking !== undefined && current.ownerSeesMore === true,
+    closeNotices(): void {
+      if (tab) update(tab.key, (now) => ({ ...now, notice: undefined, ownerSeesMore: false }))
     },
-    /** Says why a view that is now open may show nothing. */
-    async explain({ key: openKey }: ReportTab, report: Report): Promise<void> {
-      const { view, ownerSeesMore = false } = open.get(openKey) ?? {}
-      if (!view || openKey !== key) return
-      const { showLackingScope } = await import('./lacking-scope.ts')
-      closeNotice.current()
-      closeNotice.current = await showLackingScope({ report, scope, ownerSeesMore, openAsPublished })
+    /** Opens a view in the selected tab; without an id the report as published. */
+    async choose(id: string | undefined, published?: OpenedView): Promise<void> {
+      if (!tab) return
+      if (await openView(tab, id, published)) showInUrl(tab, id)
     },
-    /** Names what the selected tab shows already: a view just saved, renamed, shared or deleted. */
-    name(view: ReportView | undefined, isChanged = current?.isChanged): void {
-      if (!tab || !current) return
-      asked.current.set(tab.key, view?.id)
-      set(tab.key, { ...current, view, isChanged })
+    explain,
+    markChanged(changed: ReportTab, report: Report): void {
+      update(changed.key, (now) => ({ ...now, shows: undefined }))
+      void explain(changed, report)
+    },
+    /**
+     * Names what the selected tab shows already: a view just saved or overwritten, or without one that
+     * just deleted.
+     * @returns names it as before, with the view as it is then, unless something else was opened since
+     */
+    name(view: ReportView | undefined): (restored: ReportView) => void {
+      if (!tab || !current) return () => {}
+      const { key } = tab
+      const isLast = ask(key)
+      update(key, ({ notice, ...now }) => ({ ...now, view, ...(view && { shows: view.stateHash }) }))
       showInUrl(tab, view?.id)
+      return (restored) => {
+        if (!isLast()) return
+        const back = current.view?.id === restored.id ? restored : current.view
+        update(key, (now) => ({ ...now, view: back, shows: now.shows && current.shows }))
+        showInUrl(tab, back?.id)
+      }
     },
     /** For a report that did not understand its view and is now open as published. */
     refuse(refused: ReportTab, opened: OpenedView): void {
       const view = open.get(refused.key)?.view
-      if (view) showRefusal(view)
-      set(refused.key, { opened })
+      set(refused.key, { opened, shows: AS_PUBLISHED, notice: view && describeRefusal(view) })
       showInUrl(refused, undefined)
     },
   }
 }
 
-function showRefusal({ name }: ReportView): void {
-  showToast({
+function describeRefusal({ name }: ReportView): ViewNotice {
+  return {
     kind: 'warning',
-    title: `A visão “${name}” não abre mais neste relatório`,
-    description: reportViewMessages.openedAsPublished,
-  })
+    text: `A visão “${name}” não abre mais neste relatório. ${reportViewMessages.openedAsPublished}`,
+  }
+}
+
+function describeFailure(error: unknown): ViewNotice {
+  const code = error instanceof ApiError ? error.problem.code : undefined
+  if (code === 'invalid-input')
+    return { kind: 'warning', text: 'O link está incompleto: peça que seja enviado de novo.' }
+  const { message } = error as Error
+  return code === 'not-found'
+    ? { kind: 'warning', text: message }
+    : { kind: 'error', text: `A visão não pôde ser aberta. ${message}` }
+}
+
+const describeEnd = ({ name }: ReportView): ViewNotice => ({
+  kind: 'warning',
+  text: `A visão “${name}” não está mais compartilhada com você: o relatório está como foi publicado.`,
+})
+
+/** Says what its owner has done to a shared view. @param shows hash of what the screen shows */
+function describeChange(
+  { owner, name, stateHash }: ReportView,
+  next: ReportView,
+  shows: string | undefined,
+): ViewNotice | undefined {
+  if (owner === null) return undefined
+  if (next.stateHash !== stateHash && next.stateHash !== shows)
+    return {
+      kind: 'warning',
+      id: next.id,
+      text: `Quem compartilhou a visão “${next.name}” a salvou de novo: a tela mostra a anterior.`,
+    }
+  return next.name === name
+    ? undefined
+    : { kind: 'info', text: `A visão “${name}” agora se chama “${next.name}”.` }
 }

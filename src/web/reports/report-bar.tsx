@@ -16,6 +16,7 @@ import { TabList } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import { useIsPhone } from '#web/ui/use-device.ts'
+import { ChangedDot } from './changed-dot.tsx'
 import { DataAge, useDataAge } from './data-age.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 import type { SharePanelProps } from './share-panel.tsx'
@@ -76,12 +77,15 @@ export function ReportBar(props: ReportBarProps) {
         <FrameSlot slot="header">
           <div data-report-title className="flex min-w-0 flex-1 flex-col items-start pl-1 *:max-w-full">
             {choice || (
-              <p className="truncate font-semibold text-[0.9375rem] leading-5">{share.view?.name ?? title}</p>
+              <div className="flex items-center gap-1.5 font-semibold text-[0.9375rem] leading-5">
+                <p className="truncate">{share.view?.name ?? title}</p>
+                {share.view && share.isChanged && <ChangedDot />}
+              </div>
             )}
             <div className="flex min-w-0 gap-1 text-muted text-xs">
               {share.view && (
                 <span className="truncate">
-                  {title} · {share.isChanged && 'alterada ·'}
+                  {share.isChanged && 'alterada ·'} {title} ·
                 </span>
               )}
               {age && (

@@ -57,7 +57,9 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   const given = selectedTab && commands.get(selectedTab.key)
   const { restoreFilters, captureView, listPages, openPage } = given ?? {}
   const actions = listActions(
-    given && restoreFilters ? { ...given, restoreFilters: () => views.choose(undefined) } : given,
+    given && restoreFilters
+      ? { ...given, restoreFilters: () => views.choose(undefined, { keepsPage: true }) }
+      : given,
     selectedTab?.canExport ? exportDialog.open : undefined,
   )
   usePublishedReport(
@@ -123,6 +125,16 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           )}
         </LazyPart>
       )}
+      {(views.notice || views.lacking.length > 0 || views.ownerSeesMore) && (
+        <LazyPart
+          name="view-lines"
+          load={loadViewLines}
+          loading={<div className="min-h-14 shrink-0" />}
+          failed={views.notice?.text ?? 'Esta visão pode filtrar por marcas ou estados fora do seu acesso.'}
+        >
+          {({ ViewLines }) => <ViewLines views={views} />}
+        </LazyPart>
+      )}
       <ReportBar
         tabs={[...new Set(shown.map(({ area }) => area))].map((area) => {
           const inTab = shown.filter((tab) => tab.area === area)
@@ -170,6 +182,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
               reports={inArea.map(({ id, name, key }) => ({ id, name, token: tokens.get(key) }))}
               selectedId={selectedTab.id}
               heading={views.view?.name ?? selectedTab.name}
+              isChanged={views.view !== undefined && views.isChanged}
               onSelect={select}
             />
           )
@@ -220,7 +233,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
                 view={views.getOpened(tab.key)}
                 onViewOpened={(report) => void views.explain(tab, report)}
                 onViewRefused={(opened) => views.refuse(tab, opened)}
-                onChanged={() => views.markChanged(tab)}
+                onChanged={(report) => views.markChanged(tab, report)}
                 isSelected={tab === selectedTab}
                 onCommands={(given) => {
                   setCommands((all) => new Map(all).set(tab.key, given))
@@ -308,6 +321,8 @@ export function AskAdministrator({ message, className = textLinkClasses }: AskAd
 
 /** Loaded only for a link to an area that the person lacks. */
 const loadMissingArea = () => import('./missing-area.tsx')
+
+const loadViewLines = () => import('./view-lines.tsx')
 
 /** Loaded only for reports in SSO mode. */
 const loadSharedReport = () => import('./embed/shared-report.tsx')

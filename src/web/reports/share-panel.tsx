@@ -1,14 +1,16 @@
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
+import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
+import { ChangedDot } from './changed-dot.tsx'
 import { reportViewsQuery } from './open-views.ts'
 import { type ReportTab, toReportSearch } from './own-reports.ts'
-import { SaveViewForm, type ViewsPanelProps } from './views-panel.tsx'
+import { createUndo, SaveViewForm, type ViewsPanelProps } from './views-panel.tsx'
 
 export interface SharePanelProps
   extends Pick<ViewsPanelProps, 'userId' | 'view' | 'isChanged' | 'views' | 'captureView' | 'close'> {
@@ -27,10 +29,11 @@ export function SharePanel({ userId, tab, view, isChanged, views, captureView, c
   const link = location.origin + router.buildLocation({ to: '/power-bi', search }).href
   const isOwn = view?.owner === null
 
+  const patch = (id: string, shared: boolean) =>
+    callApi('PATCH /api/report-views/{id}', { params: { id }, body: { shared } })
   async function setShared(shared: boolean): Promise<void> {
     if (!view || !isOwn || view.shared === shared) return
-    const params = { id: view.id }
-    views.name(await callApi('PATCH /api/report-views/{id}', { params, body: { shared } }))
+    await patch(view.id, shared)
     await queryClient.invalidateQueries(reportViewsQuery(userId))
   }
   const send = useSubmit({
@@ -62,7 +65,12 @@ export function SharePanel({ userId, tab, view, isChanged, views, captureView, c
   const stop = useSubmit({
     send: () => setShared(false),
     onDone: () =>
-      showToast({ kind: 'success', title: 'O link desta visão não abre mais para outras pessoas' }),
+      showToast({
+        kind: 'success',
+        title: 'O link desta visão não abre mais para outras pessoas',
+        action: createUndo(userId, async () => view && patch(view.id, true)),
+        lifetimeMs: UNDO_SECONDS * 1_000,
+      }),
     onFailed: 'O compartilhamento não pôde ser encerrado',
   })
   if (isSaving && tab.kind === 'embedded')
@@ -84,8 +92,9 @@ export function SharePanel({ userId, tab, view, isChanged, views, captureView, c
       </p>
       {captureView && (
         <p className={isChanged ? 'text-warning' : 'text-muted'}>
+          {view && isChanged && <ChangedDot className="mr-1.5 inline-block align-middle" />}
           {isChanged
-            ? 'O que você mudou na tela desde então não vai junto.'
+            ? `${view ? 'Alterada: o' : 'O'} que você mudou na tela desde então não vai junto.`
             : 'O que você mudar na tela não vai junto.'}{' '}
           <button type="button" className={textLinkClasses} onClick={() => setIsSaving(true)}>
             Salvar como está agora

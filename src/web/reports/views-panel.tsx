@@ -81,14 +81,10 @@ export function ViewsPanel(props: ViewsPanelProps) {
   if (form)
     return (
       <NameForm
-        {...{ userId, area, reportId, captureView, own }}
+        {...{ userId, area, reportId, captureView, own, onName: views.name }}
         renamed={form.renamed}
         onCancel={() => setForm(undefined)}
-        onSaved={(saved) => {
-          if (!form.renamed) views.name(saved, false)
-          else if (saved.id === open?.id) views.name(saved)
-          close()
-        }}
+        onSaved={close}
       />
     )
   return (
@@ -159,14 +155,11 @@ export function SaveViewForm({ userId, area, reportId, views, captureView, close
   )
   return (
     <NameForm
-      {...{ userId, area, reportId, captureView }}
+      {...{ userId, area, reportId, captureView, onName: views.name }}
       own={own ?? []}
       renamed={undefined}
       onCancel={close}
-      onSaved={(saved) => {
-        views.name(saved, false)
-        close()
-      }}
+      onSaved={close}
     />
   )
 }
@@ -232,11 +225,10 @@ function ViewRow(props: ViewRowProps) {
     },
     onFailed: (error) => showToast(toFailureToast('A visão não pôde ser alterada', error)),
   })
-  const overwrite = async (state: string) => onName(await replaceView(userId, view, { state }), false)
   async function remove(): Promise<void> {
     await callApi('DELETE /api/report-views/{id}', { params })
     // Its filters are still on the screen.
-    if (isOpen) onName(undefined, true)
+    const nameAgain = isOpen ? onName(undefined) : undefined
     const { items } = await callApi('GET /api/report-subscriptions')
     const isMailed = items.some(({ viewId, nextRunAt }) => viewId === id && nextRunAt !== null)
     const losses = [
@@ -251,10 +243,10 @@ function ViewRow(props: ViewRowProps) {
       ...(losses && { description: losses }),
       title: owner === null ? `Visão “${name}” excluída` : `Visão “${name}” tirada da lista`,
       action: createUndo(userId, async () => {
-        await (owner === null
+        const restored = await (owner === null
           ? callApi('POST /api/report-views/{id}/restore', { params })
           : callApi('GET /api/report-views/{id}', { params }))
-        if (isOpen) onOpen()
+        nameAgain?.(restored)
       }),
     })
   }
@@ -268,7 +260,7 @@ function ViewRow(props: ViewRowProps) {
             id: 'save',
             label: 'Salvar por cima',
             icon: Save,
-            onSelect: run(async () => overwrite(await captureView())),
+            onSelect: run(async () => replaceView(props, { state: await captureView() })),
           },
         ]
       : []),
@@ -307,7 +299,7 @@ function ViewRow(props: ViewRowProps) {
 const refresh = (userId: string) => queryClient.invalidateQueries(reportViewsQuery(userId))
 
 /** 'Desfazer' in a notice: a refusal, such as by the limit of views, offers it again. */
-function createUndo(userId: string, run: () => Promise<unknown>) {
+export function createUndo(userId: string, run: () => Promise<unknown>) {
   const action = {
     label: 'Desfazer',
     run: () =>
@@ -322,23 +314,29 @@ function createUndo(userId: string, run: () => Promise<unknown>) {
   return action
 }
 
-/** Saves another state in a view, which can be undone. */
+interface ReplacedView extends Pick<ViewRowProps, 'userId' | 'view' | 'onName'> {
+  /** The view that opened first before another one does. */
+  first?: ReportView | undefined
+}
+
+/** Saves what the report shows in a view, which can be undone. */
 async function replaceView(
-  userId: string,
-  { id, name }: ReportView,
+  { userId, view: { id, name }, onName, first }: ReplacedView,
   body: { state: string; isDefault?: boolean },
-): Promise<ReportView> {
-  const params = { id }
-  const { state, isDefault } = await callApi('GET /api/report-views/{id}', { params })
-  const saved = await callApi('PATCH /api/report-views/{id}', { params, body })
-  const undo = () => callApi('PATCH /api/report-views/{id}', { params, body: { state, isDefault } })
+): Promise<void> {
+  const change = (viewId: string, body: { state?: string; isDefault?: boolean }) =>
+    callApi('PATCH /api/report-views/{id}', { params: { id: viewId }, body })
+  const { state, isDefault } = await callApi('GET /api/report-views/{id}', { params: { id } })
+  const nameAgain = onName(await change(id, body))
   showToast({
     kind: 'success',
     title: `Visão “${name}” salva como está agora`,
-    action: createUndo(userId, undo),
+    action: createUndo(userId, async () => {
+      nameAgain(await change(id, { state, isDefault }))
+      if (body.isDefault && first && first.id !== id) await change(first.id, { isDefault: true })
+    }),
     lifetimeMs: UNDO_SECONDS * 1_000,
   })
-  return saved
 }
 
 interface NameFormProps {
@@ -351,11 +349,13 @@ interface NameFormProps {
   /** Undefined for a new view. */
   renamed: ReportView | undefined
   onCancel: () => void
-  onSaved: (view: ReportView) => void
+  onName: ViewsPanelProps['views']['name']
+  onSaved: () => void
 }
 
 /** Names a new view, or renames one; a new one with a known name replaces that view. */
-function NameForm({ userId, area, reportId, captureView, own, renamed, onCancel, onSaved }: NameFormProps) {
+function NameForm(props: NameFormProps) {
+  const { userId, area, reportId, captureView, own, renamed, onCancel, onName, onSaved } = props
   const [name, setName] = useState(renamed?.name ?? '')
   const [isDefault, setIsDefault] = useState(false)
   const [problem, setProblem] = useState<string>()
@@ -367,13 +367,23 @@ function NameForm({ userId, area, reportId, captureView, own, renamed, onCancel,
         return callApi('PATCH /api/report-views/{id}', { params: { id: renamed.id }, body: { name } })
       const state = await captureView?.()
       if (state === undefined) throw new Error('O relatório ainda não abriu.')
-      if (replaced) return replaceView(userId, replaced, { state, ...(isDefault && { isDefault }) })
-      return callApi('POST /api/report-views', { body: { area, reportId, name, state, isDefault } })
+      if (replaced) {
+        const first = own.find((view) => view.isDefault)
+        return replaceView(
+          { userId, view: replaced, onName, first },
+          { state, ...(isDefault && { isDefault }) },
+        )
+      }
+      const saved = await callApi('POST /api/report-views', {
+        body: { area, reportId, name, state, isDefault },
+      })
+      onName(saved)
+      return saved
     },
     async onDone(saved) {
       await refresh(userId)
-      if (saved.id !== replaced?.id) showToast({ kind: 'success', title: `Visão “${saved.name}” salva` })
-      onSaved(saved)
+      if (saved) showToast({ kind: 'success', title: `Visão “${saved.name}” salva` })
+      onSaved()
     },
     onFailed(error) {
       const [field] = toFieldErrors(error)

@@ -28,7 +28,7 @@ export interface EmbeddedReportProps {
   /** Called when the report does not understand its saved view and opens as published. */
   onViewRefused?: (opened: OpenedView) => void
   /** Called when the person filters or selects. */
-  onChanged?: () => void
+  onChanged?: (report: Report) => void
   isSelected: boolean
   /** Called with the commands of a shown report, and with undefined when it is hidden. */
   onCommands: (commands: ReportCommands | undefined) => void
@@ -54,7 +54,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const onLoaded = useEffectEvent(detectLayout)
   const handleViewOpened = useEffectEvent((report: Report) => props.onViewOpened?.(report))
   const handleViewRefused = useEffectEvent((opened: OpenedView) => onViewRefused?.(opened))
-  const handleChanged = useEffectEvent(() => props.onChanged?.())
+  const handleChanged = useEffectEvent((report: Report) => props.onChanged?.(report))
   const openFrame = useEffectEvent(() =>
     openReportFrame({
       parent: container.current as HTMLElement,

@@ -41,7 +41,7 @@ interface ReportFrameOptions {
   /** Called when the report, which did not understand its saved view, is open as published. */
   onViewRefused: (opened: OpenedView) => void
   /** Called when the person filters or selects: what is shown may be no more what was opened. */
-  onChanged: () => void
+  onChanged: (report: Report) => void
 }
 
 export interface ReportFrame {
@@ -71,6 +71,8 @@ export interface ReportCommands {
 /** A saved view, by its bookmark; without one the report as published. */
 export interface OpenedView {
   state?: string
+  /** Whether the report as published opens at the page that is open. */
+  keepsPage?: boolean
 }
 
 /** SDK events that indicate user activity; the iframe swallows mouse and keyboard events. */
@@ -263,7 +265,8 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     opened = next
     if (!isEmbedded) embed()
     else if (!isShown) reopen()
-    else if (state === undefined) void restoreFilters()
+    else if (next.keepsPage) void restoreFilters()
+    else if (state === undefined) reopen()
     else void applyView(state)
   }
 
@@ -382,7 +385,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       // A report that reloads by itself fires page events too.
       if (!isPerson || !hasRendered || isRecovering) return
       recordActivity()
-      if (!isApplying && CHANGE_EVENTS.includes(name)) options.onChanged()
+      if (!isApplying && report && CHANGE_EVENTS.includes(name)) options.onChanged(report)
     })
   onStatus({ kind: 'loading' })
   void open()
