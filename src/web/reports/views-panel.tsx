@@ -22,6 +22,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { ChangedDot } from './changed-dot.tsx'
 import { reportViewsQuery, type useOpenViews } from './open-views.ts'
 
 export interface ViewsPanelProps {
@@ -180,12 +181,14 @@ interface RowButtonProps {
   id?: string
   isOpen: boolean
   isFirst?: boolean
+  isChanged?: boolean
   note?: string | null | undefined
   onClick: () => void
   children: ReactNode
 }
 
-function RowButton({ id, isOpen, isFirst = false, note, onClick, children }: RowButtonProps) {
+function RowButton(props: RowButtonProps) {
+  const { id, isOpen, isFirst = false, isChanged = false, note, onClick, children } = props
   return (
     <button
       type="button"
@@ -197,6 +200,7 @@ function RowButton({ id, isOpen, isFirst = false, note, onClick, children }: Row
       <span id={id} className="min-w-0 flex-1 truncate">
         {children}
       </span>
+      {isChanged && <ChangedDot />}
       {note && <span className="shrink-0 text-muted text-xs">{note}</span>}
     </button>
   )
@@ -276,6 +280,7 @@ function ViewRow(props: ViewRowProps) {
         id={nameId}
         isOpen={isOpen}
         isFirst={isDefault}
+        isChanged={isChanged}
         note={[isChanged && 'alterada', isDefault ? 'abre primeiro' : owner].filter(Boolean).join(' · ')}
         onClick={onOpen}
       >
