@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
+import type { Db } from './schema.ts'
 
 /** A replica counts as gone after longer than it takes to reconnect. */
 const TIMES = { readEveryMs: 2_000, goneAfterMs: 30_000 }
@@ -18,15 +19,10 @@ export async function watchVersion(
 ): Promise<VersionWatch> {
   // The embedded database serves one process.
   if (kind === 'embedded') return { isActive: () => false, stop() {} }
-  // 0.2 does not say its version; goes with 0.4.
-  const suffix = version.startsWith('0.2.') ? '' : ` ${version}`
-  const names = sql.join([`patio${suffix}`, `patio-listen${suffix}`])
   let seenAt = Number.NEGATIVE_INFINITY
   const isActive = () => performance.now() - seenAt < goneAfterMs
   async function read() {
-    const { rows } = await sql`select from pg_stat_activity
-      where datname = current_database() and application_name in (${names}) limit 1`.execute(db)
-    if (rows.length > 0) seenAt = performance.now()
+    if (await isConnected(db, version)) seenAt = performance.now()
   }
   await read()
   const keep = () => {
@@ -34,4 +30,14 @@ export async function watchVersion(
   }
   const timer = setInterval(() => void read().catch(keep), readEveryMs).unref()
   return { isActive, stop: () => clearInterval(timer) }
+}
+
+/** Whether a replica of that version has a connection to a server. */
+export async function isConnected(db: Db, version: string): Promise<boolean> {
+  // 0.2 does not say its version; goes with 0.4.
+  const suffix = version.startsWith('0.2.') ? '' : ` ${version}`
+  const names = sql.join([`patio${suffix}`, `patio-listen${suffix}`])
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and application_name in (${names}) limit 1`.execute(db)
+  return rows.length > 0
 }

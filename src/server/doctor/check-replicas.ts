@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { formatList } from '#contract/format-list.ts'
-import { isPreviousVersionActive } from '#server/accounts/second-factor.ts'
 import type { Db } from '#server/database/schema.ts'
+import { isConnected } from '#server/database/watch-version.ts'
 import { VERSION } from '#server/version.ts'
 import { type Check, check, good, type Result, warning } from './run-checks.ts'
 import { GONE_AFTER_SECONDS } from './service-status.ts'
@@ -45,7 +45,8 @@ async function describeVersions(db: Db, rows: { host: string; version: string }[
     ([version, all = []]) => `a ${version} em ${formatList([...new Set(all.map(({ host }) => host))])}`,
   )
   if (rows.length > 0 && !versions[VERSION]) named.push(`a ${VERSION} neste comando`)
-  if (await isPreviousVersionActive(db, Date.now())) named.push('a 0.2, que atendeu na última hora')
+  // 0.2 says nothing of itself; goes with 0.4.
+  if (await isConnected(db, '0.2.0')) named.unshift('a 0.2')
   if (named.length < 2) return []
   return [
     warning(

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/log.ts'
 import { describeOnEachDatabase, openFreshDatabase } from '#server/testing/test-database.ts'
@@ -84,5 +85,15 @@ describeOnEachDatabase('the status of services', (kind) => {
       expect.stringContaining(`versões lado a lado: a ${VERSION} em `),
       'Relógio de patio-b: 12,3 s atrasado em relação ao banco de dados.',
     ])
+  })
+  test.skipIf(kind === 'embedded')('names a replica of 0.2 beside this version', async () => {
+    const { db, readMail } = await openReplicas()
+    await readMail()
+    await db.connection().execute(async (connection) => {
+      await sql`set application_name = 'patio-listen'`.execute(connection)
+      const [found] = await runChecks([createReplicaCheck(db)])
+      expect(found?.says).toContain(`versões lado a lado: a 0.2 e a ${VERSION} em `)
+      await sql`reset application_name`.execute(connection)
+    })
   })
 })
