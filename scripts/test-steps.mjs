@@ -113,6 +113,9 @@ async function runEngineTests({ databaseUrl }) {
 /** Fixed inputs: random ones belong to `npm run fuzz`. */
 const shortFuzz = ['proof/fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
 
+/** The exit code of proof/faults/run-faults.ts when nothing failed, but something was not tried. */
+const NOT_TRIED = 2
+
 /** Mostly idle faults: these run in parallel with the others and the fuzz. */
 const parallelFaults = [['silent'], ['back-up', 'migration']]
 
@@ -121,12 +124,12 @@ async function runFaults({ databaseUrl }) {
   await buildStale([webApp, reportPage])
   const env = { TEST_DATABASE_URL: databaseUrl }
   /** @param {string} option @param {string[]} names */
-  const inject = (option, names) =>
-    succeeds(
-      findNode(),
-      ['proof/faults/run-faults.ts', '--short', ...names.flatMap((name) => [option, name])],
-      env,
-    )
+  const inject = async (option, names) => {
+    const args = ['proof/faults/run-faults.ts', '--short', ...names.flatMap((name) => [option, name])]
+    const { status } = await runCommand(findNode(), args, { env: getToolEnv(env) })
+    if (status === NOT_TRIED) say('⚠ Uma falha não foi tentada aqui; o motivo está acima.')
+    return [0, NOT_TRIED].includes(status) && !getInterruption()
+  }
   if (!databaseUrl) say('⚠ Sem PostgreSQL: npm run fuzz foi pulado.')
   const fuzz = () => (databaseUrl ? succeeds(findNode(), shortFuzz, env) : true)
   const work = async () => (await inject('--without', parallelFaults.flat())) && fuzz()

@@ -1,7 +1,7 @@
 // Injects faults one after the other and reports which promises held.
 // `npm run faults [-- [release|cluster|mails] [--short] [--only NAME] [--without NAME]]`
 import { parseArgs } from 'node:util'
-import type { Fault, Verdict } from '#proof/shared/fault.ts'
+import { type Fault, NotTriedError, type Verdict } from '#proof/shared/fault.ts'
 import { describeMachine } from '#proof/shared/figures.ts'
 import { runTask, runWithCleanUp, say } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
@@ -50,6 +50,9 @@ const GROUPS: Record<string, readonly Fault[]> = {
 const [group = 'portal', ...others] = positionals
 const faults = GROUPS[group]
 
+/** The exit code when nothing failed, but something was not tried. */
+const NOT_TRIED = 2
+
 type Word = 'held' | 'not tried' | 'FAILED'
 
 const isNamed = ({ name }: Fault, parts: readonly string[]) => parts.some((part) => name.includes(part))
@@ -76,18 +79,23 @@ async function tryFault(fault: Fault, index: number): Promise<string[]> {
     say(`${word.padEnd(9)} ${fault.name} (${seconds} s)`)
     if (word === 'FAILED') process.exitCode = 1
   }
-  const reason = await explainWhyNot(fault)
-  if (reason) {
+  const skip = (reason: string) => {
     conclude('not tried')
+    process.exitCode ||= NOT_TRIED
     say(`          ${reason}`)
     return [row('', reason, 'not tried')]
   }
+  const reason = await explainWhyNot(fault)
+  if (reason) return skip(reason)
   const port = FIRST_PORT + index * PORTS_EACH
   const verdicts = await runWithCleanUp((cleanUp) =>
     fault.run({ isShort: values.short, cleanUp, port }),
-  ).catch((error): Verdict[] => [
-    { promise: 'the program runs to its end', held: false, seen: String(error) },
-  ])
+  ).catch((error): Verdict[] | string =>
+    error instanceof NotTriedError
+      ? error.message
+      : [{ promise: 'the program runs to its end', held: false, seen: String(error) }],
+  )
+  if (typeof verdicts === 'string') return skip(verdicts)
   const broken = verdicts.filter(({ held }) => !held)
   conclude(broken.length > 0 ? 'FAILED' : 'held')
   for (const { promise, seen } of broken) say(`          ${promise}: ${seen}`)

@@ -18,6 +18,9 @@ export interface Verdict {
   seen: string
 }
 
+/** Why a fault could not be tried after all. */
+export class NotTriedError extends Error {}
+
 /** One row of the table in proof/faults/README.md. */
 export interface Fault {
   name: string

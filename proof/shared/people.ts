@@ -1,6 +1,7 @@
 import { type Challenge, solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { sql } from 'kysely'
+import type { Session } from '#contract/accounts.ts'
 import { openSession } from '#server/accounts/sessions.ts'
 import { createTokens } from '#server/accounts/tokens.ts'
 import { openEmbedded } from '#server/database/open-embedded.ts'
@@ -75,6 +76,17 @@ export async function addSessions(
   people: number,
   type: string,
 ): Promise<string[]> {
+  const sessions = await openSessions(databaseUrl, secret, people, type)
+  return sessions.map(({ access_token }) => access_token)
+}
+
+/** As addSessions, but returns whole sessions, as the page stores them. */
+export async function openSessions(
+  databaseUrl: string,
+  secret: string,
+  people: number,
+  type: string,
+): Promise<Session[]> {
   const { db, close } = await openServer({ url: databaseUrl, onConnectionError: () => {} })
   const tokens = createTokens(createKeyring([secret]), Date.now)
   const request = { ip: '127.0.0.1', userAgent: null }
@@ -95,13 +107,12 @@ export async function addSessions(
       const values = profiles.slice(first, first + INSERTED_AT_ONCE)
       rows.push(...(await db.insertInto('profiles').values(values).returningAll().execute()))
     }
-    const accessTokens: string[] = []
+    const sessions: Session[] = []
     for (const row of rows)
-      accessTokens.push(
-        (await openSession(context, { profile: presentProfile(row), kind: 'full', by: 'password' }))
-          .access_token,
+      sessions.push(
+        await openSession(context, { profile: presentProfile(row), kind: 'full', by: 'password' }),
       )
-    return accessTokens
+    return sessions
   } finally {
     await close()
   }
