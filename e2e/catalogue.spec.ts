@@ -195,6 +195,6 @@ test('a new order and a new name can be undone, unless another administrator cha
   await other.call('PATCH', '/api/catalogue/types/crm', { label: 'Compradores' })
   await expect(areas).toContainText('Compradores')
   await undo.click()
-  await expect(toast(page, 'Não foi possível desfazer')).toBeVisible()
+  await expect(toast(page, 'Não foi possível desfazer a alteração')).toBeVisible()
   await expect(areas).toContainText('Compradores')
 })

@@ -128,11 +128,33 @@ export const historyEntrySchema = z.object({
   action: z.string(),
   before: z.nullable(z.looseObject({})),
   after: z.nullable(z.looseObject({})),
+  /** For the undo of the reader's own change, while it can be undone. */
+  undo_id: z.optional(z.uuid()),
 })
 export type HistoryEntry = z.output<typeof historyEntrySchema>
+
+/** Changes of people, one or many, which are undone by their batch. */
+export const UNDOABLE_EDITS: readonly AuditAction[] = [
+  'entitlements-added',
+  'entitlements-removed',
+  'validity-set',
+  'approval-given',
+  'approval-removed',
+  'types-set',
+  'scope-set',
+  'access-set',
+  'access-granted',
+  'access-review-removed',
+  'access-reviewed',
+  'name-corrected',
+]
 
 /** Changes of things, which are undone by an entry of the same kind. */
 export const UNDOABLE_THINGS = [
   'report-setting-saved',
   'report-setting-removed',
+  'catalogue-item-changed',
+  'catalogue-ordered',
+  'notice-changed',
+  'notice-removed',
 ] as const satisfies readonly AuditAction[]

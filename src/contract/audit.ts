@@ -27,6 +27,8 @@ const filterFields = {
   area: z.optional(typeSchema),
   from: z.optional(dateSchema),
   to: z.optional(dateSchema),
+  /** A bulk act, person by person. */
+  batch: z.optional(z.uuid()),
 }
 export type TrailFilter = z.output<z.ZodMiniObject<typeof filterFields>>
 
@@ -37,8 +39,9 @@ const trailEntrySchema = z.extend(historyEntrySchema, {
   target_email: z.nullable(z.string()),
   ip: z.nullable(z.string()),
   user_agent: z.nullable(z.string()),
-  /** For the undo of the reader's own change of people, while it can be undone. */
-  undo_id: z.optional(z.uuid()),
+  /** How many entries this one stands for, and the batch that lists them: the last of a bulk act. */
+  people: z.optional(z.number()),
+  batch: z.optional(z.uuid()),
 })
 export type TrailEntry = z.output<typeof trailEntrySchema>
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { foldText, LISTS, MAX_LABEL_LENGTH } from './entitlement-lists.ts'
 import type { Routes } from './route.ts'
 import { ONE_LINE } from './text-rules.ts'
+import { undoable } from './undo.ts'
 
 /** Maximum of areas, brands or states, including archived ones. */
 export const MAX_ITEMS = 100
@@ -120,7 +121,7 @@ export const catalogueRoutes = {
     body: z
       .strictObject({ types: orderSchema, marcas: orderSchema, estados: orderSchema })
       .check(nonEmptyCheck),
-    response: catalogueSchema,
+    response: z.extend(catalogueSchema, undoable),
   },
   addCatalogueItem: {
     method: 'POST',
@@ -157,7 +158,7 @@ export const catalogueRoutes = {
     body: z
       .strictObject({ label: z.optional(newLabelSchema), archived: z.optional(z.boolean()) })
       .check(nonEmptyCheck),
-    response: catalogueSchema,
+    response: z.extend(catalogueSchema, undoable),
   },
   removeCatalogueItem: {
     method: 'DELETE',

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { MAX_ITEMS, typeSchema } from './catalogue.ts'
 import type { Routes } from './route.ts'
 import { ONE_LINE } from './text-rules.ts'
+import { undoable } from './undo.ts'
 import { instantSchema } from './users.ts'
 
 export const MAX_NOTICES = 100
@@ -143,25 +144,16 @@ export const noticeRoutes = {
     trail: 'notice-changed',
     params,
     body: z.union([noticeBody, z.strictObject({ ended: z.literal(true) })]),
-    response: noticeSchema,
+    response: z.extend(noticeSchema, undoable),
   },
   removeNotice: {
     method: 'DELETE',
     path: '/api/admin/notices/{id}',
     access: 'admin',
     idempotent: true,
-    summary: 'Removes a notice; can be undone for a day',
+    summary: 'Removes a notice',
     trail: 'notice-removed',
     params,
-  },
-  restoreNotice: {
-    method: 'POST',
-    path: '/api/admin/notices/{id}/restore',
-    access: 'admin',
-    idempotent: true,
-    summary: 'Undoes the removal of a notice',
-    trail: 'notice-added',
-    params,
-    response: noticeSchema,
+    response: z.object(undoable),
   },
 } as const satisfies Routes

@@ -5,6 +5,7 @@ import { MAX_ID_LENGTH, MAX_URL_LENGTH, reportSettingMessages } from './report-s
 import { embedModeSchema, stoppedSchema } from './reports.ts'
 import type { Routes } from './route.ts'
 import { cleanLine, ONE_LINE } from './text-rules.ts'
+import { undoable } from './undo.ts'
 
 /** The report of an area. Without a setting the mode is 'Nenhum'. */
 const reportSettingSchema = z.object({
@@ -125,10 +126,6 @@ const dataRefreshSchema = z.object({
   message: z.string(),
 })
 export type DataRefresh = z.output<typeof dataRefreshSchema>
-
-/** For the undo within a day; null where nothing changed. */
-const undoable = { undoId: z.nullable(z.uuid()) }
-export type Undoable = z.output<z.ZodMiniObject<typeof undoable>>
 
 const typeParams = z.object({ type: slugSchema })
 const furtherParams = z.object({ type: slugSchema, id: z.uuid() })

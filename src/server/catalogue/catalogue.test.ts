@@ -11,6 +11,7 @@ import {
   readPerson,
   readTrail,
   removeAllPeople,
+  undoEdit,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, getEmulatedReport, openTestSession, send } from '#server/testing/builders.ts'
 import { listCalls } from '#server/testing/embed-token-calls.ts'
@@ -53,6 +54,32 @@ describeOnEachDatabase('the catalogue', (kind) => {
     const { access_token: token } = await openTestSession(portal, person)
     return (await send(portal, 'GET', '/api/reports/me', { token })).body.areas
   }
+
+  test('takes back a name, a place in the archive and an order, unless changed since', async () => {
+    const person = await addPerson(portal, { types: ['CRM'] })
+    const before = await read()
+    const { types } = before
+    const order = types.map(({ code }: { code: string }) => code).toReversed()
+    const changes = [
+      () => call('PATCH', '/types/crm', { label: 'Clientes' }),
+      () => call('PATCH', '/marcas/GAC', { archived: true }),
+      () => call('PUT', '', { types: order }),
+    ]
+    for (const change of changes) {
+      const { undoId } = (await change()).body
+      expect((await undoEdit(portal, admin, undoId)).status).toBe(200)
+      expect({ ...(await read()), version: 0 }).toEqual({ ...before, version: 0 })
+      expect((await undoEdit(portal, admin, undoId)).status).toBe(404)
+    }
+    expect((await readPerson(portal, admin, person.user_id)).types).toEqual(['CRM'])
+    const { undoId } = (await call('PATCH', '/types/crm', { label: 'Clientes' })).body
+    await call('PATCH', '/types/crm', { label: 'Compradores' })
+    expect((await undoEdit(portal, admin, undoId)).status).toBe(409)
+    const ordered = (await call('PUT', '', { types: order })).body.undoId
+    await call('PUT', '', { types: types.map(({ code }: { code: string }) => code) })
+    expect((await undoEdit(portal, admin, ordered)).status).toBe(409)
+    expect(await getNames('types')).toContain('Compradores')
+  })
 
   test('has the specified items in a new portal', async () => {
     const fresh = await startTestPortal({ kind, rateLimits: false })

@@ -14,7 +14,12 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
-import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
+import {
+  type AuditEntry,
+  type ChangeToUndo,
+  createChangedSinceError,
+  recordAudit,
+} from '#server/operations/audit.ts'
 import { splitIntoChunks, writeChanges } from '#server/users/entitlements.ts'
 import { queueAccessMails } from '#server/users/mails.ts'
 import { runUndoable } from '#server/users/undo-bulk-edit.ts'
@@ -36,9 +41,48 @@ type IfMatch = string | undefined
 type Change = (db: Db, catalogue: Catalogue) => Promise<AuditEntry | undefined>
 
 /** Executes a change under a lock and increments the version. @returns the catalogue afterwards */
-function changeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Promise<Catalogue> {
-  return runIdempotent(context, (db) => writeCatalogue({ ...context, db }, ifMatch, change))
+function changeCatalogue(
+  context: Context,
+  ifMatch: IfMatch,
+  change: Change,
+): Promise<Catalogue & { undoId: string | null }> {
+  return runIdempotent(context, async (db) => {
+    const batchId = randomUUID()
+    let isChanged = false
+    const catalogue = await writeCatalogue({ ...context, db }, ifMatch, async (...args) => {
+      const entry = await change(...args)
+      isChanged = entry !== undefined
+      return entry && { ...entry, batchId }
+    })
+    return { ...catalogue, undoId: isChanged ? batchId : null }
+  })
 }
+
+/**
+ * Undoes a new name, place in the archive or order.
+ * @throws ProblemError conflict if it was changed since, invalid-input if the name is taken now
+ */
+export async function undoCatalogueChange(
+  context: Context,
+  { before, after, batchId }: ChangeToUndo,
+): Promise<void> {
+  await writeCatalogue(context, undefined, async (db, catalogue) => {
+    const { kind, code, ...changed } = (before ?? {}) as unknown as ParamsOf<ChangeRoute> &
+      BodyOf<ChangeRoute>
+    const item = kind && catalogue[kind].find((each) => each.code === code)
+    const isUnchanged = item
+      ? Object.keys(changed).every((name) => item[name as keyof CatalogueItem] === after?.[name])
+      : !kind && LISTS.every((list) => !after?.[list] || isSameOrder(catalogue[list], after[list]))
+    if (!isUnchanged) throw createChangedSinceError()
+    const entry = item
+      ? await changeItem(db, catalogue, { kind, item, change: changed })
+      : await orderItems(db, catalogue, changed as BodyOf<typeof catalogueRoutes.orderCatalogue>)
+    return entry && { ...entry, batchId }
+  })
+}
+
+const isSameOrder = (items: readonly CatalogueItem[], codes: unknown) =>
+  items.map(({ code }) => code).join() === String(codes)
 
 async function writeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Promise<Catalogue> {
   const { db } = context
@@ -161,36 +205,45 @@ async function wasEverUsed(db: Db, kind: ListName, { code, label }: CatalogueIte
 export function changeCatalogueItem(
   context: Context,
   { kind, code, ifMatch, change }: ParamsOf<ChangeRoute> & { ifMatch: IfMatch; change: BodyOf<ChangeRoute> },
-): Promise<Catalogue> {
+): Promise<ReplyOf<ChangeRoute>> {
   return changeCatalogue(context, ifMatch, async (db, catalogue) => {
     const item = catalogue[kind].find((each) => each.code === code)
     if (!item) throw new ProblemError('not-found', { detail: 'Este item não existe.' })
-    const { label = item.label, archived = item.archived } = change
-    if (label === item.label && archived === item.archived) return undefined
-    rejectTakenLabel(
-      catalogue[kind].filter((each) => each !== item),
-      label,
-    )
-    await db
-      .updateTable('catalogue_items')
-      .set({ label, archived })
-      .where('kind', '=', kind)
-      .where('code', '=', code)
-      .execute()
-    const isRenamed = label !== item.label
-    const people = isRenamed && kind === 'types' ? await renameInLists(db, item.label, label) : undefined
-    const describeState = (state: Pick<CatalogueItem, 'label' | 'archived'>) => ({
-      kind,
-      code,
-      ...(isRenamed && { label: state.label }),
-      ...(archived !== item.archived && { archived: state.archived }),
-    })
-    return {
-      action: 'catalogue-item-changed',
-      before: describeState(item),
-      after: { ...describeState({ label, archived }), ...(people !== undefined && { people }) },
-    }
+    return changeItem(db, catalogue, { kind, item, change })
   })
+}
+
+async function changeItem(
+  db: Db,
+  catalogue: Catalogue,
+  { kind, item, change }: { kind: ListName; item: CatalogueItem; change: BodyOf<ChangeRoute> },
+): Promise<AuditEntry | undefined> {
+  const { code } = item
+  const { label = item.label, archived = item.archived } = change
+  if (label === item.label && archived === item.archived) return undefined
+  rejectTakenLabel(
+    catalogue[kind].filter((each) => each !== item),
+    label,
+  )
+  await db
+    .updateTable('catalogue_items')
+    .set({ label, archived })
+    .where('kind', '=', kind)
+    .where('code', '=', code)
+    .execute()
+  const isRenamed = label !== item.label
+  const people = isRenamed && kind === 'types' ? await renameInLists(db, item.label, label) : undefined
+  const describeState = (state: Pick<CatalogueItem, 'label' | 'archived'>) => ({
+    kind,
+    code,
+    ...(isRenamed && { label: state.label }),
+    ...(archived !== item.archived && { archived: state.archived }),
+  })
+  return {
+    action: 'catalogue-item-changed',
+    before: describeState(item),
+    after: { ...describeState({ label, archived }), ...(people !== undefined && { people }) },
+  }
 }
 
 /**
@@ -200,25 +253,31 @@ export function changeCatalogueItem(
 export function orderCatalogue(
   context: Context,
   { ifMatch, order }: { ifMatch: IfMatch; order: BodyOf<typeof catalogueRoutes.orderCatalogue> },
-): Promise<Catalogue> {
-  return changeCatalogue(context, ifMatch, async (db, catalogue) => {
-    const before: Partial<Record<ListName, string[]>> = {}
-    const after: typeof before = {}
-    for (const kind of LISTS) {
-      const codes = order[kind]
-      if (!codes) continue
-      const current = catalogue[kind].map((item) => item.code)
-      if (codes.toSorted().join() !== current.toSorted().join())
-        throw toFieldError(kind, catalogueMessages.orderInvalid)
-      if (codes.join() === current.join()) continue
-      before[kind] = current
-      after[kind] = codes
-      await sql`update catalogue_items i set position = o.position
-        from unnest(${codes}::text[]) with ordinality as o(code, position)
-        where i.kind = ${kind} and i.code = o.code`.execute(db)
-    }
-    return Object.keys(after).length > 0 ? { action: 'catalogue-ordered', before, after } : undefined
-  })
+): Promise<ReplyOf<typeof catalogueRoutes.orderCatalogue>> {
+  return changeCatalogue(context, ifMatch, (db, catalogue) => orderItems(db, catalogue, order))
+}
+
+async function orderItems(
+  db: Db,
+  catalogue: Catalogue,
+  order: BodyOf<typeof catalogueRoutes.orderCatalogue>,
+): Promise<AuditEntry | undefined> {
+  const before: Partial<Record<ListName, string[]>> = {}
+  const after: typeof before = {}
+  for (const kind of LISTS) {
+    const codes = order[kind]
+    if (!codes) continue
+    const current = catalogue[kind].map((item) => item.code)
+    if (codes.toSorted().join() !== current.toSorted().join())
+      throw toFieldError(kind, catalogueMessages.orderInvalid)
+    if (codes.join() === current.join()) continue
+    before[kind] = current
+    after[kind] = codes
+    await sql`update catalogue_items i set position = o.position
+      from unnest(${codes}::text[]) with ordinality as o(code, position)
+      where i.kind = ${kind} and i.code = o.code`.execute(db)
+  }
+  return Object.keys(after).length > 0 ? { action: 'catalogue-ordered', before, after } : undefined
 }
 
 /** @returns the number of updated rows about people */

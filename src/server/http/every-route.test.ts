@@ -158,7 +158,6 @@ const PERMITTED_CALLERS: Record<RouteName, keyof typeof GROUPS> = {
   'POST /api/admin/notices': 'admins',
   'PATCH /api/admin/notices/{id}': 'admins',
   'DELETE /api/admin/notices/{id}': 'admins',
-  'POST /api/admin/notices/{id}/restore': 'admins',
   'POST /api/support-messages': 'everybody',
   'POST /api/support-messages/problem-reports': 'approved people',
   'GET /api/usage': 'admins',

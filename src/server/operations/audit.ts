@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
-import type { AccessAction, AuditAction } from '#contract/audit-actions.ts'
+import {
+  type AccessAction,
+  type AuditAction,
+  UNDOABLE_EDITS,
+  UNDOABLE_THINGS,
+} from '#contract/audit-actions.ts'
 import { coalesce } from '#contract/timing.ts'
+import { UNDO_HOURS } from '#contract/user-rules.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { toIpPrefix } from '#server/http/client-ip.ts'
@@ -37,6 +43,25 @@ export interface ChangeToUndo {
 
 export const createChangedSinceError = () =>
   new ProblemError('conflict', { detail: 'Isto foi alterado de novo depois. Nada foi desfeito.' })
+
+/** Whose own changes get the id of their undo, and when (ms since the epoch). */
+export interface TrailReader {
+  id: string
+  now: number
+}
+
+/**
+ * Selects the id that undoes an entry `e`; null where nothing can be undone. An undo has the batch of
+ * what it undid; that of a thing is an entry of the same kind.
+ */
+export const selectUndoId = ({ id, now }: TrailReader) =>
+  sql<
+    string | null
+  >`case when e.actor_id = ${id} and e.action = any(${[...UNDOABLE_EDITS, ...UNDOABLE_THINGS]}::text[])
+    and e.at > ${new Date(now - UNDO_HOURS * 60 * 60_000)} and not exists (
+      select from audit_entries u where u.batch_id = e.batch_id and (u.action = 'bulk-edit-undone'
+        or e.action = any(${UNDOABLE_THINGS}::text[]) and u.id <> e.id))
+    then e.batch_id end`
 
 /** Writes audit entries, in the transaction of their change. Without an actor, it is the portal itself. */
 export async function recordAudit(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TrailEntry } from '#contract/audit.ts'
 import type { Profile } from '#contract/users.ts'
-import { openAdmin, patchProfile, removeAllPeople, undoEdit } from '#server/testing/admin-calls.ts'
+import { editMany, openAdmin, patchProfile, removeAllPeople, undoEdit } from '#server/testing/admin-calls.ts'
 import {
   addPerson,
   configureReports,
@@ -186,6 +186,26 @@ describeOnEachDatabase('reading the audit trail', (kind) => {
     const { access_token } = await openTestSession(portal, admin)
     admin = { ...admin, token: access_token }
     expect(await listUndo()).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  test('shows a bulk act as one entry with one undo, and person by person where asked', async () => {
+    const userIds = [ana.user_id, bia.user_id]
+    const { undoId } = (await editMany(portal, admin, { userIds, action: 'add', types: ['HPD', 'Slack'] }))
+      .body
+    const listActs = async (filter = {}) => (await read({ action: 'acts', ...filter })).items
+    for (const filter of [{}, { area: 'HPD' }, { actor: admin.email }])
+      expect(await listActs(filter)).toMatchObject([
+        { action: 'entitlements-added', people: 2, batch: undoId, undo_id: undoId },
+      ])
+    const each = await listActs({ batch: undoId })
+    expect(each.map(({ target_id }) => target_id).toSorted()).toEqual(userIds.toSorted())
+    expect(each.every(({ people }) => people === undefined)).toBe(true)
+    expect(await listActs({ person: ana.email })).toMatchObject([{ target_id: ana.user_id, undo_id: undoId }])
+    await undoEdit(portal, admin, undoId)
+    expect(await listActs()).toMatchObject([
+      { action: 'bulk-edit-undone', people: 2 },
+      { action: 'entitlements-added', people: 2 },
+    ])
   })
 
   test('exports all that matches as CSV and as JSON lines, and records the export without the name', async () => {

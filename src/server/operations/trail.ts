@@ -1,28 +1,29 @@
 import { type RawBuilder, sql } from 'kysely'
 import { NOT_PEOPLE, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
-import { AUDIT_ACTIONS, UNDOABLE_THINGS } from '#contract/audit-actions.ts'
+import { AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import { parsePseudonym } from '#contract/describe-access.ts'
-import { UNDO_HOURS } from '#contract/user-rules.ts'
 import type { Db } from '#server/database/schema.ts'
 import { cursorInstantSchema } from '#server/http/cursor.ts'
 import { toFieldError } from '#server/http/problem-error.ts'
-import { EDITS } from '#server/users/undo-bulk-edit.ts'
 import { matchesFilter } from '#server/users/user-queries.ts'
 import { type AreaNames, namesArea, readAreaNames } from './area-names.ts'
+import { selectUndoId, type TrailReader } from './audit.ts'
 
 export const TRAIL_PAGE = 50
 
-/** @param reader whose own changes get the id of their undo */
+/** @param reader of the screen, where a bulk act is one entry */
 type Wanted = TrailFilter & {
   cursor?: string | undefined
   limit?: number
-  reader?: { id: string; now: number }
+  reader?: TrailReader
 }
 /** One of the three tables of the trail, by its letter in ids and cursors. */
 type Source = 'a' | 'f' | 'r'
 type Condition = RawBuilder<unknown>
-interface Row extends Omit<TrailEntry, 'id' | 'undo_id'> {
+interface Row extends Omit<TrailEntry, 'id' | 'undo_id' | 'people' | 'batch'> {
   undo_id: string | null
+  batch_id: string | null
+  people: number
   source: Source
   id: string
   report_id: string | null
@@ -65,7 +66,8 @@ export async function readTrail(db: Db, asked: Wanted) {
     select e.source, e.id::text as id, to_char(e.at at time zone 'UTC', ${ISO}) as at, e.action, e.actor_id,
       coalesce(e.actor_email, actor.email) as actor_email, e.target_id,
       coalesce(e.target_email, target.email) as target_email, e.before, e.after, e.ip, e.user_agent, e.report_id,
-      ${selectUndoId(wanted.reader)} as undo_id
+      e.batch_id, ${wanted.reader ? selectUndoId(wanted.reader) : sql`null`} as undo_id,
+      ${isGrouped(wanted) ? sql`(select count(*)::int from audit_entries n where ${IS_SAME_ACT})` : sql`1`} as people
     from (select * from (${sql.join(pages, sql` union all `)}) as pages
       order by at desc, source desc, id desc limit ${limit + 1}) as e
     left join profiles actor on actor.user_id = e.actor_id and e.source = 'r'
@@ -76,18 +78,16 @@ export async function readTrail(db: Db, asked: Wanted) {
   return { items, next: rows.length > limit && last ? `${last.at}_${last.id}` : null }
 }
 
-/** An undo has the batch of what it undid; that of a thing is an entry of the same kind. */
-const selectUndoId = (reader: Wanted['reader']) =>
-  reader
-    ? sql`case when e.actor_id = ${reader.id} and e.action = any(${[...EDITS, ...UNDOABLE_THINGS]}::text[])
-        and e.at > ${new Date(reader.now - UNDO_HOURS * 60 * 60_000)} and not exists (
-          select from audit_entries u where u.batch_id = e.batch_id and (u.action = 'bulk-edit-undone'
-            or e.action = any(${UNDOABLE_THINGS}::text[]) and u.id <> e.id))
-        then e.batch_id end`
-    : sql`null`
+/** Of a person or a bulk act, each entry stands alone. */
+const isGrouped = ({ reader, person, batch }: Wanted) => reader && !person && !batch
+const IS_SAME_ACT = sql`n.batch_id = e.batch_id and n.action = e.action`
 
-function toEntry({ source, report_id, undo_id, ...row }: Row, reports: ReportNames): TrailEntry {
-  const entry = { ...row, id: `${source}${row.id}`, ...(undo_id && { undo_id }) }
+function toEntry(
+  { source, report_id, undo_id, batch_id, people, ...row }: Row,
+  reports: ReportNames,
+): TrailEntry {
+  const group = people > 1 && batch_id && { people, batch: batch_id }
+  const entry = { ...row, id: `${source}${row.id}`, ...(undo_id && { undo_id }), ...group }
   if (row.action !== 'report' && row.action !== 'report-shown') return entry
   const { code: _, ...named } = reports.get(report_id ?? '') ?? { code: '' }
   const after = { ...named, report_id, ...(row.target_id && { viewed_as: true }) }
@@ -106,6 +106,8 @@ interface Branch {
 function listBranches(wanted: Wanted, areas: AreaNames, reports: ReportNames): Branch[] {
   const { person, actor, area } = wanted
   const branches: Branch[] = []
+  const hasArea = (label: string) => sql`get_audit_areas(before, after) && array[${label}::text]`
+  const inArea = (id: Condition) => (area ? namesArea(areas.listTenures(area), id, hasArea) : sql`true`)
   for (const source of SOURCES) {
     const where = [...limitTime(source, wanted), ...limitAction(source, wanted.action)]
     if (actor === 'portal')
@@ -120,15 +122,18 @@ function listBranches(wanted: Wanted, areas: AreaNames, reports: ReportNames): B
       )
     if (area) {
       const ids = [...reports].filter(([, { code }]) => code === area).map(([id]) => id)
-      const tenures = areas.listTenures(area)
-      const hasArea = (label: string) => sql`get_audit_areas(before, after) && array[${label}::text]`
-      if (source === 'a') where.push(namesArea(tenures, sql`t.id`, hasArea))
+      if (source === 'a') where.push(inArea(sql`t.id`))
       else where.push(source === 'r' ? sql`t.report_id = any(${ids}::text[])` : sql`false`)
     }
     if (person && source === 'r') {
       branches.push({ source, where: [...where, sql`t.viewed_as = ${person}`] })
       where.push(sql`t.user_id = ${person}`, sql`t.viewed_as is distinct from ${person}`)
     } else if (person) where.push(sql`${sql.ref(source === 'a' ? 'target_id' : 't.user_id')} = ${person}`)
+    if (wanted.batch) where.push(source === 'a' ? sql`t.batch_id = ${wanted.batch}` : sql`false`)
+    // The last entry of a bulk act, of those that match, stands for all.
+    if (source === 'a' && isGrouped(wanted))
+      where.push(sql`not exists (select from audit_entries n where n.batch_id = t.batch_id
+        and n.action = t.action and n.id > t.id and ${inArea(sql`n.id`)})`)
     branches.push({ source, where })
   }
   return branches

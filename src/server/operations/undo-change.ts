@@ -1,10 +1,12 @@
 import { isRecentlyAuthenticated } from '#contract/access.ts'
 import type { UNDOABLE_THINGS } from '#contract/audit-actions.ts'
+import { undoCatalogueChange } from '#server/catalogue/change-catalogue.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { undoFurtherReport } from '#server/reports/further-reports.ts'
 import { undoReportSetting } from '#server/reports/report-settings.ts'
+import { undoNoticeChange } from '#server/support/notices.ts'
 import { assertNotRenamed, assertOwnAndRecent, undoBulkEdit } from '#server/users/undo-bulk-edit.ts'
 import type { ChangeToUndo } from './audit.ts'
 
@@ -29,6 +31,11 @@ const undoReport: Undo = {
 const UNDOS: Record<(typeof UNDOABLE_THINGS)[number], Undo> = {
   'report-setting-saved': undoReport,
   'report-setting-removed': undoReport,
+  'catalogue-item-changed': { run: undoCatalogueChange },
+  'catalogue-ordered': { run: undoCatalogueChange },
+  // It asks for a recent authentication where the notice does.
+  'notice-changed': { run: undoNoticeChange, namesAreas: true },
+  'notice-removed': { run: undoNoticeChange, namesAreas: true },
 }
 
 /**

@@ -9,9 +9,9 @@ import {
   type FurtherReportInput,
   MAX_FURTHER_REPORTS,
   type reportSettingsRoutes,
-  type Undoable,
 } from '#contract/report-settings.ts'
 import type { ReplyOf } from '#contract/route.ts'
+import type { Undoable } from '#contract/undo.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'

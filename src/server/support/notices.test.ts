@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MAX_NOTICES, type NoticeForm, noticeMessages } from '#contract/notices.ts'
-import { type Admin, openAdmin, patchProfile, readTrail } from '#server/testing/admin-calls.ts'
+import { type Admin, openAdmin, patchProfile, readTrail, undoEdit } from '#server/testing/admin-calls.ts'
 import { addPerson, ageAuthentication, openTestSession, send } from '#server/testing/builders.ts'
 import { followEvents } from '#server/testing/follow-events.ts'
 import { SOME_NOTICE_FORM } from '#server/testing/route-callers.ts'
@@ -98,15 +98,13 @@ describeOnEachDatabase('notices', (kind) => {
     const ended = (await change(body.id, { ended: true }, body.version)).body
     expect(ended).toMatchObject({ state: 'ended', version: 2 })
     expect(await listTexts(seller)).toEqual([])
-    // Undone.
-    await change(body.id, { ...SOME_NOTICE_FORM, starts_at: body.starts_at })
+    expect((await undoEdit(portal, admin, ended.undoId)).status).toBe(200)
     expect(await listTexts(seller)).toEqual([body.text])
-    expect((await send(portal, 'DELETE', `/api/admin/notices/${body.id}`, admin)).status).toBe(204)
+    const removed = (await send(portal, 'DELETE', `/api/admin/notices/${body.id}`, admin)).body
     expect(await listTexts(seller)).toEqual([])
     expect((await change(body.id, { ended: true })).body.detail).toBe(noticeMessages.gone)
-    const path = `/api/admin/notices/${body.id}/restore`
-    expect((await send(portal, 'POST', path, admin)).body.state).toBe('active')
-    expect((await send(portal, 'POST', path, admin)).status).toBe(404)
+    expect((await undoEdit(portal, admin, removed.undoId)).status).toBe(200)
+    expect((await undoEdit(portal, admin, removed.undoId)).status).toBe(404)
     expect(await listTexts(seller)).toEqual([body.text])
     const entries = (await readTrail(portal)).slice(before)
     expect(entries.map(({ action }) => action)).toEqual([
@@ -116,6 +114,14 @@ describeOnEachDatabase('notices', (kind) => {
       'notice-added',
     ])
     expect(entries[0]).toMatchObject({ actor_id: admin.user_id, before: { ends_at: null, text: body.text } })
+  })
+
+  test('are not restored where they were changed since', async () => {
+    const { body } = await add()
+    const { undoId } = (await change(body.id, { ...SOME_NOTICE_FORM, text: 'Às 22h' })).body
+    await change(body.id, { ...SOME_NOTICE_FORM, text: 'Às 23h' })
+    expect((await undoEdit(portal, admin, undoId)).status).toBe(409)
+    expect(await listTexts(seller)).toEqual(['Às 23h'])
   })
 
   test('refuse a stale change', async () => {
@@ -169,19 +175,20 @@ describeOnEachDatabase('notices', (kind) => {
   })
 
   test('at /login need a recent password', async () => {
-    const token = await ageAuthentication(portal, (await openAdmin(portal)).token, 121 * MINUTE)
+    const other = await openAdmin(portal)
+    const token = await ageAuthentication(portal, other.token, 121 * MINUTE)
     const { body } = await add({}, token)
     expect(body.state).toBe('active')
     expect((await add({ on_login: true }, token)).body.code).toBe('reauthentication-needed')
     const form = { ...SOME_NOTICE_FORM, on_login: true }
     expect((await change(body.id, form, undefined, token)).body.code).toBe('reauthentication-needed')
     const { body: shown } = await add({ on_login: true })
-    await send(portal, 'DELETE', `/api/admin/notices/${shown.id}`, { token })
-    const path = `/api/admin/notices/${shown.id}/restore`
-    expect((await send(portal, 'POST', path, { token })).body.code).toBe('reauthentication-needed')
+    const { undoId } = (await send(portal, 'DELETE', `/api/admin/notices/${shown.id}`, { token })).body
+    const stale = await undoEdit(portal, { ...other, token }, undoId)
+    expect(stale.body.code).toBe('reauthentication-needed')
     portal.clock.advance(5_000)
     expect(await listTexts()).toEqual([])
-    await send(portal, 'POST', path, admin)
+    await undoEdit(portal, { ...other, token: (await openTestSession(portal, other)).access_token }, undoId)
     portal.clock.advance(5_000)
     expect(await listTexts()).toEqual([shown.text])
   })

@@ -1,4 +1,6 @@
-import { type Selectable, sql } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import { isRecentlyAuthenticated } from '#contract/access.ts'
 import { listSpellings } from '#contract/entitlement-lists.ts'
 import {
@@ -11,13 +13,14 @@ import {
   SEVERITIES,
   type ShownNotice,
 } from '#contract/notices.ts'
+import type { Undoable } from '#contract/undo.ts'
 import { createCache } from '#server/cache.ts'
 import { lockCatalogue, rejectUnknownItems } from '#server/catalogue/catalogue.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
 import { ProblemError, toFieldError } from '#server/http/problem-error.ts'
-import { recordAudit } from '#server/operations/audit.ts'
+import { type ChangeToUndo, createChangedSinceError, recordAudit } from '#server/operations/audit.ts'
 
 type Row = Selectable<Tables['notices']>
 
@@ -105,10 +108,14 @@ function toNotice({ starts_at, ends_at, ...row }: Row, now: number, closed: numb
 /** Serializes changes of notices, and excludes renames of areas meanwhile. */
 function changeNotices<T>(context: Context, change: (db: Db) => Promise<T>): Promise<T> {
   return runIdempotent(context, async (db) => {
-    await lockCatalogue(db)
-    await sql`lock table notices in share row exclusive mode`.execute(db)
+    await lockNotices(db)
     return change(db)
   })
+}
+
+async function lockNotices(db: Db): Promise<void> {
+  await lockCatalogue(db)
+  await sql`lock table notices in share row exclusive mode`.execute(db)
 }
 
 /** @throws ProblemError invalid-input, limit-reached, reauthentication-needed (see needsRecentPassword) */
@@ -126,7 +133,7 @@ export function addNotice(context: Context, form: NoticeForm): Promise<Notice> {
 export function changeNotice(
   context: Context,
   wanted: { id: string; ifMatch: string | undefined; change: NoticeForm | { ended: true } },
-): Promise<Notice> {
+): Promise<Notice & Undoable> {
   const { id, ifMatch, change } = wanted
   return changeNotices(context, async (db) => {
     const before = await findNotice(db, id)
@@ -135,44 +142,76 @@ export function changeNotice(
     const now = new Date(context.clock())
     const values =
       'ended' in change
-        ? { ends_at: before.ends_at && before.ends_at < now ? before.ends_at : now, updated_at: now }
+        ? { ends_at: before.ends_at && before.ends_at < now ? before.ends_at : now }
         : await toColumns({ ...context, db }, change, before)
-    const after = await db
-      .updateTable('notices')
-      .set({ ...values, version: before.version + 1 })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    // What they closed said something else.
-    if (after.text !== before.text || after.severity !== before.severity)
-      await db.deleteFrom('closed_notices').where('notice_id', '=', id).execute()
-    const ended = 'ended' in change && { ended: true }
-    const entry = { before: toAudited(before), after: { ...toAudited(after), ...ended } }
-    await recordAudit({ ...context, db }, { action: 'notice-changed', ...entry })
+    const undoId = randomUUID()
+    const ended = 'ended' in change
+    await writeNotice({ ...context, db }, before, values, { batchId: undoId, ended })
     const all = await listNotices({ ...context, db })
-    return all.find((notice) => notice.id === id) as Notice
+    return { ...(all.find((notice) => notice.id === id) as Notice), undoId }
   })
+}
+
+async function writeNotice(
+  context: Context,
+  before: Row,
+  values: Partial<Insertable<Tables['notices']>>,
+  { batchId, ended = false }: { batchId: string; ended?: boolean },
+): Promise<void> {
+  const { db } = context
+  const after = await db
+    .updateTable('notices')
+    .set({ ...values, updated_at: new Date(context.clock()), version: before.version + 1 })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  // What they closed said something else.
+  if (after.text !== before.text || after.severity !== before.severity)
+    await db.deleteFrom('closed_notices').where('notice_id', '=', before.id).execute()
+  const entry = { before: toAudited(before), after: { ...toAudited(after), ...(ended && { ended }) } }
+  await recordAudit(context, { action: 'notice-changed', ...entry, batchId })
 }
 
 /** @throws ProblemError not-found */
-export function removeNotice(context: Context, id: string): Promise<void> {
+export function removeNotice(context: Context, id: string): Promise<Undoable> {
   return changeNotices(context, async (db) => {
     const before = await findNotice(db, id)
     await setDeletedAt(db, id, new Date(context.clock()))
-    await recordAudit({ ...context, db }, { action: 'notice-removed', before: toAudited(before) })
+    const undoId = randomUUID()
+    const entry = { before: toAudited(before), batchId: undoId }
+    await recordAudit({ ...context, db }, { action: 'notice-removed', ...entry })
+    return { undoId }
   })
 }
 
-/** Undoes a removal. @throws ProblemError not-found, limit-reached, reauthentication-needed */
-export function restoreNotice(context: Context, id: string): Promise<Notice> {
-  return changeNotices(context, async (db) => {
-    const removed = await findNotice(db, id, true)
-    await assertRoom(db)
-    if (needsRecentPassword(removed)) assertRecentPassword(context)
-    await setDeletedAt(db, id, null)
-    await recordAudit({ ...context, db }, { action: 'notice-added', after: toAudited(removed) })
-    return toNotice(removed, context.clock(), 0)
-  })
+/**
+ * Undoes a removal or a change.
+ * @throws ProblemError conflict if it was changed since, limit-reached, reauthentication-needed
+ */
+export async function undoNoticeChange(
+  context: Context,
+  { before, after, batchId }: ChangeToUndo,
+): Promise<void> {
+  const { db } = context
+  await lockNotices(db)
+  const { ended: _, ...state } = { ...(after ?? before) }
+  const rows = await db
+    .selectFrom('notices')
+    .selectAll()
+    .where('deleted_at', after ? 'is' : 'is not', null)
+    .orderBy('updated_at', 'desc')
+    .execute()
+  const found = rows.find((row) => isDeepStrictEqual(JSON.parse(JSON.stringify(toAudited(row))), state))
+  if (!found) throw createChangedSinceError()
+  const { areas, ...former } = before as unknown as ReturnType<typeof toAudited>
+  if (needsRecentPassword(former)) assertRecentPassword(context)
+  if (after) {
+    await writeNotice(context, found, { ...former, types: areas }, { batchId })
+    return
+  }
+  await assertRoom(db)
+  await setDeletedAt(db, found.id, null)
+  await recordAudit(context, { action: 'notice-added', after: toAudited(found), batchId })
 }
 
 async function findNotice(db: Db, id: string, isRemoved = false): Promise<Row> {

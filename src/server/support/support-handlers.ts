@@ -11,7 +11,6 @@ import {
   listNotices,
   listOwnNotices,
   removeNotice,
-  restoreNotice,
 } from './notices.ts'
 import { type ReportProblemContext, reportProblem } from './report-problem.ts'
 import { type SendMessageContext, sendMessage } from './send-message.ts'
@@ -53,10 +52,6 @@ export function noticeHandlers(services: Pick<Context, 'db' | 'clock'>): Handler
     addNotice: ({ context, body }) => addNotice(context, body),
     changeNotice: ({ context, params, ifMatch, body }) =>
       changeNotice(context, { ...params, ifMatch, change: body }),
-    async removeNotice({ context, params }) {
-      await removeNotice(context, params.id)
-      return undefined
-    },
-    restoreNotice: ({ context, params }) => restoreNotice(context, params.id),
+    removeNotice: ({ context, params }) => removeNotice(context, params.id),
   }
 }

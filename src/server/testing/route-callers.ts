@@ -544,7 +544,6 @@ export const EXAMPLES_WITHOUT_BODY: Record<Exclude<WritingRouteName, RouteNameWi
   'DELETE /api/invitations/{id}': `/api/invitations/${SOME_INVITATION}`,
   'POST /api/notices/{id}/close': `/api/notices/${SOME_NOTICE}/close`,
   'DELETE /api/admin/notices/{id}': `/api/admin/notices/${SOME_NOTICE}`,
-  'POST /api/admin/notices/{id}/restore': `/api/admin/notices/${SOME_REMOVED_NOTICE}/restore`,
   'DELETE /api/support-messages/{id}': `/api/support-messages/${SOME_MESSAGE}`,
 }
 

@@ -38,6 +38,7 @@ describeOnEachDatabase('the history of a user', (kind) => {
         action: 'approval-given',
         before: { approved: false },
         after: { approved: true },
+        undo_id: expect.any(String),
       },
     ])
   })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type AuditAction, UNDOABLE_EDITS } from '#contract/audit-actions.ts'
 import { UNDO_HOURS, UNDO_SECONDS } from '#contract/user-rules.ts'
 import { lockCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -12,22 +13,6 @@ import { queueAccessMails, withdrawMails } from './mails.ts'
 /** Allows for network latency: a click in the last second still works. */
 export const GRACE_SECONDS = 5
 const HOUR_MS = 60 * 60_000
-/** The entries of changes that can be undone by their batch. */
-export const EDITS = [
-  'entitlements-added',
-  'entitlements-removed',
-  'validity-set',
-  'approval-given',
-  'approval-removed',
-  'types-set',
-  'scope-set',
-  'access-set',
-  'access-granted',
-  'access-review-removed',
-  'access-reviewed',
-  'name-corrected',
-]
-
 /**
  * Runs an administrator's work as runIdempotent does, and adds how many seconds it can be undone: the
  * end of that time is stored with the answer, which may be replayed later.
@@ -136,8 +121,9 @@ async function assertUndoable(context: Context, undoId: string): Promise<boolean
     .where('batch_id', '=', undoId)
     .groupBy(['action', 'actor_id'])
     .execute()
-  const edit = entries.find(({ action }) => EDITS.includes(action))
-  const isDone = entries.some(({ action }) => !EDITS.includes(action))
+  const isEdit = ({ action }: { action: string }) => UNDOABLE_EDITS.includes(action as AuditAction)
+  const edit = entries.find(isEdit)
+  const isDone = !entries.every(isEdit)
   assertOwnAndRecent(context, edit, isDone)
   await assertNotRenamed(db, edit.id)
   return clock() - edit.at.getTime() > (UNDO_SECONDS + GRACE_SECONDS) * 1000
@@ -193,7 +179,7 @@ async function readEdited(db: Db, undoId: string, ids: string[]): Promise<Edited
       from audit_entries a join profiles p on p.user_id = a.target_id, jsonb_build_object('types', p.types,
         'marcas', p.marcas, 'estados', p.estados, 'approved', p.approved, 'valid_until', p.valid_until,
         'full_name', p.full_name) as held(state)
-      where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.target_id = any(${ids}::uuid[])
+      where a.batch_id = ${undoId} and a.action = any(${UNDOABLE_EDITS}::text[]) and a.target_id = any(${ids}::uuid[])
     ) as edited group by before, after, is_unchanged`.execute(db)
   return rows
 }

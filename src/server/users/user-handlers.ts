@@ -70,7 +70,10 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
       query.dryRun ? previewBulkEdit(context, body) : bulkEdit(context, body),
     approveProfiles: ({ context, query, body }) =>
       query.dryRun ? previewApproval(context, body.items) : approveUsers(context, body.items),
-    readHistory: ({ context, params, query }) => readHistory(context.db, { ...params, ...query }),
+    readHistory: ({ context, params, query }) => {
+      const reader = { id: context.actor.profile.user_id, now: context.clock() }
+      return readHistory(context.db, { ...params, ...query, reader })
+    },
     exportOwnProfile: ({ context }) => exportOwnData({ ...services, ...context }),
     exportProfile: ({ context, params }) => exportUser(context, params.userId),
     deleteUsers: ({ context, body }) => deleteUsers(context, body.userIds),

@@ -15,6 +15,7 @@ import { holdsAllOf } from '#server/catalogue/catalogue.ts'
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import { compilePicker } from '#server/http/compile-picker.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import { selectUndoId, type TrailReader } from '#server/operations/audit.ts'
 
 /** Formats as Date.toISOString does: the same text from both databases, and faster to read than a Date. */
 export const toInstantSql = (column: string) =>
@@ -318,20 +319,21 @@ const HISTORY_PAGE = 50
  */
 export async function readHistory(
   db: Db,
-  { userId, cursor }: { userId: string; cursor?: string | undefined },
+  { userId, cursor, reader }: { userId: string; cursor?: string | undefined; reader: TrailReader },
 ): Promise<{ items: HistoryEntry[]; next: string | null }> {
   if (!(await findProfile(db, userId))) throw createNotFound()
   const rows = await db
-    .selectFrom('audit_entries')
-    .select(['id', 'at', 'actor_email', 'action', 'before', 'after'])
+    .selectFrom('audit_entries as e')
+    .select(['id', 'at', 'actor_email', 'action', 'before', 'after', selectUndoId(reader).as('undo_id')])
     .where('target_id', '=', userId)
     .$if(cursor !== undefined, (query) => query.where('id', '<', Number(cursor)))
     .orderBy('id', 'desc')
     // Reads one more row to know whether there is a next page.
     .limit(HISTORY_PAGE + 1)
     .execute()
-  const items = rows.slice(0, HISTORY_PAGE).map((row) => ({
+  const items = rows.slice(0, HISTORY_PAGE).map(({ undo_id, ...row }) => ({
     ...row,
+    ...(undo_id && { undo_id }),
     at: row.at.toISOString(),
     before: row.before as HistoryEntry['before'],
     after: row.after as HistoryEntry['after'],

@@ -456,6 +456,8 @@ declare module '@tanstack/react-router' {
     deadLink?: 'signup' | 'invite' | 'incomplete'
     /** The fragment of a mailed link until it is used; survives a reload. */
     linkHash?: string
+    /** A former setting of an area's report, for its form. */
+    reportSetting?: Record<string, unknown>
     /** Where 'Ver como' ends. */
     returnTo?: string
   }

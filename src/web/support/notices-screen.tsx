@@ -1,9 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type RefObject, useRef, useState } from 'react'
 import type { Notice } from '#contract/notices.ts'
+import type { Undoable } from '#contract/undo.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { retryCall } from '#web/session/retry-call.ts'
+import { announceUndoable } from '#web/session/undo-change.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -14,7 +16,7 @@ import { listClasses } from '#web/ui/list-card.tsx'
 import { getMainElement } from '#web/ui/main-element.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { SEVERITIES } from '#web/ui/notice-lines.tsx'
-import { showUndoToast, useSubmit } from '#web/ui/use-submit.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
 
 const noticesQuery = queryOptions({
   queryKey: ['notices'],
@@ -130,8 +132,8 @@ function NoticeItem({ notice, onEdit }: { notice: Notice; onEdit: () => void }) 
 /** Ends and removes a notice, each with an undo; the pressed button is gone then. */
 function useNoticeActions(notice: Notice, item: RefObject<HTMLLIElement | null>) {
   const { id, version } = notice
-  const announce = (title: string, undo: () => Promise<unknown>) =>
-    showUndoToast({ kind: 'success', title, description: notice.text }, () => undo().finally(refreshNotices))
+  const announce = (title: string, done: Undoable) =>
+    announceUndoable({ kind: 'success', title, description: notice.text }, done)
   const end = useSubmit({
     send: () =>
       retryCall('PATCH /api/admin/notices/{id}', {
@@ -140,12 +142,7 @@ function useNoticeActions(notice: Notice, item: RefObject<HTMLLIElement | null>)
         body: { ended: true },
       }),
     async onDone(ended) {
-      const { text, severity, types, starts_at, ends_at, on_login, is_draft } = notice
-      const body = { text, severity, types, starts_at, ends_at, on_login, is_draft }
-      const ifMatch = String(ended.version)
-      announce('Aviso encerrado', () =>
-        retryCall('PATCH /api/admin/notices/{id}', { params: { id }, ifMatch, body }),
-      )
+      announce('Aviso encerrado', ended)
       await refreshNotices()
       item.current?.querySelector<HTMLElement>('[aria-label^="Editar"]')?.focus()
     },
@@ -154,8 +151,8 @@ function useNoticeActions(notice: Notice, item: RefObject<HTMLLIElement | null>)
   })
   const remove = useSubmit({
     send: () => retryCall('DELETE /api/admin/notices/{id}', { params: { id } }),
-    async onDone() {
-      announce('Aviso excluído', () => retryCall('POST /api/admin/notices/{id}/restore', { params: { id } }))
+    async onDone(removed) {
+      announce('Aviso excluído', removed)
       await refreshNotices()
       getMainElement()?.focus()
     },

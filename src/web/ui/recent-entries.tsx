@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { TrailFilter } from '#contract/audit.ts'
 import type { HistoryEntry } from '#contract/audit-actions.ts'
 import { describeChange } from '#contract/describe-change.ts'
@@ -15,6 +16,7 @@ interface RecentEntriesProps {
   /** The e-mail of the reader, who is called 'Você'. */
   reader: string | undefined
   isNarrow?: boolean
+  actions: (entry: Pick<HistoryEntry, 'action' | 'after' | 'undo_id'>) => ReactNode
 }
 
 /** The last entries of the trail that match, beside the thing that they changed. */
@@ -35,7 +37,7 @@ interface EntriesProps extends Omit<RecentEntriesProps, 'filter'> {
 }
 
 /** Entries of the trail as sentences, each with its time. */
-export function Entries({ entries, reader, isNarrow }: EntriesProps) {
+export function Entries({ entries, reader, isNarrow, actions }: EntriesProps) {
   return (
     <ol aria-label="Alterações, da mais recente para a mais antiga" className="divide-y divide-line text-sm">
       {entries.map((entry) => (
@@ -47,7 +49,8 @@ export function Entries({ entries, reader, isNarrow }: EntriesProps) {
             {formatInstant(entry.at)}
           </time>
           <span className="min-w-0 break-words">
-            <Sentence text={describeChange(entry, reader)} />
+            <Sentence text={describeChange(entry, reader)} />{' '}
+            <span className="inline-flex flex-wrap gap-x-4">{actions(entry)}</span>
           </span>
         </li>
       ))}

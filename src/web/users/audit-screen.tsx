@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { ACTION_GROUPS, NOT_PEOPLE, type TrailEntry, type TrailFilter } from '#contract/audit.ts'
 import { ACCESS_ACTIONS, AUDIT_ACTIONS } from '#contract/audit-actions.ts'
 import { formatPseudonym, parsePseudonym } from '#contract/describe-access.ts'
@@ -10,20 +10,19 @@ import { callApi, withAccessToken } from '#web/http/api.ts'
 import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { saveFile } from '#web/http/save-file.ts'
 import { fetchReply, isDefiniteRefusal, readFailure } from '#web/http/send-request.ts'
+import { EntryActions } from '#web/session/entry-actions.tsx'
 import { useSession } from '#web/session/session.ts'
-import { undoChange } from '#web/session/undo-change.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Alert, FailedLoad, Sentence } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { DateField } from '#web/ui/date-field.tsx'
-import { FormDialog } from '#web/ui/dialog.tsx'
 import { formatFileDate, formatInstant } from '#web/ui/format-instant.ts'
 import { listClasses } from '#web/ui/list-card.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { Picker } from '#web/ui/picker.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 import { FiltersButton } from './filters-button.tsx'
 import { WhoField } from './who-field.tsx'
 
@@ -75,6 +74,7 @@ const CHECKS: Record<keyof TrailFilter, (value: unknown) => boolean> = {
   area: isText,
   from: isDate,
   to: isDate,
+  batch: isText,
   action: (value) => ACTIONS.some((each) => each.value === value),
 }
 /** The words of the command `trail`, as one may write them in an address. */
@@ -293,13 +293,17 @@ const formatHour = (at: string) =>
 
 function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefined }) {
   const { at, actor_id, actor_email, target_id, target_email, before, after, ip, user_agent, action } = entry
-  const { undo_id } = entry
+  const { people, batch } = entry
   const isOther = target_id !== null && target_id !== actor_id
+  const who = people
+    ? `${people.toLocaleString('pt-BR')} pessoas`
+    : (target_email ?? (target_id && formatPseudonym(target_id)))
   const details: [string, string | null][] = [
     ['Quem fez', actor_email ?? (actor_id ? formatPseudonym(actor_id) : nameNobody(entry))],
-    ['Pessoa', target_email ?? (target_id && formatPseudonym(target_id))],
-    ['Antes', formatState(before)],
-    ['Depois', formatState(after)],
+    [people ? 'Pessoas' : 'Pessoa', who],
+    // Of a bulk act they differ from person to person.
+    ['Antes', batch ? null : formatState(before)],
+    ['Depois', batch ? null : formatState(after)],
     ['De onde', [ip, user_agent].filter(Boolean).join(' · ')],
     ['Código', action],
   ]
@@ -311,7 +315,7 @@ function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefine
         </time>
         <span className="min-w-0 break-words">
           <Sentence text={describeChange(entry, reader)} />
-          {isOther && <span className="text-muted"> · {target_email ?? formatPseudonym(target_id)}</span>}
+          {isOther && <span className="text-muted"> · {who}</span>}
         </span>
       </summary>
       <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-4 gap-y-1 border-line border-t bg-canvas px-4 py-3 sm:pl-[12rem]">
@@ -326,43 +330,17 @@ function Entry({ entry, reader }: { entry: TrailEntry; reader: string | undefine
         )}
         <dt className="sr-only">Filtros</dt>
         <dd className="col-start-2 flex flex-wrap gap-x-4">
-          {target_id && (
+          {target_id && !batch && (
             <FilterLink search={{ person: target_email ?? target_id }}>Tudo sobre esta pessoa</FilterLink>
           )}
           {actor_id && (
             <FilterLink search={{ actor: actor_email ?? actor_id }}>Outros atos de quem fez</FilterLink>
           )}
-          {undo_id && <Undo id={undo_id} />}
+          {batch && <FilterLink search={{ batch }}>Ver pessoa por pessoa</FilterLink>}
+          <EntryActions entry={entry} />
         </dd>
       </dl>
     </details>
-  )
-}
-
-/** Undoes one's own change of people, for a day. */
-function Undo({ id }: { id: string }) {
-  const [isAsking, setIsAsking] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
-  const close = () => setIsAsking(false)
-  const { submit, isBusy } = useSubmit({ send: () => undoChange(id), onDone: close, onFailed: close })
-  return (
-    <>
-      <button ref={button} type="button" className={textLinkClasses} onClick={() => setIsAsking(true)}>
-        Desfazer esta alteração
-      </button>
-      {isAsking && (
-        <FormDialog
-          title="Desfazer esta alteração?"
-          description="Todos os que ela mudou voltam ao que tinham, menos quem foi alterado depois. Quem já recebeu o e-mail recebe outro."
-          confirmLabel="Desfazer"
-          isBusy={isBusy}
-          // The button goes with what can be undone.
-          finalFocus={() => button.current?.closest('details')?.querySelector('summary')}
-          onSubmit={() => void submit()}
-          onCancel={close}
-        />
-      )}
-    </>
   )
 }
 

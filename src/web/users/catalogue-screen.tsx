@@ -11,6 +11,7 @@ import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
+import { EntryActions } from '#web/session/entry-actions.tsx'
 import { useSession } from '#web/session/session.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -77,7 +78,13 @@ export function CatalogueScreen() {
             loading={<Skeleton className="h-28" />}
             failed="O que mudou não pôde ser lido agora."
           >
-            {({ RecentEntries }) => <RecentEntries filter={{ action: 'catalogue' }} reader={reader} />}
+            {({ RecentEntries }) => (
+              <RecentEntries
+                filter={{ action: 'catalogue' }}
+                reader={reader}
+                actions={(entry) => <EntryActions entry={entry} />}
+              />
+            )}
           </LazyPart>
         </Card>
       )}

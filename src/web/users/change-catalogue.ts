@@ -1,13 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import {
-  type Catalogue,
-  type CatalogueItem,
-  catalogueMessages,
-  type catalogueRoutes,
-} from '#contract/catalogue.ts'
+import type { Catalogue, CatalogueItem, catalogueRoutes } from '#contract/catalogue.ts'
 import type { ListName } from '#contract/entitlement-lists.ts'
 import type { BodyOf } from '#contract/route.ts'
+import type { Undoable } from '#contract/undo.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
@@ -106,16 +102,10 @@ export function useArchiveItem(list: ListName) {
   const { submit, isBusy } = useSubmit({
     send: ({ item, isArchived }: { item: CatalogueItem; isArchived: boolean; use: Usage | undefined }) =>
       set(item, isArchived),
-    onDone(_, { item, isArchived, use }) {
-      if (!isArchived) return void showToast({ kind: 'success', title: `“${item.label}” saiu do arquivo` })
-      showUndoToast(
-        {
-          kind: 'success',
-          title: `“${item.label}” foi para o arquivo`,
-          description: `${use?.people ? 'Continua valendo para quem já tem' : 'Ninguém tem'}; não dá mais para liberar a ninguém.`,
-        },
-        () => set(item, false),
-      )
+    onDone(changed, { item, isArchived, use }) {
+      const title = `“${item.label}” ${isArchived ? 'foi para o' : 'saiu do'} arquivo`
+      const description = `${use?.people ? 'Continua valendo para quem já tem' : 'Ninguém tem'}; não dá mais para liberar a ninguém.`
+      announceUndoable({ kind: 'success', title, ...(isArchived && { description }) }, changed)
     },
     onFailed: showFailure,
   })
@@ -126,18 +116,16 @@ export function useArchiveItem(list: ListName) {
  * Renames an item. @param ifMatch the version that was seen
  * @throws ApiError, NetworkError
  */
-export function renameItem(list: ListName, code: string, label: string, ifMatch: string): Promise<Catalogue> {
+export function renameItem(
+  list: ListName,
+  code: string,
+  label: string,
+  ifMatch: string,
+): Promise<Catalogue & Undoable> {
   const params = { kind: list, code }
   return writeCatalogue(() =>
     retryCall('PATCH /api/catalogue/{kind}/{code}', { params, ifMatch, body: { label } }),
   )
-}
-
-/** Gives an item its name back. @throws Error if somebody has renamed it since, or as renameItem */
-export async function restoreName(list: ListName, { code, label }: CatalogueItem, since: string) {
-  const now = queryClient.getQueryData(catalogueQuery.queryKey)?.[list].find((item) => item.code === code)
-  if (now?.label !== since) throw new Error(catalogueMessages.changedMeanwhile)
-  await renameItem(list, code, label, getVersion())
 }
 
 /** Removes an item that nobody ever held. */

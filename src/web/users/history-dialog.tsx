@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isGone } from '#web/http/send-request.ts'
+import { EntryActions } from '#web/session/entry-actions.tsx'
 import { useSession } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -80,7 +81,9 @@ function HistoryEntries({ history, isNarrow = false }: HistoryProps) {
     <div className="space-y-4 text-sm">
       {isLoading && <Skeleton className="h-40" />}
       {entries?.length === 0 && <p className="py-6 text-center text-muted">Nenhuma alteração registrada</p>}
-      {entries && entries.length > 0 && <Entries entries={entries} reader={reader} isNarrow={isNarrow} />}
+      {entries && entries.length > 0 && (
+        <Entries {...{ entries, reader, isNarrow }} actions={(entry) => <EntryActions entry={entry} />} />
+      )}
       {isGone(error) && <PersonGone />}
       {error && !isGone(error) && (
         <FailedLoad

@@ -2,10 +2,11 @@ import { useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
 import { type ListName, MAX_LABEL_LENGTH } from '#contract/entitlement-lists.ts'
 import { isConflict } from '#web/http/send-request.ts'
+import { announceUndoable } from '#web/session/undo-change.ts'
 import { FormDialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { showUndoToast, useSubmit } from '#web/ui/use-submit.ts'
-import { getVersion, renameItem, restoreName, showFailure, useItemUsage } from './change-catalogue.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
+import { getVersion, renameItem, showFailure, useItemUsage } from './change-catalogue.ts'
 
 interface RenameDialogProps {
   list: ListName
@@ -20,9 +21,9 @@ export function RenameDialog({ list, item, onClose }: RenameDialogProps) {
   const [version, setVersion] = useState(getVersion)
   const { submit, isBusy } = useSubmit({
     send: () => renameItem(list, item.code, label.trim(), version),
-    onDone() {
+    onDone(renamed) {
       const title = `“${item.label}” agora se chama “${label.trim()}”`
-      showUndoToast({ kind: 'success', title }, () => restoreName(list, item, label.trim()))
+      announceUndoable({ kind: 'success', title }, renamed)
       onClose()
     },
     async onFailed(failure) {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
 import { formatList } from '#contract/format-list.ts'
 import { reportMessages } from '#contract/messages.ts'
@@ -82,6 +83,10 @@ interface AreaTabsProps {
 function AreaTabs({ settings, areas }: AreaTabsProps) {
   const { shown, getCurrent, getView, changed, setDraft, commit, drop } = useSettingsDrafts(settings, areas)
   const { selected, select } = useSelectedArea(shown)
+  useReturnTo((setting) => {
+    const area = shown.find(({ label }) => label === setting.type)
+    if (area) setDraft(area, { form: toForm(setting), seen: getCurrent(area) })
+  })
   const areasChanged = formatList(changed.map(({ label }) => label))
   const { dialog } = useLeaveGuard(changed.length > 0, {
     title: 'Sair sem salvar?',
@@ -127,6 +132,18 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
       {dialog}
     </Tabs>
   )
+}
+
+/** Takes over, once, the setting that 'Voltar a este' in the trail brings along. */
+function useReturnTo(take: (setting: ReportSetting) => void): void {
+  const { reportSetting } = useLocation().state
+  const navigate = useNavigate()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each press
+  useEffect(() => {
+    if (!reportSetting) return
+    take(reportSetting as unknown as ReportSetting)
+    void navigate({ to: '.', search: (search: object) => search, state: {}, replace: true })
+  }, [reportSetting])
 }
 
 const noOp = () => {}

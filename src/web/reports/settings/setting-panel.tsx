@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { ReportFault } from '#contract/health.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
+import { EntryActions } from '#web/session/entry-actions.tsx'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -161,7 +162,11 @@ export function SettingPanel(props: SettingPanelProps) {
             failed="O que mudou não pôde ser lido agora."
           >
             {({ RecentEntries }) => (
-              <RecentEntries filter={{ area: type, action: 'settings' }} reader={reader} />
+              <RecentEntries
+                filter={{ area: type, action: 'settings' }}
+                reader={reader}
+                actions={(entry) => <EntryActions entry={entry} />}
+              />
             )}
           </LazyPart>
         )}
