@@ -157,6 +157,32 @@ test('a report that does not open replaces one that does only when insisted on, 
   await expect(reportId).toHaveValue(OFICINA.reportId)
 })
 
+test('the history of a report undoes its changes and goes back to one of them', async ({ page }) => {
+  const form = await openSettings(page, 'HPD')
+  const [field, saved] = [form.getByLabel('Página (opcional)'), /^Configuração do Power BI para HPD salva/]
+  const history = page.getByRole('list', { name: /^Alterações/ })
+  for (const name of ['Uma', 'Outra']) {
+    await field.fill(name)
+    await save(page)
+    await expect(page.getByText(saved).last()).toBeVisible()
+    await expect(getTab(page, 'HPD')).toHaveText('HPD com relatório')
+  }
+  await page.getByText('O que mudou por último').click()
+  const last = history.getByRole('listitem').first()
+  await expect(last).toContainText('página: Uma → Outra')
+  await history.getByRole('listitem').nth(1).getByRole('link', { name: 'Voltar a este' }).click()
+  await expect(page).toHaveURL(/\/admin\/relatorios\?area=HPD/)
+  await expect(field).toHaveValue('Uma')
+  await expect(getTab(page, 'HPD')).toHaveText('HPD com alterações não salvas')
+  await page.getByRole('button', { name: 'Descartar alterações' }).click()
+  await expect(field).toHaveValue('Outra')
+  await page.getByText('O que mudou por último').click()
+  await last.getByRole('button', { name: 'Desfazer esta alteração' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Desfazer' }).click()
+  await expect(field).toHaveValue('Uma')
+  await expect(history.getByRole('listitem')).toHaveCount(3)
+})
+
 test('unsaved changes survive a change of tabs, are marked, and are not discarded unasked', async ({
   page,
 }) => {

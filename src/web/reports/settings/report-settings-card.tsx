@@ -141,8 +141,8 @@ function useReturnTo(take: (setting: ReportSetting) => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each press
   useEffect(() => {
     if (!reportSetting) return
-    take(reportSetting as unknown as ReportSetting)
     void navigate({ to: '.', search: (search: object) => search, state: {}, replace: true })
+    take(reportSetting as unknown as ReportSetting)
   }, [reportSetting])
 }
 
