@@ -139,7 +139,7 @@ export const auditRoutes = {
     method: 'POST',
     path: '/api/profiles/bulk-edit/{undoId}/undo',
     access: 'admin',
-    trail: ['bulk-edit-undone', ...UNDOABLE_THINGS],
+    trail: ['bulk-edit-undone', 'notice-added', ...UNDOABLE_THINGS],
     idempotent: true,
     summary:
       'Restores within a day what was before a change of one’s own that gave an undoId: of people, reports, lists, notices or messages. `changed` names by e-mail who was changed since and stays so; 409 when that is everybody, or the thing',
