@@ -87,3 +87,25 @@ test('the counts of the header stand inside their buttons', async ({ page }) => 
     expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width)
   }
 })
+
+test('a report that gives no token is a problem on its tab, the overview and in Saúde until it gives one', async ({
+  page,
+  browser,
+  demo,
+}) => {
+  await openAs(page, 'admin', '/admin?area=CRM')
+  const tab = page.getByRole('tab', { name: /^CRM / })
+  await expect(tab).toHaveText('CRM com relatório')
+  const reader = await (await browser.newContext({ baseURL: demo.url })).newPage()
+  const body = { error: { code: 'PowerBIEntityNotFound' } }
+  await demo.script({ on: 'generateToken', status: 404, body, times: 100 })
+  await openAs(reader, 'vendas.rj', '/power-bi?area=CRM')
+  await expect(tab).toHaveText('CRM com problema')
+  await expect(page.getByRole('tabpanel').getByText(/^CRM com problema desde/)).toBeVisible()
+  await expect(page.getByRole('link', { name: /^CRM .*não abre desde/ })).toBeVisible()
+  await page.getByRole('link', { name: 'Saúde do portal com problema' }).click()
+  await expect(page.getByText(/^CRM com problema desde/)).toBeVisible()
+  await demo.reset()
+  await reader.getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(page.getByText(/^CRM com problema desde/)).toHaveCount(0)
+})
