@@ -80,7 +80,7 @@ export async function readTrail(db: Db, asked: Wanted) {
 
 /** Of a person or a bulk act, each entry stands alone. */
 const isGrouped = ({ reader, person, batch }: Wanted) => reader && !person && !batch
-const IS_SAME_ACT = sql`n.batch_id = e.batch_id and n.action = e.action`
+const IS_SAME_ACT = sql`n.batch_id = e.batch_id and n.action = e.action and n.target_id is not null`
 
 function toEntry(
   { source, report_id, undo_id, batch_id, people, ...row }: Row,
@@ -133,7 +133,7 @@ function listBranches(wanted: Wanted, areas: AreaNames, reports: ReportNames): B
     // The last entry of a bulk act, of those that match, stands for all.
     if (source === 'a' && isGrouped(wanted))
       where.push(sql`not exists (select from audit_entries n where n.batch_id = t.batch_id
-        and n.action = t.action and n.id > t.id and ${inArea(sql`n.id`)})`)
+        and n.action = t.action and n.target_id is not null and n.id > t.id and ${inArea(sql`n.id`)})`)
     branches.push({ source, where })
   }
   return branches
