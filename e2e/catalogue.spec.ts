@@ -127,7 +127,7 @@ test('a new marca goes to whoever has all of them, in three presses, and a misty
   expect((await other.person(boss)).marcas).toEqual([...all, 'BYD'])
   expect((await other.person('vendas.rj@grupopatio.com.br')).marcas).toEqual(['FIAT'])
   await expect(brands.getByRole('button', { name: 'Excluir: BYD' })).toHaveCount(0)
-  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await page.getByRole('button', { name: 'Desfazer', exact: true }).click()
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
   expect((await other.person(boss)).marcas).toEqual(all)
 
@@ -160,7 +160,8 @@ test('a new order and a new name can be undone, unless another administrator cha
   await openAs(page, 'admin', '/admin/listas')
   const areas = page.getByRole('region', { name: 'Áreas', exact: true }).getByRole('list').first()
   const names = areas.getByRole('listitem').locator('p:first-child')
-  const undo = page.getByRole('button', { name: 'Desfazer' })
+  // The history below has buttons of its own.
+  const undo = page.getByRole('button', { name: 'Desfazer', exact: true })
   await expect(names).toContainText(['Vendas', 'Oficina', 'HPD'])
   for (const place of [1, 2]) {
     const former = await undo.elementHandles()

@@ -24,28 +24,28 @@ test('a change saved by another administrator meanwhile is shown and not overwri
     await openCardAs(browser, demo.url, 'admin'),
     await openCardAs(browser, demo.url, 'diretoria'),
   ]
-  await getPageField(ana).fill('de-ana')
+  await getPageField(ana).fill('ReportSectionA')
   await save(ana)
   await expect(toast(ana, SAVED)).toBeVisible()
 
-  await getPageField(dirceu).fill('de-dirceu')
+  await getPageField(dirceu).fill('ReportSectionB')
   await save(dirceu)
   await expect(notice(dirceu)).toContainText('Esta área foi alterada enquanto você editava')
   await expect(notice(dirceu)).toContainText('por admin@grupopatio.com.br')
-  await expect(notice(dirceu)).toContainText('de-ana')
-  await expect(getPageField(dirceu)).toHaveValue('de-dirceu')
+  await expect(notice(dirceu)).toContainText('ReportSectionA')
+  await expect(getPageField(dirceu)).toHaveValue('ReportSectionB')
   // The alert says it; a toast would cover the buttons.
   await expect(toast(dirceu, NOT_SAVED)).toHaveCount(0)
   await notice(dirceu).getByRole('button', { name: 'Usar a versão atual' }).click()
   await expect(notice(dirceu)).toHaveCount(0)
-  await expect(getPageField(dirceu)).toHaveValue('de-ana')
+  await expect(getPageField(dirceu)).toHaveValue('ReportSectionA')
 
   // Deleted meanwhile, but kept here on request.
   await getForm(ana).getByRole('radio', { name: 'Nenhum' }).check()
   await save(ana)
   await ana.getByRole('button', { name: 'Remover relatório' }).click()
   await expect(toast(ana, 'Configuração do Power BI para Vendas removida com sucesso')).toBeVisible()
-  await getPageField(dirceu).fill('de-dirceu')
+  await getPageField(dirceu).fill('ReportSectionB')
   await save(dirceu)
   await expect(notice(dirceu)).toContainText(/Modo\s*Nenhum/)
   await notice(dirceu).getByRole('button', { name: 'Salvar a minha mesmo assim' }).click()
@@ -55,7 +55,7 @@ test('a change saved by another administrator meanwhile is shown and not overwri
   // Ana saw no report, so her 'Nenhum' removes nothing; she has no unsaved input either.
   await save(ana)
   await expect(toast(ana, NOT_SAVED)).toBeVisible()
-  await expect(getPageField(ana)).toHaveValue('de-dirceu')
+  await expect(getPageField(ana)).toHaveValue('ReportSectionB')
   await expect(notice(ana)).toHaveCount(0)
 })
 

@@ -161,7 +161,7 @@ test('the history of a report undoes its changes and goes back to one of them', 
   const form = await openSettings(page, 'HPD')
   const [field, saved] = [form.getByLabel('Página (opcional)'), /^Configuração do Power BI para HPD salva/]
   const history = page.getByRole('list', { name: /^Alterações/ })
-  for (const name of ['Uma', 'Outra']) {
+  for (const name of ['ReportSectionA', 'ReportSectionB']) {
     await field.fill(name)
     await save(page)
     await expect(page.getByText(saved).last()).toBeVisible()
@@ -169,17 +169,17 @@ test('the history of a report undoes its changes and goes back to one of them', 
   }
   await page.getByText('O que mudou por último').click()
   const last = history.getByRole('listitem').first()
-  await expect(last).toContainText('página: Uma → Outra')
+  await expect(last).toContainText('página: ReportSectionA → ReportSectionB')
   await history.getByRole('listitem').nth(1).getByRole('link', { name: 'Voltar a este' }).click()
   await expect(page).toHaveURL(/\/admin\/relatorios\?area=HPD/)
-  await expect(field).toHaveValue('Uma')
+  await expect(field).toHaveValue('ReportSectionA')
   await expect(getTab(page, 'HPD')).toHaveText('HPD com alterações não salvas')
   await page.getByRole('button', { name: 'Descartar alterações' }).click()
-  await expect(field).toHaveValue('Outra')
+  await expect(field).toHaveValue('ReportSectionB')
   await page.getByText('O que mudou por último').click()
   await last.getByRole('button', { name: 'Desfazer esta alteração' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Desfazer' }).click()
-  await expect(field).toHaveValue('Uma')
+  await expect(field).toHaveValue('ReportSectionA')
   await expect(history.getByRole('listitem')).toHaveCount(3)
 })
 

@@ -42,7 +42,7 @@ export async function undoChange(undoId: string): Promise<void> {
     const again = { action: { label: 'Tentar novamente', run: () => void undoChange(undoId) } }
     showToast(isOutcomeUnknown(error) ? { ...notice, ...again, lifetimeMs: UNDO_SECONDS * 1_000 } : notice)
   }
-  await queryClient.invalidateQueries()
+  void queryClient.invalidateQueries()
 }
 
 /** Formats the result of an undo: how many were restored, and the e-mails of those that were not. */

@@ -134,15 +134,12 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
   )
 }
 
-/** Takes over, once, the setting that 'Voltar a este' in the trail brings along. */
+/** Takes over the setting that 'Voltar a este' in the trail brings along. */
 function useReturnTo(take: (setting: ReportSetting) => void): void {
-  const { reportSetting } = useLocation().state
-  const navigate = useNavigate()
+  const reportSetting = useLocation({ select: ({ state }) => state.reportSetting })
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each press
   useEffect(() => {
-    if (!reportSetting) return
-    void navigate({ to: '.', search: (search: object) => search, state: {}, replace: true })
-    take(reportSetting as unknown as ReportSetting)
+    if (reportSetting) take(reportSetting as unknown as ReportSetting)
   }, [reportSetting])
 }
 
