@@ -29,7 +29,7 @@ test('an end date is set or removed for many people at once and can be undone', 
   await dialog.getByRole('button', { name: 'Mudar prazo' }).click()
   await expect(toast(page, 'Prazo alterado com sucesso para 1 usuário(s)')).toBeVisible()
   expect((await other.person(VENDAS)).valid_until).toBeNull()
-  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await page.getByRole('button', { name: 'Desfazer', exact: true }).click()
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
   await expect(rows(page).first()).toContainText(`Válido até ${formatDay(day)}`)
 })

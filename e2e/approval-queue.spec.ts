@@ -132,7 +132,7 @@ newPeople(
     await expect(dialog.getByText('5 pessoas serão aprovadas, e todas com relatórios.')).toBeVisible()
     await dialog.getByRole('button', { name: 'Aprovar 5' }).click()
     await expect(toast(page, '5 usuários aprovados com sucesso')).toBeVisible()
-    await page.getByRole('button', { name: 'Desfazer' }).click()
+    await page.getByRole('button', { name: 'Desfazer', exact: true }).click()
     await expect(toast(page, 'Alteração desfeita')).toBeVisible()
     expect(await other.person(asking[0] as string)).toMatchObject({ approved: false, types: [] })
 

@@ -56,7 +56,7 @@ test('makes a person equal to a colleague in five presses and one word, and can 
   expect(await readAccess(other, VENDAS)).toEqual(await readAccess(other, BOSS))
 
   // The undo stays where it is while another dialog is open.
-  const undo = page.getByRole('button', { name: 'Desfazer' })
+  const undo = page.getByRole('button', { name: 'Desfazer', exact: true })
   // A trial waits until the toast has slid in.
   await undo.click({ trial: true })
   const place = await undo.boundingBox()
@@ -147,7 +147,7 @@ test('changes all lists and the last day of many people at once, after their eff
       estados: ['RJ'],
       valid_until: '2099-12-31',
     })
-  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await page.getByRole('button', { name: 'Desfazer', exact: true }).click()
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
   expect(await Promise.all(emails.map((email) => readAccess(other, email)))).toEqual(before)
 })

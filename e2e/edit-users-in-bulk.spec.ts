@@ -66,11 +66,11 @@ test('adds to the selected people, shows the effect first, and can be undone', {
 
   // By keyboard: F6 focuses the toast.
   await page.keyboard.press('F6')
-  await expect(page.getByRole('button', { name: 'Desfazer' })).toBeFocused()
+  await expect(page.getByRole('button', { name: 'Desfazer', exact: true })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
   await expect(toast(page, '3 usuários voltaram ao que tinham antes.')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Desfazer' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Desfazer', exact: true })).toHaveCount(0)
   expect(await readState(other, emails)).toEqual(before)
 })
 
@@ -108,7 +108,7 @@ test('removes from all who match except one', async ({ page, other }) => {
   await page.unroute('**/bulk-edit')
   await dialog.getByRole('button', { name: 'Remover' }).click()
   await expect(toast(page, `Dados removidos com sucesso para ${count} usuário(s)`)).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Desfazer' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Desfazer', exact: true })).toBeVisible()
   expect((await other.person(left)).types).toEqual(['Vendas', 'CRM'])
   expect((await other.person(people[1]?.email as string)).types).toEqual(['CRM'])
 })
@@ -135,7 +135,7 @@ test('goes on by itself when the line is back, or stops waiting when told so', a
   await expect(toast(page, 'Você está sem conexão')).toBeVisible()
   await context.setOffline(false)
   await expect(toast(page, 'HPD liberado para 1 pessoa.')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Desfazer' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Desfazer', exact: true })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Parar de esperar' })).toHaveCount(0)
 })
 
@@ -170,7 +170,7 @@ test('retries after a lost reply: applied once, shown with the undo', async ({ p
   expect(edits).toHaveLength(1)
   // The undo survives an outage too, and is gone after one use.
   await page.route('**/undo', (route) => route.abort())
-  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await page.getByRole('button', { name: 'Desfazer', exact: true }).click()
   await expect(toast(page, 'Não foi possível desfazer a alteração')).toBeVisible()
   await page.unroute('**/undo')
   await page.getByRole('button', { name: 'Tentar novamente' }).click()
@@ -191,7 +191,7 @@ test('can be undone for half a minute, but not where it changed nothing', async 
     await expect(toast(page, 'Dados adicionados com sucesso para 1 usuário(s)')).toBeVisible()
   }
   await add()
-  const undo = page.getByRole('button', { name: 'Desfazer' })
+  const undo = page.getByRole('button', { name: 'Desfazer', exact: true })
   await page.clock.fastForward(25_000)
   await expect(undo).toBeVisible()
   await page.clock.fastForward(5_000)

@@ -45,7 +45,7 @@ test('an approved person asks for more; it is granted with one press, and undone
   await expect(toast(admin, 'Acesso liberado')).toBeVisible()
   await expect(queue).toHaveCount(0)
   expect((await other.person(RITA)).types).toContain('Marketing')
-  await admin.getByRole('button', { name: 'Desfazer' }).click()
+  await admin.getByRole('button', { name: 'Desfazer', exact: true }).click()
   await expect(queue.getByRole('listitem')).toHaveCount(1)
   expect((await other.person(RITA)).types).not.toContain('Marketing')
   await queue.getByRole('button', { name: 'Liberar' }).click()

@@ -229,7 +229,7 @@ test('administrators add, order, change and remove further reports, and undo a r
   await act(2, 'Mover para cima')
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas/])
   await expect(page.getByText('“Serviços” mudou de lugar em Vendas')).toBeVisible()
-  await page.getByRole('button', { name: 'Desfazer' }).last().click()
+  await page.getByRole('button', { name: 'Desfazer', exact: true }).last().click()
   await expect(rows).toHaveText([/^Vendas/, /^Metas/, /^Serviços/])
   await act(2, 'Mover para cima')
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas/])
@@ -248,7 +248,7 @@ test('administrators add, order, change and remove further reports, and undo a r
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/])
   // The event stream may shorten the list before the toast, and the move can be undone too.
   await expect(page.getByText('Relatório “Metas do mês” removido de Vendas')).toBeVisible()
-  await page.getByRole('button', { name: 'Desfazer' }).last().click()
+  await page.getByRole('button', { name: 'Desfazer', exact: true }).last().click()
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas do mês/])
 
   // What is typed above stays, and can be saved afterwards.
@@ -262,7 +262,7 @@ test('administrators add, order, change and remove further reports, and undo a r
   await naming.getByLabel('Nome do relatório').fill('Resumo do dia')
   await naming.getByRole('button', { name: 'Salvar nome' }).click()
   await expect(rows).toHaveText([/^Resumo do dia/, /^Serviços/, /^Metas do mês/])
-  await page.getByRole('button', { name: 'Desfazer' }).last().click()
+  await page.getByRole('button', { name: 'Desfazer', exact: true }).last().click()
   await expect(rows).toHaveText([/^Vendas/, /^Serviços/, /^Metas do mês/])
   await act(0, 'Mudar o nome')
   await naming.getByLabel('Nome do relatório').fill('Resumo do dia')

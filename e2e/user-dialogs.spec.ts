@@ -223,7 +223,7 @@ test('an approval in a filtered list continues with the next person', async ({ p
   // The undo stays while the next dialog is open, and beside it.
   await page.keyboard.press('Enter')
   await expect(dialog.getByRole('checkbox', { name: 'CRM' })).toBeVisible()
-  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await page.getByRole('button', { name: 'Desfazer', exact: true }).click()
   await expect(toast(page, 'Alteração desfeita')).toBeVisible()
   await expect(dialog).toBeVisible()
   expect((await other.person(person.email)).approved).toBe(false)
