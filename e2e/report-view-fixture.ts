@@ -4,7 +4,7 @@ import { toEmail } from './portal-fixture.ts'
 
 /** Encodes what the emulated report captures. */
 export const toState = (state: object) => Buffer.from(JSON.stringify(state)).toString('base64')
-const toFilter = (column: string, ...values: string[]) => ({
+export const toFilter = (column: string, ...values: string[]) => ({
   target: { table: column, column },
   operator: 'In',
   values,
