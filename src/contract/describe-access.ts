@@ -40,6 +40,9 @@ export const formatUnknown = (count: number): string =>
 /** Names a deleted person: the first digits are enough to tell two apart. */
 export const formatPseudonym = (id: string) => `conta excluída ${id.slice(0, 8)}`
 
+/** Names who gave an access: by the address, or as a deleted account. */
+export const nameGiver = (by: string) => (parsePseudonym(by) ? formatPseudonym(by) : by)
+
 /** Returns a pseudonym as it is written or copied, in part: 'conta excluída 45a97728'. */
 export const parsePseudonym = (text: string): string | undefined =>
   /^(?:conta exclu[ií]da\s+)?([0-9a-f]{8}((-[0-9a-f]{4}){3}-[0-9a-f]{12})?)$/i

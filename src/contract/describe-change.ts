@@ -267,11 +267,18 @@ const DESCRIPTIONS: Record<TrailAction, Describe> = {
     `${who} restaurou uma cópia do banco de dados${typeof after.copied_at === 'string' ? `, de ${formatValue(after.copied_at)}` : ''}`,
 }
 
-type Change = Omit<HistoryEntry, 'id' | 'at'> & { at?: string; ip?: string | null }
+type Change = Omit<HistoryEntry, 'id' | 'at'> & {
+  at?: string
+  ip?: string | null
+  user_agent?: string | null
+}
 
 /** Names who has no account: the portal, or a person who used a command at the server. */
-export const nameNobody = ({ ip }: Pick<Change, 'ip'>) =>
-  ip === 'terminal' ? 'Quem opera o servidor' : 'O portal'
+export function nameNobody({ ip, user_agent }: Pick<Change, 'ip' | 'user_agent'>): string {
+  if (ip !== 'terminal') return 'O portal'
+  // 'npm run admin (ana)', for who used sudo.
+  return `Quem opera o servidor${/ \(.+\)$/.exec(user_agent ?? '')?.[0] ?? ''}`
+}
 
 /**
  * Formats an audit entry as a sentence: 'carla@… mudou os tipos às 14:32: + CRM, − Vendas'.

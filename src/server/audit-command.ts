@@ -10,9 +10,10 @@ import {
   describeHindrance,
   formatPseudonym,
   formatUnknown,
+  nameGiver,
 } from '#contract/describe-access.ts'
 import { foldText } from '#contract/entitlement-lists.ts'
-import { toOneLine } from '#contract/text-rules.ts'
+import { escapeJsonLine, toOneLine } from '#contract/text-rules.ts'
 import { isDay } from '#contract/user-rules.ts'
 import { readCatalogue } from './catalogue/catalogue.ts'
 import type { PublicContext } from './http/context.ts'
@@ -21,17 +22,22 @@ import { formatDateTime } from './mail/compose-mail.ts'
 import { readAreaAccess, readPersonAccess } from './operations/access-on-day.ts'
 import { recordAudit } from './operations/audit.ts'
 import { formatReaders } from './operations/audit-handlers.ts'
-import { writeTrail } from './operations/export-trail.ts'
+import { fitColumn, writeTrail } from './operations/export-trail.ts'
 import { resolveTrailFilter } from './operations/trail.ts'
-import { createCliContext, runOperatorCommand, withDatabase } from './operator-command.ts'
+import { createCliContext, runDatabaseCommand, withDatabase } from './operator-command.ts'
 import { listUserLines } from './users/export-list.ts'
+import { readUserData } from './users/export-user.ts'
 import { formatCommand } from './version.ts'
 
-const FORMATS = '  --csv             para planilhas, em vez de texto'
+const FORMATS =
+  '  --csv             para planilhas e com valores inteiros; o texto corta os longos (| less -S)'
 const USAGES: Record<string, string> = {
-  users: `Uso: ${formatCommand('users')} [--without-second-factor] [--csv]
+  users: `Uso: ${formatCommand('users')} [--without-second-factor] [--never-signed-in] [--csv]
+     ${formatCommand('users')} --data-of QUEM
 
   --without-second-factor   só quem entra sem a segunda etapa do portal
+  --never-signed-in   só quem nunca entrou
+  --data-of QUEM    tudo o que o portal guarda dessa pessoa, em JSON: e-mail ou nome
 ${FORMATS}`,
   access: `Uso: ${formatCommand('access')} --report ÁREA-OU-RELATÓRIO | --person QUEM [--on 2026-11-01] [--csv]
 
@@ -62,7 +68,7 @@ type Command = (context: PublicContext, values: Values) => Promise<string | unde
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const OPTIONS: Record<string, Record<string, typeof text | typeof flag>> = {
-  users: { csv: flag, 'without-second-factor': flag },
+  users: { csv: flag, 'without-second-factor': flag, 'never-signed-in': flag, 'data-of': text },
   access: { report: text, person: text, on: text, csv: flag },
   trail: {
     since: text,
@@ -76,18 +82,39 @@ const OPTIONS: Record<string, Record<string, typeof text | typeof flag>> = {
   },
 }
 
-const toText = (lines: readonly (readonly string[])[]) =>
-  lines.map((cells) => toOneLine(cells.filter(Boolean).join(' · '))).join('\n')
-const write = (lines: readonly (readonly string[])[], { csv }: Values) =>
-  csv ? toCsv(lines).trimEnd() : toText(lines)
+type Lines = readonly (readonly string[])[]
+const toText = (...cells: readonly string[]) => toOneLine(cells.filter(Boolean).join(' · '))
+/** Wide enough for most addresses. */
+const MAX_WIDTH = 36
+
+/** Formats columns that stay in place: only the last one is never cut. */
+function toTable(unsafe: Lines): string {
+  const lines = unsafe.map((cells) => cells.map(toOneLine))
+  const widths: number[] = []
+  for (const cells of lines)
+    for (const [index, cell] of cells.entries())
+      widths[index] = Math.min(MAX_WIDTH, Math.max(widths[index] ?? 0, cell.length))
+  const fit = (cell: string, index: number, { length }: readonly string[]) =>
+    index < length - 1 ? fitColumn(cell, widths[index] ?? 0) : cell
+  return lines.map((cells) => cells.map(fit).join('  ').trimEnd()).join('\n')
+}
 
 const COMMANDS: Record<string, Command> = {
   async users(context, values) {
-    const filter = values['without-second-factor'] ? { secondFactor: false } : {}
+    const { 'data-of': person } = values
+    if (typeof person === 'string') {
+      const { person: userId = '' } = await resolveTrailFilter(context.db, { person })
+      const data = await context.db.transaction().execute((db) => readUserData({ ...context, db }, userId))
+      return escapeJsonLine(JSON.stringify(data, null, 2))
+    }
+    const filter = {
+      ...(values['without-second-factor'] && { secondFactor: false }),
+      ...(values['never-signed-in'] && { lastAccess: 'never' as const }),
+    }
     const lines = await listUserLines(context.db, filter, context.clock())
     const after = { people: lines.length - 1, ...filter }
     await recordAudit(context, { action: 'list-exported', after })
-    return write(lines, values)
+    return values.csv ? toCsv(lines).trimEnd() : toTable(lines)
   },
   async access(context, values) {
     const { report, person, on } = values
@@ -108,11 +135,13 @@ const COMMANDS: Record<string, Command> = {
         ...formatGrant(grant),
         [...marcas, ...estados].join(', '),
       ])
-      return toText([
-        [describeReaders(found.readers.length, typeof on === 'string', area.label)],
-        ...lines,
-        ...(found.unknown > 0 ? [[formatUnknown(found.unknown)]] : []),
-      ])
+      return [
+        describeReaders(found.readers.length, typeof on === 'string', area.label),
+        toTable(lines),
+        found.unknown > 0 ? formatUnknown(found.unknown) : '',
+      ]
+        .filter(Boolean)
+        .join('\n')
     }
     const { person: userId = '' } = await resolveTrailFilter(context.db, { person: String(person) })
     const found = await readPersonAccess(context.db, { userId, ...asked })
@@ -123,7 +152,8 @@ const COMMANDS: Record<string, Command> = {
     const lines = found.areas.map((area) => [area.type, ...formatGrant(area)])
     const hindrance = found.hindrance ? describeHindrance(found.hindrance, typeof on === 'string') : ''
     const scope = [...found.marcas, ...found.estados].join(', ')
-    return write([[found.email, hindrance, scope], ...lines], values)
+    if (values.csv) return toCsv([[found.email, hindrance, scope], ...lines]).trimEnd()
+    return `${toText(found.email, hindrance, scope)}\n${toTable(lines)}`.trimEnd()
   },
   async trail(context, values) {
     const { since: from, until: to, person, actor, action, area, csv, json } = values
@@ -166,7 +196,8 @@ type Grant = Pick<Reader, 'since' | 'through' | 'templates' | 'by' | 'until'>
 
 const formatGrant = ({ since, by, until, ...grant }: Grant) => [
   since ? `desde ${formatDateTime(new Date(since))}` : 'desde antes do registro',
-  since ? `${describeGrant(grant)}${by ? ` (${by})` : ''}` : '',
+  since ? describeGrant(grant) : '',
+  since && by ? nameGiver(by) : '',
   until ? `até ${until.split('-').reverse().join('/')}` : 'sem prazo',
 ]
 
@@ -185,7 +216,7 @@ async function findArea({ db }: PublicContext, name: string) {
 
 const name = process.argv[2] ?? ''
 const usage = (USAGES[name] ?? Object.values(USAGES).join('\n\n')) + EXITS
-await runOperatorCommand(usage, async (config, [, ...args]) => {
+await runDatabaseCommand(usage, async (config, [, ...args]) => {
   const command = COMMANDS[name]
   const options = OPTIONS[name]
   if (!command || !options) return undefined

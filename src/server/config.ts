@@ -42,6 +42,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return buildConfig(env, { isDemo, isProduction }, environment)
 }
 
+/** Reads where the database is; needs, checks and reads no other setting, as an auditor has no secrets. */
+export function readDatabasePlace(environment: NodeJS.ProcessEnv): Pick<Config, 'databaseUrl' | 'dataDir'> {
+  const own = Object.entries(environment).filter(([name]) => /^(DATABASE_URL|DATA_DIR)(_FILE)?$/.test(name))
+  return readConfig(Object.fromEntries(own))
+}
+
 /** Returns NAME for 'NAME: …' and 'NAME_FILE: …'. */
 function getVariableName(fault: string): string {
   return (fault.split(':', 1)[0] as string).replace(/_FILE$/, '')

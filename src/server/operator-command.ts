@@ -1,5 +1,5 @@
 import { toLines } from '#contract/text-rules.ts'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig, readDatabasePlace } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
 import { startDatabaseClock } from './database/database-clock.ts'
 import { openDatabase } from './database/open-database.ts'
@@ -11,10 +11,7 @@ import { AdminError, createCliRequest } from './operations/admin-commands.ts'
 import { BackUpError } from './operations/back-up.ts'
 
 /** Runs work on a database without time-outs, and closes it. */
-export async function withDatabase<T>(
-  place: Pick<Config, 'databaseUrl' | 'dataDir'>,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
+export async function withDatabase<T>(place: Place, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(place, createLog('warn'))
   const unlimited = await database.openWithoutTimeouts?.()
   try {
@@ -36,13 +33,25 @@ export async function createCliContext(database: Database, command: string): Pro
  * Runs a command of the operator, and writes its output or what is wrong.
  * @param run returns the output; undefined for wrong arguments. It may set the exit code
  */
-export async function runOperatorCommand(
+export const runOperatorCommand = (usage: string, run: Run<Config>) => runCommand(usage, readConfig, run)
+
+/** The same for a command that needs no setting but the database's. */
+export const runDatabaseCommand = (usage: string, run: Run<Place>) =>
+  runCommand(usage, readDatabasePlace, run)
+
+type Place = Pick<Config, 'databaseUrl' | 'dataDir'>
+type Run<C> = (config: C, args: string[]) => Promise<string | undefined>
+
+async function runCommand<C extends Place>(
   usage: string,
-  run: (config: Config, args: string[]) => Promise<string | undefined>,
+  read: (environment: NodeJS.ProcessEnv) => C,
+  run: Run<C>,
 ): Promise<void> {
-  let config: Config | undefined
+  let config: C | undefined
+  // `less` and `head` close it early.
+  process.stdout.once('error', () => process.exit())
   try {
-    config = readConfig(process.env)
+    config = read(process.env)
     const output = await run(config, process.argv.slice(2))
     if (output !== undefined) {
       process.stdout.write(`${output}\n`)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Database } from './database/database.ts'
 import { CHAIN_NAMES, type Chain } from './operations/trail-chain.ts'
 import { type Anchor, type ChainReport, findAnchors, verifyChain } from './operations/verify-trail.ts'
-import { runOperatorCommand, withDatabase } from './operator-command.ts'
+import { runDatabaseCommand, withDatabase } from './operator-command.ts'
 import { formatCommand } from './version.ts'
 
 const USAGE = `Uso: ${formatCommand('verify-trail')} [SELO | ARQUIVO]…   confere a trilha com a sua corrente de selos
@@ -19,7 +19,7 @@ const RESTORED = 3
 
 const NAMES: Record<Chain, string> = { audit: 'Trilha de auditoria', access: 'Registros de acesso' }
 
-await runOperatorCommand(USAGE, async (config, args) => {
+await runDatabaseCommand(USAGE, async (config, args) => {
   const found = args.map((arg) => findAnchors(/^(audit|access):/.test(arg) ? arg : readFileSync(arg, 'utf8')))
   if (found.some((anchors) => anchors.length === 0)) return undefined
   const anchors = found.flat()

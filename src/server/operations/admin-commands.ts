@@ -192,7 +192,9 @@ async function printResetLink(context: AdminContext, person: Person): Promise<st
   return `Link para criar a senha (vale por 1 hora, serve uma única vez):\n\n  ${link}`
 }
 
-/** Creates the request data of audit entries from the terminal. */
+/** Creates the request data of audit entries from the terminal, which name who used sudo. */
 export function createCliRequest(command = 'admin'): RequestInfo {
-  return { requestId: randomUUID(), ip: 'terminal', forwarded: 'none', userAgent: `npm run ${command}` }
+  const [operator] = /^[\w.@\\-]{1,64}$/.exec(process.env.SUDO_USER ?? '') ?? []
+  const userAgent = `npm run ${command}${operator ? ` (${operator})` : ''}`
+  return { requestId: randomUUID(), ip: 'terminal', forwarded: 'none', userAgent }
 }

@@ -1,6 +1,6 @@
 import type { auditRoutes, Reader } from '#contract/audit.ts'
 import { toCsv } from '#contract/csv.ts'
-import { describeGrant, formatUnknown } from '#contract/describe-access.ts'
+import { describeGrant, formatPseudonym, formatUnknown, nameGiver } from '#contract/describe-access.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import { findArea, readCatalogue } from '#server/catalogue/catalogue.ts'
 import { runAdminTransaction } from '#server/http/admin-transaction.ts'
@@ -36,11 +36,11 @@ export function auditHandlers(): Handlers<typeof auditRoutes> {
 }
 
 const COLUMNS: readonly [head: string, format: (reader: Reader) => string][] = [
-  ['E-mail', ({ email, user_id }) => email ?? user_id],
+  ['E-mail', ({ email, user_id }) => email ?? formatPseudonym(user_id)],
   ['Nome', ({ full_name }) => full_name ?? ''],
   ['Desde', ({ since }) => (since ? formatDateTime(new Date(since)).replace(',', '') : 'sem registro')],
   ['Por meio de', describeGrant],
-  ['Quem deu', ({ by }) => by ?? ''],
+  ['Quem deu', ({ by }) => nameGiver(by ?? '')],
   ['Até', ({ until }) => until?.split('-').reverse().join('/') ?? 'sem prazo'],
   ['Marcas', ({ marcas }) => marcas.join(', ')],
   ['Estados', ({ estados }) => estados.join(', ')],

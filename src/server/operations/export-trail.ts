@@ -1,5 +1,6 @@
 import type { TrailEntry, TrailFilter } from '#contract/audit.ts'
 import { toCsv } from '#contract/csv.ts'
+import { formatPseudonym } from '#contract/describe-access.ts'
 import { describeChange, formatState, nameNobody } from '#contract/describe-change.ts'
 import { escapeJsonLine, toOneLine } from '#contract/text-rules.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
@@ -12,13 +13,16 @@ import { recordAudit } from './audit.ts'
 import { readTrail, resolveTrailFilter } from './trail.ts'
 
 const CHUNK = 1_000
+/** The column's width in sentences: all but the longest addresses. */
+const WHO_WIDTH = 40
 
-/** A deleted person is named by their pseudonym. */
-const formatWho = (email: string | null, id: string | null | undefined): string => email ?? id ?? ''
+/** Names a deleted person as the screens do. */
+const formatWho = (email: string | null, id: string | null | undefined): string =>
+  email ?? (id ? formatPseudonym(id) : '')
 
 const COLUMNS: readonly [head: string, format: (entry: TrailEntry) => string][] = [
   ['Quando', ({ at }) => formatDateTime(new Date(at)).replace(',', '')],
-  ['Quem', ({ actor_email, actor_id, ip }) => formatWho(actor_email, actor_id) || nameNobody({ ip })],
+  ['Quem', (entry) => formatWho(entry.actor_email, entry.actor_id) || nameNobody(entry)],
   ['Com quem', ({ target_email, target_id }) => formatWho(target_email, target_id)],
   ['O que aconteceu', (entry) => describeChange(entry)],
   ['Antes', ({ before }) => formatState(before)],
@@ -46,17 +50,19 @@ export async function* writeTrail(
   }
 }
 
+/** Cuts or pads a cell, so that the next column stays in its place. */
+export const fitColumn = (cell: string, width: number): string =>
+  (cell.length > width ? `${cell.slice(0, width - 1)}…` : cell).padEnd(width)
+
 const toJson = (entry: TrailEntry) =>
   escapeJsonLine(JSON.stringify({ ...entry, sentence: describeChange(entry) }))
 const toLine = (entry: TrailEntry) =>
   toOneLine(
     [
       formatDateTime(new Date(entry.at)),
+      fitColumn(formatWho(entry.target_email, entry.target_id), WHO_WIDTH),
       describeChange(entry),
-      formatWho(entry.target_email, entry.target_id),
-    ]
-      .filter(Boolean)
-      .join('  '),
+    ].join('  '),
   )
 
 /** Exports what matches as a stream that reads as the browser takes it; the export is an entry itself. */

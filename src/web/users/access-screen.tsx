@@ -7,7 +7,7 @@ import {
   describeHindrance,
   formatPseudonym,
   formatUnknown,
-  parsePseudonym,
+  nameGiver,
 } from '#contract/describe-access.ts'
 import { isDay, toSaoPauloDay } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
@@ -98,9 +98,6 @@ function Unknown({ reach }: { reach: string | null }) {
     </Alert>
   )
 }
-
-/** By the address, or as a deleted account. */
-const nameGiver = (by: string) => (parsePseudonym(by) ? formatPseudonym(by) : by)
 
 const formatSince = ({
   since,
