@@ -130,14 +130,17 @@ export const releaseUpgrade = defineFault({
     }
     const answers = (await Promise.all(load.map((each) => each.stop()))).flat()
     const slowest = await stopMeasuring()
-    if (answers.some(hasFailed) && slowest > BUSY_MS)
+    const pages = [before, beside, after].flatMap(({ verdicts }) => verdicts)
+    if (answers.some(hasFailed) && slowest > BUSY_MS) {
+      const dead = pages.map(({ promise, seen }) => `${promise}: ${seen}`).join(', ')
       throw new NotTriedError(
-        `this machine is too busy: PostgreSQL took ${Math.round(slowest)} ms for a connection, ${describeFailures(answers)}`,
+        `this machine is too busy: PostgreSQL took ${Math.round(slowest)} ms for a connection, ${describeFailures(answers)}; ${dead}`,
       )
+    }
     const versions = await Promise.all(ports.map(readVersion))
     return [
       ...judge(answers),
-      ...[before, beside, after].flatMap(({ verdicts }) => verdicts),
+      ...pages,
       checkTime('own page after the last replica of the version before', ownPage, NEW_PAGE_MS),
       verify(
         `of ${marks.length} acknowledged messages lost`,
