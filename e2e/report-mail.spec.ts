@@ -68,3 +68,43 @@ test('a report is mailed on a schedule, stopped by the link of the mail, taken u
   const all = page.getByRole('list', { name: 'Relatórios por e-mail' }).getByRole('listitem')
   await expect(all).toContainText(toEmail('vendas.rj'))
 })
+
+test('what is on the screen is mailed as a view that it is saved as, under a proposed name', async ({
+  page,
+}) => {
+  await openAs(page, 'diretoria')
+  const report = getReportFrame(page, 'Vendas')
+  await report
+    .getByRole('button', { name: /estado$/i })
+    .first()
+    .click()
+  await report.getByRole('group', { name: 'Estado' }).getByRole('button', { name: 'MG' }).press('Enter')
+  const views = page.getByRole('button', { name: /^Visões/ })
+  const dialog = page.getByRole('dialog')
+  const open = async (content?: string) => {
+    await page.getByRole('button', { name: 'Exportar', exact: true }).click()
+    if (content) await dialog.getByText(content).click()
+    await dialog.getByRole('button', { name: 'Receber por e-mail' }).click()
+  }
+  const contents = dialog.getByLabel('Conteúdo')
+  await open('Como foi publicado')
+  await expect(contents).toHaveValue('')
+  await dialog.getByRole('button', { name: 'Cancelar' }).click()
+  await open()
+  await expect(contents.locator(':checked')).toHaveText('Como está agora, salvo como visão')
+  const name = dialog.getByLabel('Nome da visão')
+  const proposed = await name.inputValue()
+  expect(proposed).toMatch(/^Vendas · \d\d\/\d\d$/)
+  // The mail is refused at first: what was saved is not saved twice.
+  await page.route('**/api/report-subscriptions', (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 503, body: '' }) : route.fallback(),
+  )
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await expect(page.getByText('Erro ao salvar o envio')).toBeVisible({ timeout: 20_000 })
+  await page.unroute('**/api/report-subscriptions')
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await expect(page.getByText('Você o recebe toda segunda-feira às 8h')).toBeVisible()
+  await expect(views).toHaveAccessibleName(`Visões: ${proposed}`)
+  await page.goto('/profile/envios')
+  await expect(page.getByRole('list', { name: 'Envios' }).getByRole('listitem')).toContainText(proposed)
+})

@@ -27,13 +27,17 @@ interface ExportDialogProps {
   isPaginated: boolean
   /** The saved view that is open. */
   view: ReportView | undefined
+  /** Whether the person has filtered or selected since it opened. */
+  isChanged: boolean
+  onViewSaved: (view: ReportView) => void
   onStarted: (item: ReportExport) => void
   onClose: () => void
 }
 
 /** 'Exportar': asks for the format and what the file shows, and lists the files of the last hour. */
 export function ExportDialog(props: ExportDialogProps) {
-  const { userId, area, reportId, captureView, isPaginated, view, onStarted, onClose } = props
+  const { userId, area, reportId, captureView, isPaginated, view, isChanged } = props
+  const { onViewSaved, onStarted, onClose } = props
   const title = `Exportar ${props.title}`
   useEffect(closeReadyToasts, [])
   const [isSubscribing, setIsSubscribing] = useState(false)
@@ -73,7 +77,10 @@ export function ExportDialog(props: ExportDialogProps) {
       <SubscriptionDialog
         userId={userId}
         reports={[{ area, reportId, name: props.title }]}
-        openView={view}
+        openView={content === 'published' ? undefined : view}
+        captureView={content === 'current' ? captureView : undefined}
+        isChanged={isChanged}
+        onViewSaved={onViewSaved}
         onClose={onClose}
       />
     )

@@ -194,6 +194,8 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           area={selectedTab.area}
           title={selectedTab.title}
           view={views.view}
+          isChanged={views.isChanged}
+          onViewSaved={(view) => views.name(view, false)}
           onStarted={(item) => followExport(userId, item)}
           onClose={exportDialog.close}
         />
