@@ -138,7 +138,7 @@ export default defineConfig({
             // of them belongs here too, or chunks would import each other.
             {
               name: 'administration',
-              test: /web\/users\/(count-query|access-templates|access-request|export-data|describe-effect|bulk-edit|user-queries|row-actions|filters-button|selection|use-dialogs)\.|app\/service-status|(useInfiniteQuery|infiniteQuery(Observer|Options))\.|icons\/(pencil|trash|sliders-horizontal|arrow-(up|down)|user-minus|map-pin|layout-grid|file-down|rotate-ccw-clock|ellipsis)\.|ui\/(search-field|picker|menu)\./,
+              test: /web\/users\/(count-query|access-templates|access-request|export-data|describe-effect|bulk-edit|user-queries|row-actions|filters-button|selection|use-dialogs|user-view)\.|app\/service-status|(useInfiniteQuery|infiniteQuery(Observer|Options))\.|icons\/(pencil|trash|sliders-horizontal|arrow-(up|down)|user-minus|map-pin|layout-grid|file-down|rotate-ccw-clock|ellipsis)\.|ui\/(search-field|picker|menu)\./,
               includeDependenciesRecursively: false,
             },
             // Its dialogs and 'Ver como' share parts of the reports screen, which needs them all.

@@ -17,6 +17,7 @@ test('an end date is set or removed for many people at once and can be undone', 
   await page.getByRole('checkbox', { name: 'Selecionar todos os usuários que correspondem' }).check()
   await page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' }).click()
   const dialog = page.getByRole('dialog', { name: 'Alteração em Massa' })
+  await dialog.getByText('Mais opções').click()
   await dialog.getByText('Mudar a validade do acesso').click()
   const [effect, field] = [dialog.getByRole('status'), dialog.getByLabel('Válido até')]
   await expect(effect).toHaveText('Escolha o último dia do acesso, ou “Sem prazo”.')

@@ -47,7 +47,7 @@ const DIALOGS: DialogCase[] = [
     done: { toast: 'Acesso atualizado', effect: ['HPD', 'CRM'] },
   },
   {
-    name: 'Editar acesso of many',
+    name: 'Alteração em Massa',
     path: '?q=Equipe',
     call: { method: 'POST', path: '/api/profiles/bulk-edit' },
     async open(page, _, other) {
@@ -58,10 +58,10 @@ const DIALOGS: DialogCase[] = [
       const boxes = page.locator('#usuarios [data-index]').getByRole('checkbox')
       await expect(boxes).toHaveCount(items.length || 3)
       for (const box of await boxes.all()) await box.check()
-      await page.getByRole('button', { name: /^Editar acesso \(/ }).click()
+      await page.getByRole('button', { name: /^Alterar Filtros em Massa/ }).click()
       await getDialog(page).getByRole('checkbox', { name: 'Slack', exact: true }).check()
       await expect(getDialog(page).getByText(/Slack passa a aparecer para/)).toBeVisible()
-      return press(page, 'Salvar')
+      return press(page, 'Adicionar')
     },
     async meanwhile(other) {
       const { user_id } = await other.person(toEmail('curta'))
@@ -70,7 +70,7 @@ const DIALOGS: DialogCase[] = [
     refusal: /1 usuário já não existe e saiu da seleção/,
     read: async (other) => (await other.person(VENDAS)).types.includes('Slack'),
     kept: false,
-    done: { toast: /^Acesso alterado para \d usuários?$/, effect: true },
+    done: { toast: /^Dados adicionados com sucesso para \d usuário/, effect: true },
   },
   {
     name: 'Corrigir Nome',

@@ -747,7 +747,7 @@ export const SCREEN_STATES: ScreenState[] = [
       ['aprovar', 'status=pending&verified=yes', 'Aprovar'],
       ['remover', 'q=diretoria', 'Remover'],
       ['em-massa', 'q=diretoria', 'Alterar Filtros em Massa (1)'],
-      ['editar-acesso', 'q=diretoria', 'Editar acesso (1)'],
+      ['editar-acesso', 'q=diretoria', 'Editar acesso'],
       ['aprovar-selecionados', 'status=pending&verified=yes', 'Aprovar Selecionados (1)'],
       ['excluir', 'q=diretoria', 'Excluir Selecionados (1)'],
       ['menu', 'q=diretoria', 'Mais ações'],

@@ -31,6 +31,8 @@ const holderSchema = z.object({
   email: z.string(),
   full_name: z.nullable(z.string()),
   approved: z.boolean(),
+  /** Missing in answers of the previous version. */
+  admin: z.optional(z.boolean()),
   valid_until: z.nullable(dateSchema),
   last_sign_in_at: z.nullable(instantSchema),
   types: z.array(z.string()),

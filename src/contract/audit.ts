@@ -5,7 +5,7 @@ import { normalizeTyped } from './pasted-text.ts'
 import type { Routes } from './route.ts'
 import { cleanLine } from './text-rules.ts'
 import { lineSchema } from './text-schemas.ts'
-import { dateSchema, userParams } from './users.ts'
+import { dateSchema, notesSchema, userParams } from './users.ts'
 
 /** Groups of actions that the filter offers; the last three are files, the catalogue and settings. */
 export const ACTION_GROUPS = ['acts', 'accesses', 'refusals', 'exports', 'catalogue', 'settings'] as const
@@ -144,7 +144,19 @@ export const auditRoutes = {
     summary:
       'Restores within a day what was before a change of one’s own that gave an undoId: of people, reports, lists, notices or messages. `changed` names by e-mail who was changed since and stays so; 409 when that is everybody, or the thing',
     params: z.object({ undoId: z.uuid() }),
-    response: z.object({ restored: z.number(), changed: z._default(z.array(z.string()), []) }),
+    response: z.object({
+      restored: z.number(),
+      changed: z._default(z.array(z.string()), []),
+      notes: notesSchema,
+    }),
+  },
+  previewUndo: {
+    method: 'GET',
+    path: '/api/profiles/bulk-edit/{undoId}/undo',
+    access: 'admin',
+    summary: 'Whom the undo of a change of people, of one’s own, would leave with nothing',
+    params: z.object({ undoId: z.uuid() }),
+    response: z.object({ notes: notesSchema }),
   },
   readPersonAccess: {
     method: 'GET',

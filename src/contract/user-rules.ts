@@ -23,10 +23,9 @@ export const adminMessages = {
   bulkNothing: 'Selecione pelo menos um item para alterar',
   bulkAdd: 'Adicionar aos usuários selecionados',
   bulkRemove: 'Remover dos usuários selecionados',
-  bulkValidity: 'Mudar a validade do acesso',
   bulkNoEnd: 'Escolha o último dia do acesso, ou “Sem prazo”',
-  bulkDone: (action: 'add' | 'remove' | 'validity', count: number) =>
-    `${{ add: 'Dados adicionados', remove: 'Dados removidos', validity: 'Prazo alterado' }[action]} com sucesso para ${formatCount(count)} usuário(s)`,
+  bulkDone: (action: 'add' | 'remove' | 'replace' | 'validity', count: number) =>
+    `${{ add: 'Dados adicionados', remove: 'Dados removidos', replace: 'Dados substituídos', validity: 'Prazo alterado' }[action]} com sucesso para ${formatCount(count)} usuário(s)`,
   bulkFailed: 'Erro ao atualizar dados dos usuários',
   deleteNothing: 'Nenhum usuário selecionado',
   deleted: (count: number) => `${formatCount(count)} usuário(s) excluído(s) com sucesso`,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { historyEntrySchema } from './audit-actions.ts'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
-import { mapLists } from './entitlement-lists.ts'
+import { LISTS, mapLists } from './entitlement-lists.ts'
 import type { Routes } from './route.ts'
 import { MANY_LINES, normalizeBreaks, ONE_LINE, textMessages } from './text-rules.ts'
 import { lineSchema, searchSchema } from './text-schemas.ts'
@@ -236,10 +236,23 @@ const MAX_APPROVALS_BYTES = 1024 * 1024
 /** Id for undoing, null for a dry run; and the seconds left from this answer on. */
 export const undoFields = { undoId: z.nullable(z.uuid()), undoSeconds: z.number() }
 
+/** What is worth saying of a change, as in ChangeNotes; missing in answers of the previous version. */
+export const notesSchema = z.optional(
+  z.object({
+    emptied: z.array(
+      z.object({ lists: z.array(z.enum(LISTS)), count: z.number(), names: z.array(z.string()) }),
+    ),
+    includesSelf: z.boolean(),
+    admins: z.number(),
+    unapproved: z.number(),
+  }),
+)
+
 /** Number of approved people, and of those who see no report because a list is empty. */
 const approvalResultSchema = z.object({
   approved: z.number(),
   withoutReports: z.number(),
+  notes: notesSchema,
   ...undoFields,
 })
 export type ApprovalResult = z.output<typeof approvalResultSchema>
@@ -257,7 +270,7 @@ const allMatchingSchema = z.strictObject({
 
 /**
  * 'add' and 'remove' have lists, 'replace' all three; 'validity' has the last day of the access, or
- * null for none, which 'add' and 'replace' may have too.
+ * null for none, which the others may have too.
  */
 const bulkChangeFields = {
   action: z.enum(['add', 'remove', 'replace', 'validity']),
@@ -294,6 +307,7 @@ const bulkEditResultSchema = z.object({
   ending: z._default(z.number(), 0),
   // Missing in answers stored by the previous version.
   includesSelf: z._default(z.boolean(), false),
+  notes: notesSchema,
   fingerprint: z.string(),
   ...undoFields,
 })

@@ -82,6 +82,7 @@ const PERMITTED_CALLERS: Record<RouteName, keyof typeof GROUPS> = {
   'POST /api/profiles/bulk-edit': 'admins',
   'POST /api/profiles/approve': 'admins',
   'POST /api/profiles/bulk-edit/{undoId}/undo': 'admins',
+  'GET /api/profiles/bulk-edit/{undoId}/undo': 'admins',
   'GET /api/profiles/{userId}/history': 'admins',
   'GET /api/profiles/{userId}/export': 'admins with a recent password',
   'GET /api/profiles/{userId}/access': 'admins',

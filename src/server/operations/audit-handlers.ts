@@ -7,6 +7,7 @@ import { runAdminTransaction } from '#server/http/admin-transaction.ts'
 import type { Context } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { formatDateTime } from '#server/mail/compose-mail.ts'
+import { previewUndo } from '#server/users/undo-bulk-edit.ts'
 import { readProfile } from '#server/users/user-queries.ts'
 import { readAreaAccess, readPersonAccess } from './access-on-day.ts'
 import { recordAudit } from './audit.ts'
@@ -30,6 +31,7 @@ export function auditHandlers(): Handlers<typeof auditRoutes> {
       return undefined
     },
     undoChange: ({ context, params }) => undoChange(context, params.undoId),
+    previewUndo: ({ context, params }) => previewUndo(context, params.undoId),
     readPersonAccess: ({ context, params, query }) =>
       readPersonAccess(context.db, { ...params, ...query, now: context.clock() }),
   }

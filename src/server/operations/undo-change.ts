@@ -1,5 +1,7 @@
 import { isRecentlyAuthenticated } from '#contract/access.ts'
+import type { auditRoutes } from '#contract/audit.ts'
 import type { UNDOABLE_THINGS } from '#contract/audit-actions.ts'
+import type { ReplyOf } from '#contract/route.ts'
 import { undoCatalogueChange } from '#server/catalogue/change-catalogue.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
@@ -47,7 +49,7 @@ const UNDOS: Record<(typeof UNDOABLE_THINGS)[number], Undo> = {
 export async function undoChange(
   context: Context,
   undoId: string,
-): Promise<{ restored: number; changed: string[] }> {
+): Promise<ReplyOf<typeof auditRoutes.undoChange>> {
   const readEntries = ({ db }: Pick<Context, 'db'>) =>
     db
       .selectFrom('audit_entries')

@@ -107,6 +107,7 @@ export async function readHolders(
       group by a.target_id
     )
     select h.user_id, h.email, h.full_name, h.approved, h.valid_until, h.types, h.marcas, h.estados,
+      exists (select from user_roles r where r.user_id = h.user_id and r.role = 'admin') as admin,
       ${sql.raw(toInstantSql('h.last_sign_in_at'))} as last_sign_in_at, ${sql.raw(toInstantSql('g.at'))} as since
     from holders h left join given g on g.target_id = h.user_id
     order by h.email collate "und-x-icu"`.execute(db)

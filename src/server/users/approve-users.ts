@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '#contract/catalogue.ts'
+import { noteChanges } from '#contract/change-notes.ts'
 import { type Entitlements, LISTS } from '#contract/entitlement-lists.ts'
 import type { FieldProblem, ProblemCode } from '#contract/problem.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
@@ -38,9 +39,13 @@ export async function previewApproval(context: Context, items: readonly Approval
   return { ...summarizeApproval(changes, null), undoSeconds: 0 }
 }
 
-function summarizeApproval(changes: readonly { after: Partial<Entitlements> }[], undoId: string | null) {
+function summarizeApproval(
+  changes: readonly { after: Partial<Entitlements>; name: string }[],
+  undoId: string | null,
+) {
   const withoutReports = changes.filter(({ after }) => LISTS.some((name) => after[name]?.length === 0)).length
-  return { approved: changes.length, withoutReports, undoId }
+  const notes = noteChanges(changes.map(({ after, name }) => ({ after, names: [name] })))
+  return { approved: changes.length, withoutReports, notes, undoId }
 }
 
 /** @param lock whether to lock the people until the transaction ends */
@@ -53,7 +58,7 @@ async function decideApprovals(
   const ids = items.map(({ userId }) => userId.toLowerCase())
   const people = await context.db
     .selectFrom('profiles')
-    .select(['user_id', 'email', 'approved', 'email_verified_at', 'entitlement_version'])
+    .select(['user_id', 'email', 'full_name', 'approved', 'email_verified_at', 'entitlement_version'])
     .select(['types', 'marcas', 'estados', 'valid_until'])
     .where('user_id', 'in', ids)
     .orderBy('user_id')
@@ -86,7 +91,7 @@ async function decideApprovals(
     const row = personById.get(ids[index] as string)
     if (!row) return []
     const change = decideApproval(context, { row, catalogue, wanted: item, prefix: `items.${index}.` })
-    return [{ ids: [row.user_id], email: row.email, ...change }]
+    return [{ ids: [row.user_id], email: row.email, name: row.full_name ?? row.email, ...change }]
   })
 }
 

@@ -51,7 +51,8 @@ describeOnEachDatabase('bulk edit', (kind) => {
       { list: 'types', item: 'CRM', gaining: 2, losing: 0 },
       { list: 'marcas', item: 'GM', gaining: 3, losing: 0 },
     ]
-    expect(body).toEqual({ ...counts, effects, ending: 0, fingerprint, undoId, undoSeconds: 30 })
+    const notes = { emptied: [], includesSelf: false, admins: 0, unapproved: 0 }
+    expect(body).toEqual({ ...counts, effects, ending: 0, notes, fingerprint, undoId, undoSeconds: 30 })
     expect(await readAllLists()).toEqual([
       { types: ['Vendas', 'CRM'], marcas: ['FIAT', 'GM'], estados: ['RJ'], version: 2 },
       { types: ['Vendas', 'CRM'], marcas: ['GM'], estados: [], version: 2 },
@@ -63,6 +64,44 @@ describeOnEachDatabase('bulk edit', (kind) => {
       },
       { types: ['CRM'], marcas: ['FIAT'], estados: ['RJ'], version: 1 },
     ])
+  })
+
+  test('names who would be left with nothing, and counts whom one may not mean', async () => {
+    const { db } = portal.database
+    const colleague = await addPerson(portal, { full_name: 'Cinco', types: ['CRM'], estados: ['MG'] })
+    await db.insertInto('user_roles').values({ user_id: colleague.user_id, role: 'admin' }).execute()
+    await db
+      .updateTable('profiles')
+      .set({ approved: false })
+      .where('user_id', '=', bystander.user_id)
+      .execute()
+    const userIds = [...ids(), bystander.user_id, colleague.user_id, admin.user_id]
+    const remove = { userIds, action: 'remove', types: ['CRM'], estados: ['RJ', 'MG'] }
+    const { body } = await edit(remove, true)
+    expect(body.notes).toEqual({
+      emptied: [
+        { lists: ['types', 'estados'], count: 2, names: ['Cinco', 'Quatro'] },
+        { lists: ['estados'], count: 3, names: ['Três', 'Um', admin.email] },
+      ],
+      includesSelf: true,
+      admins: 1,
+      unapproved: 1,
+    })
+    // An area without a report is none to be left with.
+    await db
+      .insertInto('global_powerbi_settings')
+      .values({ type: 'crm', embed_mode: 'secure_sso', report_url: 'https://app.powerbi.com/x' })
+      .execute()
+    const [, , third] = people
+    expect(
+      (await edit({ userIds: [third?.user_id], action: 'remove', types: ['CRM'] }, true)).body.notes,
+    ).toEqual({
+      emptied: [{ lists: ['types'], count: 1, names: ['Três'] }],
+      includesSelf: false,
+      admins: 0,
+      unapproved: 0,
+    })
+    expect((await edit(remove)).body.notes?.emptied).toHaveLength(2)
   })
 
   test('removes present items', async () => {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { EntitlementAction } from '#contract/audit-actions.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
+import type { NotedChange } from '#contract/change-notes.ts'
 import { type Entitlements, LISTS, sortItems } from '#contract/entitlement-lists.ts'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
@@ -25,6 +26,7 @@ import {
   writeChanges,
 } from './entitlements.ts'
 import { queueAccessMails } from './mails.ts'
+import { readNotes } from './read-notes.ts'
 import { runUndoable } from './undo-bulk-edit.ts'
 import { matchesFilter } from './user-queries.ts'
 
@@ -71,6 +73,7 @@ async function applyEdit(
   const effects: Effects = new Map()
   let [includesSelf, ending] = [false, 0]
   const changedIds: string[] = []
+  const noted: NotedChange[] = []
   for (const chunk of splitIntoChunks(ids)) {
     const changes: SharedChange[] = []
     for (const { ids: userIds, ...current } of await readIdentical(db, chunk, plan.columns)) {
@@ -81,6 +84,7 @@ async function applyEdit(
       if (change.after.valid_until !== undefined) ending += userIds.length
       includesSelf ||= !isGain && userIds.includes(actor.profile.user_id)
       changes.push({ ids: userIds, ...change })
+      noted.push({ names: userIds, ...change })
       changedIds.push(...userIds)
     }
     // Each chunk has its own timestamp: the undo window counts from the last one.
@@ -95,6 +99,7 @@ async function applyEdit(
     effects: sortEffects(catalogue, [...effects.values()]),
     ending,
     includesSelf,
+    notes: await readNotes(context, catalogue, ids, noted),
     fingerprint: computeFingerprint(ids),
     undoId: changed > 0 ? batchId : null,
   }
@@ -151,7 +156,6 @@ function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditP
   const isEnd = valid_until !== undefined
   if (action === 'validity' && (!isEnd || lists.length > 0))
     throw toFieldError('valid_until', adminMessages.bulkNothing)
-  if (action === 'remove' && isEnd) throw toFieldError('types', adminMessages.bulkNothing)
   if (action === 'replace' ? LISTS.some((name) => !edit[name]) : !isEnd && lists.length === 0)
     throw toFieldError('types', adminMessages.bulkNothing)
   // Throws for a past day.

@@ -11,7 +11,7 @@ import {
   undoEdit,
   withRowLock,
 } from '#server/testing/admin-calls.ts'
-import { addPerson, openTestSession } from '#server/testing/builders.ts'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { bulkEdit } from './bulk-edit.ts'
@@ -75,6 +75,17 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
       .execute()
     expect(queued).toEqual([])
     expect(await readEntries('bulk-edit-undone')).toHaveLength(1)
+  })
+
+  test('names whom it leaves with nothing, before and after', async () => {
+    const undoId = await edit()
+    const emptied = [{ lists: ['types'], count: 1, names: [people[1]?.email] }]
+    const path = `/api/profiles/bulk-edit/${undoId}/undo`
+    const preview = () => send(portal, 'GET', path, { token: admin.token })
+    expect((await preview()).body.notes.emptied).toEqual(emptied)
+    expect((await readLists())[1]?.types).toEqual(['HPD'])
+    expect((await undoEdit(portal, admin, undoId)).body).toMatchObject({ restored: 2, notes: { emptied } })
+    expect((await preview()).status).toBe(404)
   })
 
   test('is not offered without a change', async () => {
@@ -195,7 +206,7 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
     await db.updateTable('profiles').set({ types: [] }).where('email', 'in', [gone, kept]).execute()
     await db.deleteFrom('profiles').where('email', '=', gone).execute()
     const undone = await undoBulkEdit({ db, clock, actor, request }, undoId as string)
-    expect(undone).toEqual({ restored: 4498, changed: [kept] })
+    expect(undone).toMatchObject({ restored: 4498, changed: [kept] })
   })
 
   test('skips people changed meanwhile and names them', async () => {

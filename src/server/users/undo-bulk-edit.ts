@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { type AuditAction, UNDOABLE_EDITS } from '#contract/audit-actions.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import type { ChangeNotes } from '#contract/change-notes.ts'
 import { UNDO_HOURS, UNDO_SECONDS } from '#contract/user-rules.ts'
-import { lockCatalogue } from '#server/catalogue/catalogue.ts'
+import { lockCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { runIdempotent } from '#server/http/idempotency.ts'
@@ -9,6 +11,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { type State, splitIntoChunks, writeChanges } from './entitlements.ts'
 import { queueAccessMails, withdrawMails } from './mails.ts'
+import { readNotes } from './read-notes.ts'
 
 /** Allows for network latency: a click in the last second still works. */
 export const GRACE_SECONDS = 5
@@ -42,18 +45,20 @@ export async function runUndoable<T extends object>(
 export async function undoBulkEdit(
   context: Context,
   undoId: string,
-): Promise<{ restored: number; changed: string[] }> {
+): Promise<{ restored: number; changed: string[]; notes?: ChangeNotes }> {
   const askedAt = context.clock()
   return runIdempotent(context, async (db) => {
     const txContext = { ...context, db, clock: () => askedAt }
-    await lockCatalogue(db)
-    const ids = await lockPeople(db, undoId)
+    const catalogue = await lockCatalogue(db)
+    const ids = await readPeople(db, undoId, true)
     // After locking: another undo of the same edit may have run meanwhile.
     const isLate = await assertUndoable(txContext, undoId)
     let restored = 0
     const changed: string[] = []
+    const all: EditedGroup[] = []
     for (const chunk of splitIntoChunks(ids)) {
       const edited = await readEdited(db, undoId, chunk)
+      all.push(...edited)
       const changes = edited.flatMap(({ isUnchanged, who, before, after }) =>
         isUnchanged ? [{ ids: who, before: after, after: before }] : [],
       )
@@ -78,8 +83,30 @@ export async function undoBulkEdit(
     }
     if (restored === 0 && changed.length > 0) throw createAllChangedError(changed)
     await removeReview(txContext, undoId)
-    return { restored, changed: changed.toSorted() }
+    const notes = await noteUndo(txContext, catalogue, all)
+    return { restored, changed: changed.toSorted(), ...(notes.emptied.length > 0 && { notes }) }
   })
+}
+
+/** Says what is worth saying of undoBulkEdit, and throws as it does, without writing or locking. */
+export async function previewUndo(context: Context, undoId: string): Promise<{ notes: ChangeNotes }> {
+  const { db } = context
+  await assertUndoable(context, undoId)
+  const edited: EditedGroup[] = []
+  for (const chunk of splitIntoChunks(await readPeople(db, undoId, false)))
+    edited.push(...(await readEdited(db, undoId, chunk)))
+  return { notes: await noteUndo(context, await readCatalogue(db), edited) }
+}
+
+/** Who waits for approval again has no use for lists. */
+function noteUndo(context: Context, catalogue: Catalogue, edited: EditedGroup[]): Promise<ChangeNotes> {
+  const restored = edited.filter(({ isUnchanged, before }) => isUnchanged && before.approved !== false)
+  return readNotes(
+    context,
+    catalogue,
+    restored.flatMap(({ who }) => who),
+    restored.map(({ who, before, after }) => ({ names: who, before: after, after: before })),
+  )
 }
 
 /** An undone review counts as never done; the trail keeps both. */
@@ -100,14 +127,14 @@ function createAllChangedError([first, another]: string[]): ProblemError {
 }
 
 /** @returns the ids of the edit's people who still exist */
-async function lockPeople(db: Db, undoId: string): Promise<string[]> {
+async function readPeople(db: Db, undoId: string, lock: boolean): Promise<string[]> {
   const changed = db.selectFrom('audit_entries').select('target_id').where('batch_id', '=', undoId)
   const rows = await db
     .selectFrom('profiles')
     .select('user_id')
     .where('user_id', 'in', changed)
     .orderBy('user_id')
-    .forUpdate()
+    .$if(lock, (query) => query.forUpdate())
     .execute()
   return rows.map(({ user_id }) => user_id)
 }

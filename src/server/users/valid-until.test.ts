@@ -114,7 +114,7 @@ describeOnEachDatabase('last day of access', (kind) => {
         [{ action: 'validity', valid_until: addDays(-1) }, 'valid_until'],
         [{ action: 'validity' }, 'valid_until'],
         [{ action: 'validity', valid_until: day, types: ['CRM'] }, 'valid_until'],
-        [{ action: 'remove', valid_until: day, types: ['CRM'] }, 'types'],
+        [{ action: 'remove', valid_until: addDays(-1), types: ['CRM'] }, 'valid_until'],
         [{ action: 'add', valid_until: addDays(-1), types: ['CRM'] }, 'valid_until'],
         [{ action: 'replace', valid_until: day, types: ['CRM'] }, 'types'],
       ] as const) {

@@ -1,3 +1,6 @@
+import type { auditRoutes } from '#contract/audit.ts'
+import { describeNotes } from '#contract/change-notes.ts'
+import type { ReplyOf } from '#contract/route.ts'
 import { UNDO_HOURS, UNDO_SECONDS } from '#contract/user-rules.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
@@ -46,12 +49,11 @@ export async function undoChange(undoId: string): Promise<void> {
 }
 
 /** Formats the result of an undo: how many were restored, and the e-mails of those that were not. */
-export function describeUndo({ restored, changed }: { restored: number; changed: string[] }): ToastContent {
+export function describeUndo(result: ReplyOf<typeof auditRoutes.undoChange>): ToastContent {
+  const { restored, changed, notes } = result
   const count = restored.toLocaleString('pt-BR')
-  const done =
-    restored === 1
-      ? '1 usuário voltou ao que tinha antes.'
-      : `${count} usuários voltaram ao que tinham antes.`
+  const what = restored === 1 ? '1 usuário voltou ao que tinha' : `${count} usuários voltaram ao que tinham`
+  const done = `${what} antes. ${describeNotes(notes)}`.trim()
   const title = 'Alteração desfeita'
   // A thing, or a review that took nothing from anybody.
   if (restored + changed.length === 0) return { kind: 'success', title }

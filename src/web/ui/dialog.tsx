@@ -110,7 +110,7 @@ export function Dialog(props: DialogProps) {
               className="-mx-6 sticky bottom-0 mt-2 flex flex-wrap justify-end gap-2 rounded-b-xl border-line bg-raised px-6 pt-4 pb-6 max-sm:mt-4 max-sm:border-t max-sm:pb-4"
             >
               {note && (
-                <div className="max-h-24 min-w-48 flex-1 self-center overflow-y-auto text-sm max-sm:basis-full">
+                <div className="max-h-[min(10rem,25dvh)] min-w-48 flex-1 self-center overflow-y-auto text-sm max-sm:basis-full">
                   {note}
                 </div>
               )}

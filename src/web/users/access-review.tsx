@@ -1,11 +1,12 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Holder, Reviewable } from '#contract/access-reviews.ts'
+import type { accessReviewRoutes, Holder, Reviewable } from '#contract/access-reviews.ts'
 import type { auditRoutes } from '#contract/audit.ts'
+import { type ChangeNotes, describeNotes, noteChanges } from '#contract/change-notes.ts'
 import { toCsv } from '#contract/csv.ts'
-import { foldText, LISTS } from '#contract/entitlement-lists.ts'
-import type { BodyOf } from '#contract/route.ts'
+import { foldText, LISTS, listSpellings } from '#contract/entitlement-lists.ts'
+import type { BodyOf, ReplyOf } from '#contract/route.ts'
 import { hasPassed } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient, READ_ONCE } from '#web/http/query-client.ts'
@@ -24,6 +25,7 @@ import { SearchField } from '#web/ui/search-field.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { NoteLines } from './change-notes.tsx'
 import { downloadFile } from './export-data.ts'
 import { formatCount } from './selection.ts'
 
@@ -101,6 +103,7 @@ export function AccessReview({ kind, code }: { kind: Kind; code: string }) {
     setTicked(ids)
     storeMarks(kind, code, ids)
   }
+  const notes = data && noteRemoval(data, remove)
   const { submit, isBusy } = useSubmit({
     send: () =>
       retryCall('POST /api/access-reviews/{kind}/{code}', {
@@ -111,7 +114,11 @@ export function AccessReview({ kind, code }: { kind: Kind; code: string }) {
       storeMarks(kind, code, [])
       await queryClient.invalidateQueries(reviewsQuery)
       announceUndoable(
-        { kind: 'success', title: `Revisão registrada: ${name}`, description: `${formatResult(result)}.` },
+        {
+          kind: 'success',
+          title: `Revisão registrada: ${name}`,
+          description: `${formatResult(result)}. ${describeNotes(notes)}`.trim(),
+        },
         result,
       )
       await navigate({ to: '/admin/revisoes' })
@@ -214,10 +221,35 @@ export function AccessReview({ kind, code }: { kind: Kind; code: string }) {
           isBusy={isBusy}
           onConfirm={() => void submit()}
           onCancel={() => setIsAsking(false)}
-        />
+        >
+          {remove.length > 0 && <NoteLines notes={notes} />}
+        </ConfirmDialog>
       )}
     </section>
   )
+}
+
+/** What is worth saying of taking the access from these people. */
+function noteRemoval(
+  review: ReplyOf<typeof accessReviewRoutes.readHolders>,
+  ids: readonly string[],
+): ChangeNotes {
+  const { kind, code, label } = review
+  const taken = kind === 'types' ? listSpellings(label) : [code]
+  const people = review.people.filter(({ user_id }) => ids.includes(user_id))
+  const self = getSession()?.user.id
+  return {
+    ...noteChanges(
+      people.map((person) => ({
+        names: [person.full_name ?? person.email],
+        before: person,
+        after: { [kind]: person[kind].filter((item) => !taken.includes(item)) },
+      })),
+    ),
+    includesSelf: people.some(({ user_id }) => user_id === self),
+    admins: people.filter(({ user_id, admin }) => admin && user_id !== self).length,
+    unapproved: people.filter(({ approved }) => !approved).length,
+  }
 }
 
 function toLines(people: readonly Holder[], remove: readonly string[], isNew: (person: Holder) => boolean) {

@@ -13,6 +13,7 @@ import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { setLastEntitlements } from './access-templates.ts'
+import { NoteLines, useSecondPress } from './change-notes.tsx'
 import { GuardedFormDialog } from './dialog-notices.tsx'
 import { formatAccess, getInitialAccess, isSame, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
@@ -66,8 +67,6 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
       })),
     [people, catalogue, grantMode, ticked, validUntil],
   )
-  /** The approvals of which some let in without reports, once that was asked. */
-  const [asked, setAsked] = useState<readonly Approval[]>()
   const form = useDryRun({
     body: isReady ? items : undefined,
     dryRun: (wanted, signal) =>
@@ -86,24 +85,23 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
   })
   const { effect, failure, isSaving, refusal } = form
   const isEmpty = people?.ready.length === 0
-  const without = effect?.withoutReports ?? 0
-  const isAskingNow = without > 0 && asked === items
+  const { isAsking, press } = useSecondPress(effect, effect?.notes)
   return (
     <GuardedFormDialog
       title="Aprovar Selecionados"
       description={people && describePeople(people)}
       confirmLabel={
-        isAskingNow ? 'Aprovar mesmo assim' : `Aprovar ${people?.ready.length.toLocaleString('pt-BR') ?? ''}`
+        isAsking ? 'Aprovar mesmo assim' : `Aprovar ${people?.ready.length.toLocaleString('pt-BR') ?? ''}`
       }
-      question={String(isAskingNow)}
-      note={isAskingNow && <p className="font-medium text-warning">{formatWithout(without)}</p>}
+      question={String(isAsking)}
+      note={<NoteLines notes={effect?.notes} />}
       isBusy={isSaving}
       isWaiting={form.isCalculating}
       isDisabled={failure !== undefined}
       isOver={isEmpty}
       isOutcomeUnknown={form.isOutcomeUnknown}
       hasUnsavedChanges={!isEmpty && (validUntil !== '' || !isSame(ticked, NO_ENTITLEMENTS))}
-      onSubmit={() => (without > 0 && !isAskingNow ? setAsked(items) : form.submit())}
+      onSubmit={() => press(form.submit)}
       onCancel={onClose}
     >
       {!people && !isFetching && error && (
@@ -222,8 +220,5 @@ async function readPeople(selection: Selection, signal: AbortSignal): Promise<Pe
 function describeEffect({ approved, withoutReports }: { approved: number; withoutReports: number }): string {
   const all = formatCount(approved, 'pessoa será aprovada', 'pessoas serão aprovadas')
   if (withoutReports === 0) return `${all}, e todas com relatórios.`
-  return `${all}; ${formatWithout(withoutReports)}`
+  return `${all}; ${formatCount(withoutReports, 'entra, mas não vê', 'entram, mas não veem')} relatórios: falta tipo, marca ou estado.`
 }
-
-const formatWithout = (count: number) =>
-  `${formatCount(count, 'entra, mas não vê', 'entram, mas não veem')} relatórios: falta tipo, marca ou estado.`

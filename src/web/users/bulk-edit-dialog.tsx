@@ -6,7 +6,7 @@ import { callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/send-request.ts'
 import { retryCall } from '#web/session/retry-call.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { RadioGroup } from '#web/ui/choices.tsx'
+import { Checkbox, RadioGroup } from '#web/ui/choices.tsx'
 import { TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { setLastEntitlements } from './access-templates.ts'
@@ -19,6 +19,7 @@ import {
   findDeletedIds,
   missingItems,
 } from './bulk-edit.ts'
+import { NoteLines, useSecondPress } from './change-notes.tsx'
 import { describeEffects } from './describe-effect.ts'
 import { GuardedFormDialog } from './dialog-notices.tsx'
 import { EntitlementList, isSame, LIST_STYLES, ValidUntil } from './entitlements.tsx'
@@ -37,29 +38,30 @@ import { refreshUsers } from './user-queries.ts'
 const ACTIONS: readonly { value: BulkAction; label: string }[] = [
   { value: 'add', label: adminMessages.bulkAdd },
   { value: 'remove', label: adminMessages.bulkRemove },
-  { value: 'validity', label: adminMessages.bulkValidity },
 ]
-const SUBMIT = { add: 'Adicionar', remove: 'Remover', validity: 'Mudar prazo' }
+const SUBMIT = { add: 'Adicionar', remove: 'Remover', replace: 'Substituir', validity: 'Mudar prazo' }
 
-/** 'Alteração em Massa': adds or removes entitlements of many people, or sets how long access is valid. */
+/** 'Alteração em Massa': adds or removes entitlements of many people; rarely replaces them, or sets an end. */
 export function BulkEditDialog({ selection: chosen, onClose, onDone }: SelectionDialogProps) {
   const [action, setAction] = useState<BulkAction>('add')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
-  const [validUntil, setValidUntil] = useState<string>()
+  const [changesEnd, setChangesEnd] = useState(false)
+  const [end, setEnd] = useState<string>()
   const { selection, deletedCount, excludeDeleted } = useOpenedSelection(chosen)
+  const validUntil = changesEnd ? end : undefined
   const edit = useMemo(
     () => buildBulkEdit(selection, action, ticked, validUntil),
     [selection, action, ticked, validUntil],
   )
-  const missing = missingItems(selection, edit)
+  const missing = changesEnd && end === undefined ? adminMessages.bulkNoEnd : missingItems(selection, edit)
   const form = useDryRun({
     body: missing ? undefined : edit,
     dryRun: (body, signal) =>
       callApi('POST /api/profiles/bulk-edit', { query: { dryRun: true }, body, signal }),
     send: (body, effect) => retryCall('POST /api/profiles/bulk-edit', { body: addFingerprint(body, effect) }),
     onDone: (result) => {
-      announceBulkEdit(action, result, edit.valid_until)
-      if (action === 'add') setLastEntitlements(ticked)
+      announceBulkEdit(edit, result, selection)
+      if (edit.action === 'add' || edit.action === 'replace') setLastEntitlements(ticked)
       onClose()
       onDone()
     },
@@ -67,41 +69,36 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
     onRefused: excludeDeleted,
   })
   const { effect, failure, isSaving, refusal } = form
-  const held = action === 'add' ? NO_ENTITLEMENTS : undefined
-  const tick = (next: Entitlements) => !isSaving && setTicked(next)
+  const { isAsking, press } = useSecondPress(effect, effect?.notes)
+  const held = action === 'remove' ? undefined : NO_ENTITLEMENTS
+  const unless =
+    <Value,>(set: (value: Value) => void) =>
+    (value: Value) =>
+      !isSaving && set(value)
   return (
     <GuardedFormDialog
       title="Alteração em Massa"
       description={nameSelection(selection)}
-      confirmLabel={SUBMIT[action]}
+      confirmLabel={SUBMIT[edit.action] + (isAsking ? ' mesmo assim' : '')}
+      question={String(isAsking)}
       isBusy={isSaving}
       isWaiting={form.isCalculating}
       isDisabled={failure !== undefined}
-      hasUnsavedChanges={validUntil !== undefined || !isSame(ticked, NO_ENTITLEMENTS)}
+      hasUnsavedChanges={changesEnd || !isSame(ticked, NO_ENTITLEMENTS)}
       isOutcomeUnknown={form.isOutcomeUnknown}
-      onSubmit={() => (missing ? showToast({ kind: 'error', title: missing }) : form.submit())}
+      onSubmit={() => (missing ? showToast({ kind: 'error', title: missing }) : press(form.submit))}
       onCancel={onClose}
+      note={<NoteLines notes={effect?.notes} />}
     >
       <RefusedNotice refusal={refusal} deletedCount={deletedCount} />
       <RadioGroup<BulkAction>
         label="Ação"
         options={ACTIONS}
         value={action}
-        onChange={(next) => !isSaving && setAction(next)}
+        onChange={unless(setAction)}
         className="sm:grid-cols-2"
       />
-      {action === 'validity' ? (
-        <ValidUntil
-          value={validUntil}
-          error={checkEndDay(validUntil ?? '', Date.now())}
-          onChange={(day) => !isSaving && setValidUntil(day)}
-        />
-      ) : (
-        <>
-          <FillFrom lists={LISTS} ticked={ticked} held={held} onChange={tick} canBeSaved />
-          <ListTabs ticked={ticked} held={held} onChange={tick} />
-        </>
-      )}
+      <ListTabs ticked={ticked} held={held} onChange={unless(setTicked)} />
       <EffectLine isMuted={form.isCalculating} failure={failure} recalculate={form.recalculate}>
         {isSaving
           ? `Alterando ${formatUserCount(countSelected(selection))}…`
@@ -111,18 +108,33 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
               ? describeEffects(effect, edit.valid_until)
               : describeFailure(failure)}
       </EffectLine>
+      <details className="rounded-lg border border-line px-3">
+        <summary className="cursor-pointer py-2.5 font-medium text-sm">
+          Mais opções: substituir, validade e modelos
+        </summary>
+        <div className="flex flex-col gap-2 pb-3">
+          <Checkbox
+            label="Substituir por: todos ficam só com o que está marcado"
+            checked={action === 'replace'}
+            onChange={({ target }) => unless(setAction)(target.checked ? 'replace' : 'add')}
+          />
+          <Checkbox
+            label="Mudar a validade do acesso"
+            checked={changesEnd}
+            onChange={({ target }) => unless(setChangesEnd)(target.checked)}
+          />
+          {changesEnd && (
+            <ValidUntil value={end} error={checkEndDay(end ?? '', Date.now())} onChange={unless(setEnd)} />
+          )}
+          <FillFrom lists={LISTS} ticked={ticked} held={held} onChange={unless(setTicked)} />
+        </div>
+      </details>
     </GuardedFormDialog>
   )
 }
 
 /** Why the last save was refused, and who has dropped out of the selection. */
-export function RefusedNotice({
-  refusal,
-  deletedCount,
-}: {
-  refusal: string | undefined
-  deletedCount: number
-}) {
+function RefusedNotice({ refusal, deletedCount }: { refusal: string | undefined; deletedCount: number }) {
   if (!refusal && deletedCount === 0) return null
   return (
     <Alert kind="warning" {...(refusal && { title: 'Nada foi alterado' })}>
@@ -133,7 +145,7 @@ export function RefusedNotice({
 }
 
 /** Keeps the selection as it was on opening; only a conflict updates it. */
-export function useOpenedSelection(chosen: Selection) {
+function useOpenedSelection(chosen: Selection) {
   const [opened, setOpened] = useState(chosen)
   const [deletedIds, setDeletedIds] = useState<ReadonlySet<string>>(new Set())
   const latest = useRef(chosen)
@@ -183,7 +195,7 @@ function formatHint(missing: string): string {
   return 'Marque o que deve mudar para ver o efeito antes de salvar.'
 }
 
-export function describeFailure(failure: Error | undefined): string {
+function describeFailure(failure: Error | undefined): string {
   if (!failure) return 'Calculando o efeito…'
   return isConflict(failure) ? failure.message : `Não foi possível calcular o efeito. ${failure.message}`
 }

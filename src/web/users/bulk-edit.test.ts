@@ -20,6 +20,18 @@ it('includes the selected people and only the lists with ticked items', () => {
     types: ['CRM'],
     estados: ['RJ'],
   })
+  // Replacing names what nobody keeps, too; without lists only the end changes.
+  expect(buildBulkEdit({ kind: 'some', profiles }, 'replace', ticked, '')).toEqual({
+    userIds: ['a', 'b'],
+    action: 'replace',
+    ...ticked,
+    valid_until: null,
+  })
+  expect(buildBulkEdit({ kind: 'some', profiles }, 'remove', NO_ENTITLEMENTS, '2999-12-31')).toEqual({
+    userIds: ['a', 'b'],
+    action: 'validity',
+    valid_until: '2999-12-31',
+  })
 })
 
 it('adds the fingerprint of the dry run to an edit of all matching people', () => {

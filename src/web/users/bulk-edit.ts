@@ -1,48 +1,47 @@
-import type { Entitlements } from '#contract/entitlement-lists.ts'
+import { describeNotes } from '#contract/change-notes.ts'
+import { type Entitlements, LISTS } from '#contract/entitlement-lists.ts'
 import { adminMessages, checkEndDay } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
 import { announceUndoable } from '#web/session/undo-change.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { describeEffects } from './describe-effect.ts'
-import { countSelected, formatCount, type Selection } from './selection.ts'
+import { countSelected, describeFilter, formatCount, type Selection } from './selection.ts'
 
-/** The actions of 'Alteração em Massa'. */
-export type BulkAction = Exclude<BulkEdit['action'], 'replace'>
+/** The actions of 'Alteração em Massa' that concern what is ticked. */
+export type BulkAction = Exclude<BulkEdit['action'], 'validity'>
 
 /** Returns the message for the first missing input, or undefined when the edit is complete. */
 export function missingItems(selection: Selection, edit: BulkEdit): string | undefined {
   if (countSelected(selection) === 0) return adminMessages.deleteNothing
-  if (edit.action !== 'validity')
-    return edit.types || edit.marcas || edit.estados ? undefined : adminMessages.bulkNothing
-  if (edit.valid_until === undefined) return adminMessages.bulkNoEnd
+  if (edit.action !== 'validity' && LISTS.every((list) => !edit[list]?.length))
+    return adminMessages.bulkNothing
   return checkEndDay(edit.valid_until ?? '', Date.now())
 }
 
 /**
- * Builds the request body; lists with nothing ticked are left out.
- * @param validUntil a day; empty for unlimited access, undefined until one is chosen
+ * Builds the request body; lists with nothing ticked are left out, but for 'replace'.
+ * @param validUntil a day; empty for unlimited access, undefined where it stays
  */
 export function buildBulkEdit(
   selection: Selection,
   action: BulkAction,
-  { types, marcas, estados }: Entitlements,
+  ticked: Entitlements,
   validUntil?: string,
 ): BulkEdit {
-  const change =
-    action === 'validity'
-      ? { action, ...(validUntil !== undefined && { valid_until: validUntil || null }) }
-      : {
-          action,
-          ...(types.length > 0 && { types }),
-          ...(marcas.length > 0 && { marcas }),
-          ...(estados.length > 0 && { estados }),
-        }
-  return { ...toTarget(selection), ...change }
+  const filled = LISTS.filter((list) => ticked[list].length > 0)
+  const lists = action === 'replace' ? LISTS : filled
+  return {
+    ...toTarget(selection),
+    ...(filled.length === 0 && validUntil !== undefined
+      ? { action: 'validity' }
+      : { action, ...Object.fromEntries(lists.map((list) => [list, ticked[list]])) }),
+    ...(validUntil !== undefined && { valid_until: validUntil || null }),
+  }
 }
 
 /** The part of a bulk edit that says whom it changes. */
-export function toTarget(selection: Selection) {
+function toTarget(selection: Selection) {
   if (selection.kind === 'some') return { userIds: [...selection.profiles.keys()] }
   const { filter, except, count } = selection
   return { allMatching: { filter, except, count } }
@@ -71,16 +70,18 @@ export function describeDeleted(count: number): string {
 
 /** Shows the result of a bulk edit, with an undo button for 30 seconds. */
 export function announceBulkEdit(
-  action: BulkAction,
+  { action, valid_until }: BulkEdit,
   result: BulkEditResult,
-  validUntil: string | null | undefined,
+  selection: Selection,
 ): void {
   const { undoId, undoSeconds, selected, unchanged } = result
   const notice = { kind: 'success', title: adminMessages.bulkDone(action, selected) } as const
   if (undoId === null || selected === unchanged)
     return void showToast({ ...notice, description: 'Ninguém mudou: todos já estavam assim.' })
-  announceUndoable(
-    { ...notice, description: describeEffects(result, validUntil, true) },
-    { undoId, undoSeconds },
-  )
+  const sentences = [
+    describeEffects(result, valid_until, true),
+    describeNotes(result.notes),
+    describeFilter(selection),
+  ]
+  announceUndoable({ ...notice, description: sentences.filter(Boolean).join(' ') }, { undoId, undoSeconds })
 }

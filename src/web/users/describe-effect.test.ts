@@ -34,8 +34,8 @@ it.each([
     'CRM e HPD liberados para 2 pessoas. RJ liberado para 1 pessoa. 1 já estava assim.',
   ],
   [
-    { effects: [lose('VW', 1200)], losing: 1200, includesSelf: true },
-    'VW deixa de aparecer para 1.200 pessoas. Inclui a sua própria conta.',
+    { effects: [lose('VW', 1200)], losing: 1200 },
+    'VW deixa de aparecer para 1.200 pessoas.',
     'VW retirado de 1.200 pessoas.',
   ],
   [

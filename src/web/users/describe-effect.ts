@@ -42,13 +42,7 @@ export function describeEffect(effects: Effects, validUntil: string | undefined)
  * @param validUntil the new last day, null or '' for none
  */
 export function describeEffects(
-  {
-    effects,
-    ending,
-    losing,
-    unchanged,
-    includesSelf,
-  }: Pick<BulkEditResult, 'effects' | 'ending' | 'losing' | 'unchanged' | 'includesSelf'>,
+  { effects, ending, losing, unchanged }: Pick<BulkEditResult, 'effects' | 'ending' | 'losing' | 'unchanged'>,
   validUntil: string | null | undefined,
   isDone = false,
 ): string {
@@ -79,7 +73,6 @@ export function describeEffects(
       (isDone
         ? formatCount(unchanged, 'já estava assim.', 'já estavam assim.')
         : formatCount(unchanged, 'fica como está.', 'ficam como estão.')),
-    includesSelf && !isDone && 'Inclui a sua própria conta.',
   ]
     .filter(Boolean)
     .join(' ')

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { noteChanges } from '#contract/change-notes.ts'
 import { type Entitlements, LISTS, mapLists, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import type { Invitation } from '#contract/invitations.ts'
 import { checkEndDay } from '#contract/user-rules.ts'
@@ -9,9 +10,10 @@ import { Alert } from '#web/ui/alert.tsx'
 import { Checkbox, RadioGroup } from '#web/ui/choices.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
+import { NoteLines, useSecondPress } from './change-notes.tsx'
 import { describeEffects, diffEntitlements } from './describe-effect.ts'
 import { GuardedFormDialog } from './dialog-notices.tsx'
-import { describeMissing, isSame, toEntitlements, ValidUntil } from './entitlements.tsx'
+import { isSame, toEntitlements, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
 import { formatCount } from './selection.ts'
 import { refreshInvitations } from './user-queries.ts'
@@ -48,7 +50,14 @@ export function EditInvitationsDialog({ invitations, onClose }: EditInvitationsD
   const endError = checkEndDay(newEnd ?? '', Date.now())
   const hasChanges = !isSame(ticked, held) || newEnd !== undefined
   const effect = describeEffects(countEffects(opened, { action, ticked, newEnd }), newEnd)
-  const missing = only && describeMissing(ticked)
+  const notes = noteChanges(
+    opened.map((each) => ({
+      names: [each.full_name ?? each.email],
+      before: each,
+      after: toAccess(each, { action, ticked }),
+    })),
+  )
+  const { isAsking, press } = useSecondPress(JSON.stringify([action, ticked]), notes)
   const { submit, isBusy } = useSubmit({
     send: () =>
       retryCall('POST /api/invitations/change', {
@@ -77,7 +86,7 @@ export function EditInvitationsDialog({ invitations, onClose }: EditInvitationsD
   })
   const save = () => {
     if (endError) return
-    if (hasChanges) void submit()
+    if (hasChanges) press(() => void submit())
     else showToast({ kind: 'info', title: 'Nada mudou ainda' })
   }
   const unless =
@@ -94,7 +103,8 @@ export function EditInvitationsDialog({ invitations, onClose }: EditInvitationsD
             : only.email
           : `${formatCount(opened.length, 'convite', 'convites')}. Os links já enviados continuam valendo.`
       }
-      confirmLabel="Salvar"
+      confirmLabel={isAsking ? 'Salvar mesmo assim' : 'Salvar'}
+      question={String(isAsking)}
       isBusy={isBusy}
       isOver={refusal !== undefined}
       hasUnsavedChanges={refusal === undefined && hasChanges}
@@ -105,7 +115,7 @@ export function EditInvitationsDialog({ invitations, onClose }: EditInvitationsD
         refusal === undefined && (
           <div role="status">
             <p>{hasChanges ? effect || 'Nada muda.' : 'Marque o que deve mudar.'}</p>
-            {missing && <p className="font-medium text-warning">{missing}</p>}
+            <NoteLines notes={notes} />
           </div>
         )
       }
@@ -153,13 +163,15 @@ interface Change {
   newEnd: string | undefined
 }
 
+const toAccess = (invitation: Invitation, { action, ticked }: Pick<Change, 'action' | 'ticked'>) =>
+  action === 'replace' ? ticked : mapLists((list) => [...invitation[list], ...ticked[list]])
+
 /** Counts what the people of these invitations will get more or less, as a dry run would. */
 function countEffects(invitations: readonly Invitation[], { action, ticked, newEnd }: Change) {
   const effects = new Map<string, ReturnType<typeof diffEntitlements>[number]>()
   let [unchanged, ending] = [0, 0]
   for (const invitation of invitations) {
-    const after = action === 'replace' ? ticked : mapLists((list) => [...invitation[list], ...ticked[list]])
-    const differences = diffEntitlements(invitation, after)
+    const differences = diffEntitlements(invitation, toAccess(invitation, { action, ticked }))
     const ends = newEnd !== undefined && (invitation.valid_until ?? '') !== newEnd
     if (ends) ending += 1
     if (differences.length === 0 && !ends) unchanged += 1
@@ -170,5 +182,5 @@ function countEffects(invitations: readonly Invitation[], { action, ticked, newE
       effects.set(`${list} ${item}`, known)
     }
   }
-  return { effects: [...effects.values()], ending, losing: 0, unchanged, includesSelf: false }
+  return { effects: [...effects.values()], ending, losing: 0, unchanged }
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { describeEmptied, noteChanges } from '#contract/change-notes.ts'
 import { formatList } from '#contract/format-list.ts'
 import type { InvitationResult, InvitedLine } from '#contract/invitations.ts'
 import { adminMessages } from '#contract/user-rules.ts'
@@ -9,7 +10,8 @@ import { classNames } from '#web/ui/class-names.ts'
 import { FormDialog } from '#web/ui/dialog.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { useSubmit } from '#web/ui/use-submit.ts'
-import { describeMissing, formatAccess } from './entitlements.tsx'
+import { NoteLines } from './change-notes.tsx'
+import { formatAccess } from './entitlements.tsx'
 import { getEmailId } from './row-actions.tsx'
 import { formatCount, NO_SELECTION } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
@@ -61,9 +63,15 @@ export function InvitePreview({ result, validUntil, isBusy, onConfirm, onApprove
       lines.flatMap(({ full_name }) => (/[^\p{ASCII}]/u.test(full_name ?? '') ? [full_name ?? ''] : [])),
     ),
   ].slice(0, MAX_SPELT)
-  const withoutReports = lines.filter(
-    (line) => line.outcome !== 'error' && line.outcome !== 'unchanged' && describeMissing(line),
-  ).length
+  const notes = noteChanges(
+    lines
+      .filter(({ outcome }) => outcome === 'invited' || outcome === 'replaced')
+      .map(({ full_name, email, types, marcas, estados }) => ({
+        names: [full_name || email],
+        after: { types, marcas, estados },
+      })),
+  )
+  const mustAsk = errors > 0 || notes.emptied.length > 0
   const [kind, title]: [NoticeKind, string] =
     errors > 0
       ? [
@@ -79,8 +87,7 @@ export function InvitePreview({ result, validUntil, isBusy, onConfirm, onApprove
   return (
     <section aria-label="Conferência" className="mt-6 space-y-4 border-line border-t pt-6">
       <Alert kind={kind} title={title}>
-        {withoutReports > 0 &&
-          `${formatPeopleCount(withoutReports)} sem áreas, marcas ou estados: ${withoutReports === 1 ? 'entra, mas não vê' : 'entram, mas não veem'} relatórios.`}
+        {describeEmptied(notes).join(' ')}
       </Alert>
       {result.encoding !== undefined && spelt.length > 0 && (
         <p className="break-words text-sm">
@@ -101,7 +108,7 @@ export function InvitePreview({ result, validUntil, isBusy, onConfirm, onApprove
           <Button
             variant={errors > 0 ? 'secondary' : 'primary'}
             isBusy={isBusy}
-            onClick={errors > 0 ? () => setIsAsking(true) : onConfirm}
+            onClick={mustAsk ? () => setIsAsking(true) : onConfirm}
           >
             {errors > 0 ? `Convidar ${describeRight(invited)}` : `Convidar ${formatPeopleCount(invited)}`}
           </Button>
@@ -111,12 +118,17 @@ export function InvitePreview({ result, validUntil, isBusy, onConfirm, onApprove
       {isAsking && (
         <FormDialog
           title={`Convidar ${formatPeopleCount(invited)}?`}
-          description={`${formatCount(errors, 'linha com erro fica', 'linhas com erro ficam')} de fora. Você pode corrigir e convidar essas depois.`}
+          description={
+            errors > 0 &&
+            `${formatCount(errors, 'linha com erro fica', 'linhas com erro ficam')} de fora. Você pode corrigir e convidar essas depois.`
+          }
           confirmLabel={`Convidar ${formatPeopleCount(invited)}`}
           isBusy={isBusy}
           onSubmit={onConfirm}
           onCancel={() => setIsAsking(false)}
-        />
+        >
+          <NoteLines notes={notes} />
+        </FormDialog>
       )}
     </section>
   )

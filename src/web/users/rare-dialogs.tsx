@@ -10,7 +10,6 @@ import { ApproveDialog } from './approve-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { ConflictNotice, Person, PersonGone } from './dialog-notices.tsx'
-import { EditManyDialog } from './edit-many-dialog.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import { useProfileEdit } from './use-profile-edit.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
@@ -39,8 +38,6 @@ export function RareDialogs({ dialog, ...rest }: UserDialogsProps) {
       )
     case 'bulk':
       return <BulkEditDialog {...rest} />
-    case 'edit-many':
-      return <EditManyDialog {...rest} />
     case 'approve-many':
       return <ApproveDialog {...rest} />
     default:

@@ -3,6 +3,7 @@ import { MAX_IDS } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import {
   countSelected,
+  describeFilter,
   describeSelection,
   deselectMissing,
   findMissing,
@@ -122,4 +123,13 @@ test.each([
   [all(1, [], { q: 'a' }), 'O único usuário que corresponde está selecionado'],
 ])('a selection is described in words (%#)', (selection, words) => {
   expect(describeSelection(selection)).toBe(words)
+})
+
+test('a selection of all is described with its filter', () => {
+  const filter = { q: 'ana', approved: false, marca: 'FIAT', template: 'x' }
+  expect(describeFilter(all(9, [], filter))).toBe(
+    'Escolhidos pelo filtro: busca “ana”, Status: pendente, Marca: FIAT, Modelo.',
+  )
+  expect(describeFilter(all(9))).toBe('Escolhidos sem filtro.')
+  expect(describeFilter(some('a'))).toBe('')
 })

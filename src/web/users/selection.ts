@@ -3,6 +3,7 @@ import { MAX_IDS } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import type { ProfileOrder, UserList } from './user-queries.ts'
+import { describeFilters } from './user-view.ts'
 
 /** Individually picked people, or all who match a filter with exceptions. */
 export type Selection =
@@ -167,7 +168,15 @@ export function describeSelection(selection: Selection): string {
 /** '2 usuários selecionados: a@x, b@x.' */
 export function nameSelection(selection: Selection): string {
   const names = selection.kind === 'some' && [...selection.profiles.values()].map(({ email }) => email)
-  return `${describeSelection(selection)}${names && names.length > 0 ? `: ${formatNames(names)}` : ''}.`
+  const named = names && names.length > 0 ? `: ${formatNames(names)}` : ''
+  return `${describeSelection(selection)}${named}. ${describeFilter(selection)}`.trim()
+}
+
+/** Says by which filter all were chosen; '' for those who were ticked one by one. */
+export function describeFilter(selection: Selection): string {
+  if (selection.kind === 'some') return ''
+  const named = describeFilters(selection.filter)
+  return named ? `Escolhidos pelo filtro: ${named}.` : 'Escolhidos sem filtro.'
 }
 
 const MAX_NAMED = 3

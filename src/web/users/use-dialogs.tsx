@@ -29,7 +29,7 @@ export type DialogRequest =
       /** The one thing to do for the account. */
       help?: HelpAction | undefined
     }
-  | { kind: 'bulk' | 'edit-many' | 'delete' | 'approve-many'; profile?: undefined }
+  | { kind: 'bulk' | 'delete' | 'approve-many'; profile?: undefined }
 
 /** An action of a row: a dialog, the data export, or viewing the portal as the person. */
 export type RowAction = PersonDialog | 'export' | 'view-as'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { getValues, LISTS, type ListName } from '#contract/entitlement-lists.ts'
+import { getValues, LISTS, type ListName, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import {
   ENDING_DAYS,
   IDLE_DAYS,
@@ -138,6 +138,22 @@ const FILTERS: {
   // The queues above the table list them.
   waiting: null,
   requesting: null,
+}
+
+/** Names the filters that are set: 'busca “ramos”, Status: pendente, Marca: FIAT'. */
+export function describeFilters(filter: ProfileFilter): string {
+  const named = screenFilters.flatMap(({ name, picker }) => {
+    const wanted = filter[name]
+    if (wanted === undefined) return []
+    if (!picker) return [`busca “${wanted}”`]
+    const { title, options } = picker
+    if (typeof options !== 'string') {
+      const option = options.find(({ value }) => value === wanted)
+      return [`${title}: ${option?.buttonLabel ?? option?.label}`]
+    }
+    return [options in NO_ENTITLEMENTS ? `${title}: ${wanted}` : title]
+  })
+  return named.join(', ')
 }
 
 type FilterName = keyof ProfileFilter

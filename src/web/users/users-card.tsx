@@ -48,7 +48,6 @@ export function UsersCard() {
   const { shown, show } = useShownPerson(list.profiles)
   const count = countSelected(selection)
   const isPendingFilter = filter.approved === false
-  const [onlySelected] = count === 1 && selection.kind === 'some' ? selection.profiles.values() : []
   const buttons: Omit<BulkButtonsProps, 'className'> = {
     count,
     canApprove:
@@ -56,8 +55,7 @@ export function UsersCard() {
       (selection.kind === 'allMatching' ||
         [...selection.profiles.values()].some(({ approved }) => !approved)),
     isNarrow,
-    onOpen: (kind) =>
-      open(kind === 'edit-many' && onlySelected ? { kind: 'edit', profile: onlySelected } : { kind }),
+    onOpen: (kind) => open({ kind }),
   }
   const failure = (
     <FailedLoad
@@ -98,7 +96,7 @@ export function UsersCard() {
           filter={filter}
           onFilter={setFilter}
           // Their place stays: the rows must not move under the pointer at the first tick.
-          actions={!isNarrow && <MoreBulkButtons {...buttons} isHidden={count === 0} />}
+          actions={!isNarrow && <ApproveButton {...buttons} />}
         >
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <Summary list={list} filter={filter} selection={selection} onClear={clear} />
@@ -122,9 +120,9 @@ export function UsersCard() {
         {isNarrow && count > 0 && (
           <BulkButtons
             {...buttons}
-            className="sticky bottom-0 z-5 grid grid-cols-2 gap-2 sm:grid-cols-4 rounded-b-xl border-line border-t bg-raised p-3"
+            className="sticky bottom-0 z-5 grid grid-cols-2 gap-2 rounded-b-xl border-line border-t bg-raised p-3"
           >
-            <MoreBulkButtons {...buttons} />
+            {buttons.canApprove && <ApproveButton {...buttons} />}
           </BulkButtons>
         )}
       </div>
@@ -220,7 +218,7 @@ interface BulkButtonsProps {
   /** Whether anybody selected may wait for an approval. */
   canApprove: boolean
   isNarrow: boolean
-  onOpen: (kind: 'bulk' | 'edit-many' | 'delete' | 'approve-many') => void
+  onOpen: (kind: 'bulk' | 'delete' | 'approve-many') => void
   className: string
 }
 
@@ -249,20 +247,15 @@ const NARROW_PROPS = {
   className: 'h-11 text-balance leading-tight',
 } as const
 
-/** The bulk actions that show with a selection alone. */
-function MoreBulkButtons(props: Omit<BulkButtonsProps, 'className'> & { isHidden?: boolean }) {
-  const { count, canApprove, isNarrow, onOpen, isHidden = false } = props
-  const shown = count.toLocaleString('pt-BR')
-  const rest = isHidden ? { className: 'invisible' } : isNarrow ? NARROW_PROPS : {}
+/** Approves the selected people; shows only where one of them may wait for it. */
+function ApproveButton({ count, canApprove, isNarrow, onOpen }: Omit<BulkButtonsProps, 'className'>) {
+  const rest = canApprove
+    ? isNarrow && { ...NARROW_PROPS, className: `${NARROW_PROPS.className} col-span-2` }
+    : { className: 'invisible' }
   return (
-    <>
-      <Button variant="secondary" disabled={!canApprove} onClick={() => onOpen('approve-many')} {...rest}>
-        Aprovar Selecionados ({shown})
-      </Button>
-      <Button variant="secondary" onClick={() => onOpen('edit-many')} {...rest}>
-        Editar acesso ({shown})
-      </Button>
-    </>
+    <Button variant="secondary" onClick={() => onOpen('approve-many')} {...rest}>
+      Aprovar Selecionados ({count.toLocaleString('pt-BR')})
+    </Button>
   )
 }
 
