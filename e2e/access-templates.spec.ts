@@ -77,6 +77,7 @@ test('templates, a colleague’s access and the last selection fill every dialog
   await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toHaveCount(0)
   await page.getByRole('row').getByRole('checkbox').last().check()
   await page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' }).click()
+  await dialog.getByText('Mais opções').click()
   await filling.getByRole('button', { name: 'Vendedor FIAT RJ' }).click()
   await expect(dialog.getByText('1 fica como está.')).toBeVisible()
   await dialog.getByRole('button', { name: 'Cancelar' }).click()
@@ -90,8 +91,8 @@ test('templates, a colleague’s access and the last selection fill every dialog
   await dialog.getByRole('checkbox', { name: 'HPD', exact: true }).check()
   await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
   await expect(dialog.getByText('Este modelo mudou nesse meio-tempo')).toBeVisible()
-  await dialog.getByRole('button', { name: 'Salvar mesmo assim' }).click()
-  await expect(row).toContainText('Vendas, HPD, CRM · FIAT, GAC (no arquivo) · RJ')
+  await dialog.getByRole('button', { name: 'Juntar as duas alterações' }).click()
+  await expect(row).toContainText('Vendas, HPD, CRM · FIAT, GAC (no arquivo) · MG')
   // A template that a group of the directory gives stays until the group gives another.
   const group = { group_id: '1a2b3c4d-0000-4000-8000-00000000aaaa', name: 'Vendas RJ', template_id: id }
   await other.call('PUT', '/api/group-mappings', { items: [group] })

@@ -129,6 +129,17 @@ test('a change by another administrator meanwhile is reported and not overwritte
   await dialog.getByRole('button', { name: 'Salvar mesmo assim' }).click()
   await expect(toast(page, 'Tipos de acesso atualizados com sucesso')).toBeVisible()
   expect((await other.person(person)).types).toEqual(['HPD', 'CRM', 'Slack'])
+
+  // Both changes are kept where they concern different items.
+  await expect(dialog).toHaveCount(0)
+  await open()
+  await dialog.getByRole('checkbox', { name: 'Oficina' }).check()
+  await dialog.getByRole('checkbox', { name: 'CRM' }).uncheck()
+  await other.change(person, { types: ['HPD', 'CRM', 'Slack', 'Marketing'] })
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await dialog.getByRole('button', { name: 'Juntar' }).click()
+  await expect(dialog).toHaveCount(0)
+  expect((await other.person(person)).types).toEqual(['Oficina', 'HPD', 'Marketing', 'Slack'])
 })
 
 test('an approval grants entitlements and access in one call', async ({ page, other }) => {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type AccessTemplate, accessTemplateMessages } from '#contract/access-templates.ts'
-import { LISTS, MAX_LABEL_LENGTH, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
+import { LISTS, type ListName, MAX_LABEL_LENGTH, NO_ENTITLEMENTS } from '#contract/entitlement-lists.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
 import { retryCall } from '#web/session/retry-call.ts'
@@ -17,7 +17,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { toFieldErrors } from '#web/ui/use-form.ts'
 import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { accessTemplatesQuery, groupMappingsQuery, refreshTemplates } from './access-templates.ts'
-import { isSame } from './entitlements.tsx'
+import { describeMissing, isSame, joinChanges } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
 import { formatTemplate } from './fill-lists.ts'
 
@@ -83,8 +83,7 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
   const [errors, setErrors] = useState<Record<string, string>>({})
   const held = base ?? NO_ENTITLEMENTS
   const { submit, isBusy } = useSubmit({
-    send: () => {
-      const body = { name: name.trim(), ...ticked }
+    send: (body: Pick<AccessTemplate, 'name' | ListName>) => {
       if (!base) return retryCall('POST /api/access-templates', { body })
       const [params, ifMatch] = [{ id: base.id }, String(base.version)]
       return retryCall('PATCH /api/access-templates/{id}', { params, ifMatch, body })
@@ -104,6 +103,11 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
       if (templates) setBase(templates.find(({ id }) => id === base?.id))
     },
   })
+  /** Both changes, where they concern different items. */
+  const joined =
+    base && opened && base !== opened && (base.name === opened.name || name === opened.name)
+      ? joinChanges(catalogue, opened, [ticked, base])
+      : undefined
   const listError = errors.types ?? errors.marcas ?? errors.estados
   return (
     <FormDialog
@@ -113,8 +117,9 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
       question={base?.version}
       isBusy={isBusy}
       hasChanges={name !== (opened?.name ?? '') || !isSame(ticked, start)}
-      onSubmit={() => void submit()}
+      onSubmit={() => void submit({ name: name.trim(), ...ticked })}
       onCancel={onClose}
+      note={!isSame(ticked, NO_ENTITLEMENTS) && <p>{describeMissing(ticked)}</p>}
     >
       <div className="space-y-5">
         {base !== opened && (
@@ -122,6 +127,18 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
             {base
               ? `Agora é “${base.name}”: ${formatTemplate(catalogue, base)}. O que você marcou continua abaixo.`
               : 'Ele foi excluído. O que você marcou continua abaixo e pode ser salvo como um novo.'}
+            {joined && (
+              <Button
+                variant="secondary"
+                className="mt-2 flex"
+                onClick={() => {
+                  setTicked(joined)
+                  void submit({ name: (name === opened?.name ? base?.name : name.trim()) ?? '', ...joined })
+                }}
+              >
+                Juntar as duas alterações
+              </Button>
+            )}
           </Alert>
         )}
         <TextField

@@ -1,4 +1,5 @@
 import type { Catalogue } from '#contract/catalogue.ts'
+import { noteChanges } from '#contract/change-notes.ts'
 import {
   type Entitlements,
   getValues,
@@ -14,6 +15,7 @@ import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
+import { diffEntitlements } from './describe-effect.ts'
 
 /** Returns the entitlements that the catalogue knows; values of older versions are dropped. */
 export function toEntitlements(catalogue: Catalogue, profile: Readonly<Entitlements>): Entitlements {
@@ -38,6 +40,27 @@ export function getInitialAccess(catalogue: Catalogue, profile: ManagedProfile):
 /** Checks whether the same items are ticked; both sides must be in catalogue order. */
 export function isSame<Lists extends readonly string[] | Entitlements>(one: Lists, other: Lists): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/**
+ * Joins two changes of the same lists, as '+ HPD' and '+ Slack'. @param catalogue for the order
+ * @returns undefined where they concern the same item, one changes none, or nothing of a list is left
+ */
+export function joinChanges(
+  catalogue: Catalogue,
+  base: Entitlements,
+  [mine, theirs]: readonly [Entitlements, Entitlements],
+): Entitlements | undefined {
+  const listChanged = (lists: Entitlements) =>
+    diffEntitlements(base, lists).map(({ list, item }) => `${list} ${item}`)
+  const [own, other] = [listChanged(mine), listChanged(theirs)]
+  if (own.length === 0 || other.length === 0 || own.some((item) => other.includes(item))) return undefined
+  const joined = mapLists((list) => [
+    ...theirs[list].filter((item) => mine[list].includes(item) || !base[list].includes(item)),
+    ...mine[list].filter((item) => !base[list].includes(item)),
+  ])
+  const isEmptied = noteChanges([{ names: [''], before: base, after: joined }]).emptied.length > 0
+  return isEmptied ? undefined : mapLists((list) => sortItems(catalogue, list, joined[list]))
 }
 
 /** Title and grid columns of each list. */

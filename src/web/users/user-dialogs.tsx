@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { describeEmptied, noteChanges } from '#contract/change-notes.ts'
 import { type Entitlements, LISTS, type ListName } from '#contract/entitlement-lists.ts'
 import { adminMessages, checkEndDay, hasPassed } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { isGone } from '#web/http/send-request.ts'
+import { useSession } from '#web/session/session.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -13,7 +15,14 @@ import { RequestNotice } from './access-request.tsx'
 import { setLastEntitlements } from './access-templates.ts'
 import { describeEffect, diffEntitlements } from './describe-effect.ts'
 import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
-import { describeMissing, getInitialAccess, isSame, toEntitlements, ValidUntil } from './entitlements.tsx'
+import {
+  describeMissing,
+  getInitialAccess,
+  isSame,
+  joinChanges,
+  toEntitlements,
+  ValidUntil,
+} from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
 import type { SelectionDialogProps } from './selection.ts'
 import type { DialogRequest } from './use-dialogs.tsx'
@@ -151,26 +160,46 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
   /** An unverified e-mail needs confirmation before the approval. */
   const needsConfirmation = isApproval && base?.email_verified_at === null && !isConfirmed
 
-  /** Why the person would see no report; an approval needs confirmation then too. */
-  const missing = lists === LISTS && ticked && !needsConfirmation ? describeMissing(ticked) : undefined
-  const isAskingNow = isAsking && missing !== undefined && !conflict
+  const notes =
+    base && held && ticked && !needsConfirmation
+      ? noteChanges([
+          {
+            names: [base.full_name ?? base.email],
+            before: isApproval ? undefined : held,
+            after: Object.fromEntries(lists.map((list) => [list, ticked[list]])),
+          },
+        ])
+      : undefined
+  const isRisky = notes !== undefined && notes.emptied.length > 0
+  const isOwn = useSession()?.user.id === person.user_id && !!held && !!ticked && !isSame(held, ticked)
+  /** Why the person would see no report, or what of the shown lists would be empty. */
+  const missing = notes && ticked && (lists === LISTS ? describeMissing(ticked) : describeEmptied(notes)[0])
+  const isAskingNow = isAsking && isRisky && !conflict
   const effect =
     kind === 'edit' && held && ticked
       ? describeEffect(diffEntitlements(held, ticked), validUntil === currentEnd ? undefined : validUntil)
       : undefined
 
-  const save = (wantsNext: boolean, from = base) => {
+  const isEndKept =
+    conflict?.current.valid_until === base?.valid_until || (!isApproval && validUntil === currentEnd)
+  /** Both changes, where they concern different items. */
+  const joined =
+    conflict && catalogue && held && ticked && isEndKept
+      ? joinChanges(catalogue, held, [ticked, toEntitlements(catalogue, conflict.current)])
+      : undefined
+
+  const save = (wantsNext: boolean, from = base, wanted = ticked) => {
     opensNext.current = wantsNext
-    if (!from || !ticked || validityError) return
+    if (!from || !wanted || validityError) return
     setIsAsking(false)
     // The input must survive a change of the base state.
-    setTicked(ticked)
+    setTicked(wanted)
     setValidUntil(validUntil)
     const includesEnd = isApproval || validUntil !== currentEnd
-    edit.save(toChange(ticked, includesEnd ? { valid_until: validUntil || null } : {}), from)
+    edit.save(toChange(wanted, includesEnd ? { valid_until: validUntil || null } : {}), from)
   }
   const submitForm = (wantsNext: boolean) => {
-    if (!missing || !isApproval) return save(wantsNext)
+    if (!isRisky) return save(wantsNext)
     opensNext.current = wantsNext
     if (!validityError && !isBusy) setIsAsking(true)
   }
@@ -190,13 +219,23 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
       <Button variant="secondary" onClick={adoptCurrent}>
         Usar o estado atual
       </Button>
-      <Button onClick={() => save(opensNext.current, conflict.current)}>Salvar mesmo assim</Button>
+      <Button
+        variant={joined ? 'secondary' : 'primary'}
+        onClick={() => save(opensNext.current, conflict.current)}
+      >
+        Salvar mesmo assim
+      </Button>
+      {joined && (
+        <Button key="join" onClick={() => save(opensNext.current, conflict.current, joined)}>
+          Juntar
+        </Button>
+      )}
     </>
   ) : needsConfirmation ? (
     <Button onClick={() => setIsConfirmed(true)}>Continuar mesmo assim</Button>
   ) : isAskingNow ? (
     <Button key="anyway" onClick={() => save(opensNext.current)}>
-      Aprovar mesmo assim
+      {`${submit} mesmo assim`}
     </Button>
   ) : (
     <>
@@ -228,7 +267,6 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
       question={conflict?.current.version ?? (needsConfirmation ? 'unverified' : String(isAskingNow))}
       finalFocus={() => (isSaved.current ? nextFocus() : undefined)}
       note={
-        lists === LISTS &&
         !isOver &&
         !conflict && (
           <div role="status">
@@ -236,9 +274,10 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
             {missing && (
               <p className="font-medium text-warning">
                 {missing}
-                {isAskingNow && ' Aprovar mesmo assim?'}
+                {isAskingNow && ` ${submit} mesmo assim?`}
               </p>
             )}
+            {isOwn && <p>Esta é a sua própria conta.</p>}
           </div>
         )
       }
@@ -291,7 +330,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
                 <ConflictNotice
                   key={conflict.current.version}
                   conflict={conflict}
-                  advice="O que você marcou continua abaixo."
+                  advice={`O que você marcou continua abaixo.${joined ? ' “Juntar” salva as duas alterações.' : ''}`}
                 />
               )}
               <RequestNotice profile={base} />
