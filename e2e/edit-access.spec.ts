@@ -113,9 +113,10 @@ test('changes all lists and the last day of many people at once, after their eff
   const dialog = page.getByRole('dialog', { name: 'Alteração em Massa' })
   const effect = dialog.getByRole('status')
   // What the specification names is there at once, and nothing else.
-  expect(
-    await dialog.getByRole('radio').evaluateAll((all) => all.map((each) => each.getAttribute('value'))),
-  ).toEqual(['add', 'remove'])
+  await expect(dialog.locator('label:has([type=radio])')).toHaveText([
+    'Adicionar aos usuários selecionados',
+    'Remover dos usuários selecionados',
+  ])
   await expect(dialog.getByRole('tab')).toHaveText(['Tipos', 'Marcas', 'Estados'])
   const replace = dialog.getByRole('checkbox', { name: /^Substituir por/ })
   const validity = dialog.getByRole('checkbox', { name: 'Mudar a validade do acesso' })

@@ -41,7 +41,7 @@ const ACTIONS: readonly { value: BulkAction; label: string }[] = [
 ]
 const SUBMIT = { add: 'Adicionar', remove: 'Remover', replace: 'Substituir', validity: 'Mudar prazo' }
 
-/** 'Alteração em Massa': adds or removes entitlements of many people; rarely replaces them, or sets an end. */
+/** 'Alteração em Massa': adds, removes or replaces entitlements of many people, or sets an end. */
 export function BulkEditDialog({ selection: chosen, onClose, onDone }: SelectionDialogProps) {
   const [action, setAction] = useState<BulkAction>('add')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
