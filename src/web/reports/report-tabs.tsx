@@ -195,7 +195,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           title={selectedTab.title}
           view={views.view}
           isChanged={views.isChanged}
-          onViewSaved={(view) => views.name(view, false)}
+          onViewSaved={views.name}
           onStarted={(item) => followExport(userId, item)}
           onClose={exportDialog.close}
         />
