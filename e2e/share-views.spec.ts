@@ -1,5 +1,14 @@
 import { getEmulatedReport } from '#server/testing/builders.ts'
-import { expect, getReportFrame, openAs, PASSWORD, solveHumanCheck, test, toEmail } from './portal-fixture.ts'
+import {
+  expect,
+  getReportFrame,
+  muteChanges,
+  openAs,
+  PASSWORD,
+  solveHumanCheck,
+  test,
+  toEmail,
+} from './portal-fixture.ts'
 import { addReportView, toState } from './report-view-fixture.ts'
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
@@ -115,6 +124,127 @@ test('an area of the person whose report fails is not called missing, and is tri
   await expect(page.getByRole('tab', { selected: true })).toHaveText('CRM')
   await expect(notice).toHaveCount(0)
 })
+
+test('who has opened a shared view sees that it is renamed, overwritten or no longer shared', async ({
+  page,
+  portal,
+}) => {
+  const id = await addReportView(portal, 'diretoria', { shared: true })
+  const change = (values: object) =>
+    portal.database.db
+      .updateTable('report_views')
+      .set({ updated_at: new Date(), ...values })
+      .where('id', '=', id)
+      .execute()
+  const changeOwner = (values: object) =>
+    portal.database.db.updateTable('profiles').set(values).where('email', '=', toEmail('diretoria')).execute()
+  const views = page.getByRole('button', { name: /^Visões/ })
+  const report = getReportFrame(page, 'Vendas')
+  const pageName = report.locator('[aria-current="page"]')
+  await openAs(page, 'vendas.rj', `/power-bi?area=Vendas&visao=${id}`)
+  await expect(views).toHaveAccessibleName('Visões: GM no RJ')
+  await expect(pageName).toHaveText('Detalhe por estado')
+  await page.getByRole('button', { name: 'Fechar', exact: true }).click()
+
+  await change({ name: 'Rio' })
+  await expect(page.getByText('A visão “GM no RJ” agora se chama “Rio”.')).toBeVisible()
+  await expect(views).toHaveAccessibleName('Visões: Rio')
+  const selection = { column: 'Marca', values: ['FIAT'] }
+  await change({ state: toState({ page: 'detalhe-por-estado', filters: [], selection }) })
+  const overwritten = page.getByText('Quem compartilhou a visão “Rio” a salvou de novo: a tela mostra')
+  await expect(overwritten).toBeVisible()
+  await expect(views).toHaveAccessibleName('Visões: Rio, alterada')
+  await page.getByRole('button', { name: 'Abrir como está agora' }).click()
+  await expect(report.getByRole('button', { name: 'Limpar seleção: FIAT' })).toBeVisible()
+  await expect(overwritten).toHaveCount(0)
+  await expect(views).toHaveAccessibleName('Visões: Rio')
+
+  const ended = page.getByText('A visão “Rio” não está mais compartilhada com você: o relatório está como')
+  for (const [end, again] of [
+    [() => change({ shared: false }), () => change({ shared: true })],
+    [() => changeOwner({ valid_until: '2026-01-01' }), () => changeOwner({ valid_until: null })],
+    [() => changeOwner({ types: ['CRM'] }), () => changeOwner({ types: ['Vendas'] })],
+    [() => changeOwner({ approved: false }), () => changeOwner({ approved: true })],
+  ] as const) {
+    await end()
+    await expect(ended).toBeVisible()
+    await expect(views).toHaveAccessibleName('Visões')
+    await expect(page).toHaveURL('/power-bi?area=Vendas')
+    await expect(pageName).toHaveText('Visão geral')
+    await views.click()
+    const row = page.getByRole('dialog', { name: 'Visões' }).getByRole('button', { name: /^Rio/ })
+    await expect(page.getByRole('button', { name: /^Como foi publicado/ })).toHaveAttribute(
+      'aria-current',
+      'true',
+    )
+    await expect(row).toHaveCount(0)
+    await again()
+    await row.click()
+    await expect(views).toHaveAccessibleName('Visões: Rio')
+    await expect(ended).toHaveCount(0)
+    await expect(pageName).toHaveText('Detalhe por estado')
+  }
+})
+
+test('the row of a view that is gone says so once, above the report', async ({ page, portal }) => {
+  const id = await addReportView(portal, 'diretoria', { shared: true })
+  await openAs(page, 'vendas.rj', `/power-bi?area=Vendas&visao=${id}`)
+  await expect(page.getByRole('button', { name: 'Visões: GM no RJ' })).toBeVisible()
+  await muteChanges(page)
+  await page.goto('/power-bi?area=Vendas')
+  await page.getByRole('button', { name: 'Visões' }).click()
+  const row = page.getByRole('button', { name: /^GM no RJ/ })
+  await expect(row).toBeVisible()
+  await portal.database.db.updateTable('report_views').set({ shared: false }).execute()
+  await row.click()
+  await expect(page.getByRole('main').getByText('Esta visão não existe mais')).toHaveCount(1)
+  await expect(page.getByRole('region', { name: 'Notificações' }).getByRole('listitem')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Visões' }).click()
+  await expect(row).toHaveCount(0)
+})
+
+for (const width of [1440, 1180, 1024, 800, 390])
+  test(`at ${width} px a changed view is marked in button, panels and header`, async ({ page, portal }) => {
+    const { db } = portal.database
+    const { reportId, workspaceId, datasetId } = getEmulatedReport('Gerentes')
+    const further = {
+      workspace_id: workspaceId,
+      report_id: reportId,
+      dataset_id: datasetId,
+      report_url: null,
+    }
+    await db
+      .insertInto('further_reports')
+      .values({ type: 'vendas', name: 'Metas', position: 1, embed_mode: 'service_principal', ...further })
+      .execute()
+    await page.setViewportSize({ width, height: 844 })
+    const id = await addReportView(portal, 'diretoria', { name: 'Minhas vendas da FIAT no Rio de Janeiro' })
+    await openAs(page, 'diretoria', `/power-bi?area=Vendas&visao=${id}`)
+    const views = page.getByRole('button', { name: /^Visões: Minhas vendas/ })
+    await expect(views).toBeVisible()
+    const marks = page.locator('[data-changed]')
+    await expect(getReportFrame(page, 'Vendas').locator('.scope')).toHaveText(/· +RJ$/)
+    await expect(marks).toHaveCount(0)
+    const before = await page.getByRole('tab', { name: 'Vendas' }).boundingBox()
+    await getReportFrame(page, 'Vendas')
+      .getByRole('group', { name: 'Estado' })
+      .getByRole('button', { name: 'RJ' })
+      .press('Enter')
+    await expect(views).toHaveAccessibleName(/, alterada$/)
+    await expect(marks).toHaveCount(width < 640 ? 2 : 1)
+    for (const mark of await marks.all()) await expect(mark).toBeInViewport({ ratio: 1 })
+    if (width < 640) await expect(page.getByRole('banner')).toContainText('alterada')
+    expect(await page.getByRole('tab', { name: 'Vendas' }).boundingBox()).toEqual(before)
+    await views.click()
+    const panel = page.getByRole('dialog', { name: 'Visões' })
+    await expect(panel.locator('[data-changed]')).toBeInViewport({ ratio: 1 })
+    await expect(panel.getByText('alterada')).toBeInViewport({ ratio: 1 })
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: width < 1024 ? 'Ações do relatório' : 'Compartilhar' }).click()
+    const share = page.getByRole('dialog', { name: /^(Compartilhar|Ações do relatório)$/ })
+    await expect(share.locator('[data-changed]')).toBeVisible()
+    await expect(share).toContainText('Alterada: o que você mudou na tela desde então não vai junto.')
+  })
 
 test('an area that the person lacks, or that does not exist, is named', async ({ page }) => {
   await openAs(page, 'vendas.rj', '/power-bi?area=hpd&visao=5f0f8d1e-3a57-4c0f-9d0e-6a1b2c3d4e5f')

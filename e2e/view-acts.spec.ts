@@ -105,6 +105,7 @@ const OPEN: Told = {
   name: 'Minas e Rio',
   server: ['Minas e Rio saved', 'Outra other first'],
 }
+const CHANGED: Told = { ...OPEN, screen: 'with MG selected', isChanged: true }
 
 /** Each act on views, from an open one, and what undoes it. */
 const ACTS: Record<
@@ -118,11 +119,30 @@ const ACTS: Record<
     undone: Told
   }
 > = {
+  overwriting: {
+    before: selectMg,
+    act: (page) => choose(page, 'Salvar por cima'),
+    after: { ...CHANGED, isChanged: false, server: ['Minas e Rio MG', 'Outra other first'] },
+    undo,
+    undone: CHANGED,
+  },
   'overwriting without a change': {
     act: (page) => choose(page, 'Salvar por cima'),
     after: OPEN,
     undo,
     undone: OPEN,
+  },
+  'overwriting another one by its name': {
+    before: selectMg,
+    async act(page) {
+      await viewsButton(page).click()
+      await button(page, 'Salvar visão atual').click()
+      await page.getByLabel('Nome da visão').fill('outra')
+      await button(page, 'Substituir').click()
+    },
+    after: { ...CHANGED, name: 'Outra', isChanged: false, server: ['Minas e Rio saved', 'Outra MG first'] },
+    undo,
+    undone: CHANGED,
   },
   renaming: {
     act: (page) => rename(page, 'Minas e Rio', 'Rio e Minas'),
@@ -135,6 +155,13 @@ const ACTS: Record<
     after: { screen: 'saved', server: ['Outra other first'] },
     undo,
     undone: OPEN,
+  },
+  'deletion of a changed one': {
+    before: selectMg,
+    act: (page) => choose(page, 'Excluir'),
+    after: { screen: 'with MG selected', server: ['Outra other first'] },
+    undo,
+    undone: CHANGED,
   },
   sharing: {
     act: (page) => pressInSharePanel(page, 'Copiar link'),
