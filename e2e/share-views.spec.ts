@@ -86,7 +86,18 @@ test('a shared view that shows nothing says why, and leads to the report as publ
   })
   const id = await addReportView(portal, 'diretoria', { name: 'Minas', state, shared: true })
   await openAs(page, 'vendas.rj', `/power-bi?area=Vendas&visao=${id}`)
-  const reason = page.getByText('Esta visão filtra por MG e ES, que não estão no seu acesso')
+  const reason = page
+    .getByRole('main')
+    .getByText('Esta visão filtra por MG e ES, que não estão no seu acesso')
+  await expect(reason).toBeVisible()
+  // Above the report for as long as it holds, and over no figures.
+  await expect(page.getByRole('region', { name: 'Notificações' }).getByRole('listitem')).toHaveCount(0)
+  const [line, frame] = [await reason.boundingBox(), await page.locator('iframe').first().boundingBox()]
+  expect((line?.y ?? 0) + (line?.height ?? 0)).toBeLessThanOrEqual(frame?.y ?? 0)
+  await getReportFrame(page, 'Vendas').getByRole('button', { name: 'Limpar seleção: MG, ES' }).click()
+  await expect(page.getByRole('button', { name: 'Visões: Minas, alterada' })).toBeVisible()
+  await expect(reason).toHaveCount(0)
+  await page.reload()
   await expect(reason).toBeVisible()
   await page.getByRole('button', { name: 'Como foi publicado' }).click()
   await expect(reason).toHaveCount(0)
@@ -96,9 +107,13 @@ test('a shared view that shows nothing says why, and leads to the report as publ
   // Where its filters do not tell, the owner's lists do.
   const other = await addReportView(portal, 'diretoria', { shared: true })
   await page.goto(`/power-bi?area=Vendas&visao=${other}`)
-  await expect(page.getByText('Quem salvou esta visão vê mais marcas ou estados do que você')).toBeVisible()
+  const general = page.getByText('Quem salvou esta visão vê mais marcas ou estados do que você')
+  await expect(general).toBeVisible()
   await page.getByRole('tab', { name: 'CRM' }).click()
-  await expect(page.getByText('Quem salvou esta visão')).toHaveCount(0)
+  await expect(general).toHaveCount(0)
+  await page.getByRole('tab', { name: 'Vendas' }).click()
+  await page.getByRole('button', { name: 'Fechar', exact: true }).click()
+  await expect(general).toHaveCount(0)
 })
 
 test('an area of the person whose report fails is not called missing, and is tried again', async ({

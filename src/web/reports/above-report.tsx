@@ -19,7 +19,7 @@ export function AboveReport({ kind, action, onClose, children }: AboveReportProp
       className="below-report min-h-14 shrink-0 items-center rounded-none border-x-0 border-t-0 py-1.5 pr-1"
     >
       <div className="flex items-center gap-x-3">
-        <p className="min-w-0 flex-1">{children}</p>
+        <p className={onClose ? 'min-w-0 flex-1' : 'min-w-0 flex-1 pr-3'}>{children}</p>
         {action}
         {onClose && (
           <Tooltip text="Fechar">

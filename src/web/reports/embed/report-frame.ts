@@ -86,7 +86,7 @@ const ACTIVITY_EVENTS = [
 ]
 
 /** Those of them after which a saved view may no longer be what is shown. */
-const CHANGE_EVENTS = ['dataSelected', 'selectionChanged', 'filtersApplied']
+const CHANGE_EVENTS = ['dataSelected', 'buttonClicked', 'selectionChanged', 'filtersApplied']
 
 /** powerbi-client drops a load within 100 ms of the one before. */
 const MIN_LOAD_INTERVAL_MS = 150
