@@ -42,15 +42,15 @@ async function expectAgreement(page: Page, portal: RunningPortal, told: Told): P
   await expect(viewsButton(page)).toHaveAccessibleName(label)
   await expect(viewsButton(page).locator('[data-changed]')).toHaveCount(name && isChanged ? 1 : 0)
   const { db } = portal.database
-  const rows = await db.selectFrom('report_views').selectAll().where('deleted_at', 'is', null).execute()
-  const open = rows.find((row) => row.name === name)
-  await expect(page).toHaveURL(`/power-bi?area=Vendas${open ? `&visao=${open.id}` : ''}`)
-  const describe = (row: (typeof rows)[number]) => {
+  const readViews = () => db.selectFrom('report_views').selectAll().where('deleted_at', 'is', null).execute()
+  const describe = (row: Awaited<ReturnType<typeof readViews>>[number]) => {
     const { page: at, selection: chosen } = JSON.parse(Buffer.from(row.state, 'base64').toString())
     const facts = [row.name, at === OTHER.page ? 'other' : chosen ? 'MG' : 'saved']
     return [...facts, row.shared && 'shared', row.is_default && 'first'].filter(Boolean).join(' ')
   }
-  expect(rows.map(describe).sort()).toEqual(server)
+  await expect.poll(async () => (await readViews()).map(describe).sort()).toEqual(server)
+  const open = (await readViews()).find((row) => row.name === name)
+  await expect(page).toHaveURL(`/power-bi?area=Vendas${open ? `&visao=${open.id}` : ''}`)
 
   await viewsButton(page).click()
   const current = panel(page).locator('[aria-current]')

@@ -2,11 +2,9 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import type { Report } from 'powerbi-client'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { reportViewMessages } from '#contract/messages.ts'
 import type { ReportView } from '#contract/report-views.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
-import { ApiError } from '#web/http/send-request.ts'
 import type { OpenedView } from './embed/report-frame.ts'
 import type { Scope } from './lacking-scope.ts'
 import { findTab, type ReportSearch, type ReportTab, toReportSearch } from './own-reports.ts'
@@ -19,13 +17,11 @@ export const reportViewsQuery = (userId: string) =>
     retry: false,
   })
 
-/** A sentence about a view that stands above the report. */
-export interface ViewNotice {
-  kind: 'error' | 'warning' | 'info'
-  text: string
-  /** A view that was overwritten, and can be opened as it is now. */
-  id?: string
-}
+/** What became of a view, which `view-lines.tsx` says above the report. */
+export type ViewNotice =
+  | { kind: 'refused' | 'ended'; view: ReportView }
+  | { kind: 'overwritten' | 'renamed'; view: ReportView; next: ReportView }
+  | { kind: 'failed'; error: unknown }
 
 /** What a tab shows: a saved view, or without `view` the report as published or changed since. */
 interface OpenView {
@@ -110,10 +106,10 @@ export function useOpenViews(
         showInUrl(target, id, other)
         return false
       }
-      notice = describeRefusal(view)
+      notice = { kind: 'refused', view }
     } catch (error) {
       if (!isLast()) return false
-      notice = describeFailure(error)
+      notice = { kind: 'failed', error }
       // Who pressed its row sees that it is gone.
       void queryClient.invalidateQueries(reportViewsQuery(userId))
     }
@@ -150,11 +146,16 @@ export function useOpenViews(
       const { view, notice, shows } = each
       const next = find(items, each)
       if (!view) return each
-      if (next) return { ...each, view: next, notice: describeChange(view, next, shows) ?? notice }
+      if (next) {
+        const isOverwritten = next.stateHash !== view.stateHash && next.stateHash !== shows
+        const kind = isOverwritten ? 'overwritten' : next.name !== view.name && 'renamed'
+        // What one does oneself one knows.
+        return { ...each, view: next, notice: kind && next.owner ? { kind, view, next } : notice }
+      }
       if (!isGone(each)) return each
       // One's own was deleted by oneself: its filters stay on the screen.
       if (view.owner === null) return { ...each, view: undefined }
-      return { opened: {}, shows: AS_PUBLISHED, notice: describeEnd(view) }
+      return { opened: {}, shows: AS_PUBLISHED, notice: { kind: 'ended', view } }
     }
     setOpen((all) => new Map([...all].map(([each, view]) => [each, follow(view)])))
   })
@@ -214,48 +215,8 @@ export function useOpenViews(
     /** For a report that did not understand its view and is now open as published. */
     refuse(refused: ReportTab, opened: OpenedView): void {
       const view = open.get(refused.key)?.view
-      set(refused.key, { opened, shows: AS_PUBLISHED, notice: view && describeRefusal(view) })
+      set(refused.key, { opened, shows: AS_PUBLISHED, notice: view && { kind: 'refused', view } })
       showInUrl(refused, undefined)
     },
   }
-}
-
-function describeRefusal({ name }: ReportView): ViewNotice {
-  return {
-    kind: 'warning',
-    text: `A visão “${name}” não abre mais neste relatório. ${reportViewMessages.openedAsPublished}`,
-  }
-}
-
-function describeFailure(error: unknown): ViewNotice {
-  const code = error instanceof ApiError ? error.problem.code : undefined
-  if (code === 'invalid-input')
-    return { kind: 'warning', text: 'O link está incompleto: peça que seja enviado de novo.' }
-  const { message } = error as Error
-  return code === 'not-found'
-    ? { kind: 'warning', text: message }
-    : { kind: 'error', text: `A visão não pôde ser aberta. ${message}` }
-}
-
-const describeEnd = ({ name }: ReportView): ViewNotice => ({
-  kind: 'warning',
-  text: `A visão “${name}” não está mais compartilhada com você: o relatório está como foi publicado.`,
-})
-
-/** Says what its owner has done to a shared view. @param shows hash of what the screen shows */
-function describeChange(
-  { owner, name, stateHash }: ReportView,
-  next: ReportView,
-  shows: string | undefined,
-): ViewNotice | undefined {
-  if (owner === null) return undefined
-  if (next.stateHash !== stateHash && next.stateHash !== shows)
-    return {
-      kind: 'warning',
-      id: next.id,
-      text: `Quem compartilhou a visão “${next.name}” a salvou de novo: a tela mostra a anterior.`,
-    }
-  return next.name === name
-    ? undefined
-    : { kind: 'info', text: `A visão “${name}” agora se chama “${next.name}”.` }
 }

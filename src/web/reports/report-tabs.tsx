@@ -130,7 +130,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
           name="view-lines"
           load={loadViewLines}
           loading={<div className="min-h-14 shrink-0" />}
-          failed={views.notice?.text ?? 'Esta visão pode filtrar por marcas ou estados fora do seu acesso.'}
+          failed="Um aviso sobre a visão não pôde ser mostrado."
         >
           {({ ViewLines }) => <ViewLines views={views} />}
         </LazyPart>

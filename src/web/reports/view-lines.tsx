@@ -1,7 +1,10 @@
 import { formatList } from '#contract/format-list.ts'
+import { reportViewMessages } from '#contract/messages.ts'
+import { ApiError } from '#web/http/send-request.ts'
+import type { NoticeKind } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { AboveReport } from './above-report.tsx'
-import type { useOpenViews } from './open-views.ts'
+import type { useOpenViews, ViewNotice } from './open-views.ts'
 
 /** Says above the report what became of the open view, and why it may show nothing. */
 export function ViewLines({ views }: { views: ReturnType<typeof useOpenViews> }) {
@@ -11,11 +14,12 @@ export function ViewLines({ views }: { views: ReturnType<typeof useOpenViews> })
       {label}
     </button>
   )
+  const [kind, text] = notice ? describeNotice(notice) : []
   return (
     <>
-      {notice && (
-        <AboveReport kind={notice.kind} onClose={closeNotices}>
-          {notice.text} {notice.id !== undefined && open('Abrir como está agora', notice.id)}
+      {kind && (
+        <AboveReport kind={kind} onClose={closeNotices}>
+          {text} {notice?.kind === 'overwritten' && open('Abrir como está agora', notice.next.id)}
         </AboveReport>
       )}
       {lacking.length > 0 ? (
@@ -33,4 +37,35 @@ export function ViewLines({ views }: { views: ReturnType<typeof useOpenViews> })
       )}
     </>
   )
+}
+
+function describeNotice(notice: ViewNotice): [NoticeKind, string] {
+  switch (notice.kind) {
+    case 'failed':
+      return describeFailure(notice.error as Error)
+    case 'refused':
+      return [
+        'warning',
+        `A visão “${notice.view.name}” não abre mais neste relatório. ${reportViewMessages.openedAsPublished}`,
+      ]
+    case 'ended':
+      return [
+        'warning',
+        `A visão “${notice.view.name}” não está mais compartilhada com você: o relatório está como foi publicado.`,
+      ]
+    case 'renamed':
+      return ['info', `A visão “${notice.view.name}” agora se chama “${notice.next.name}”.`]
+    case 'overwritten':
+      return [
+        'warning',
+        `Quem compartilhou a visão “${notice.next.name}” a salvou de novo: a tela mostra a anterior.`,
+      ]
+  }
+}
+
+function describeFailure(error: Error): [NoticeKind, string] {
+  const code = error instanceof ApiError ? error.problem.code : undefined
+  if (code === 'invalid-input') return ['warning', 'O link está incompleto: peça que seja enviado de novo.']
+  if (code === 'not-found') return ['warning', error.message]
+  return ['error', `A visão não pôde ser aberta. ${error.message}`]
 }
