@@ -126,7 +126,7 @@ export default defineConfig({
             {
               name: 'parts',
               test: /^(?!.*(@(base-ui|floating-ui)|use-sync-external-store|\/ui\/dialog\.))/,
-              minShareCount: 24,
+              minShareCount: 26,
             },
             // What the frame of signed-in screens shares with many of them.
             {
