@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react'
 import type { ReportFault } from '#contract/health.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { toSaoPauloDay } from '#contract/user-rules.ts'
-import { EntryActions } from '#web/session/entry-actions.tsx'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -157,11 +156,14 @@ export function SettingPanel(props: SettingPanelProps) {
         {isOpen && (
           <LazyPart
             name="recent-entries"
-            load={() => import('#web/ui/recent-entries.tsx')}
+            load={async () => ({
+              ...(await import('#web/session/entry-actions.tsx')),
+              ...(await import('#web/ui/recent-entries.tsx')),
+            })}
             loading={<Skeleton className="h-28" />}
             failed="O que mudou não pôde ser lido agora."
           >
-            {({ RecentEntries }) => (
+            {({ EntryActions, RecentEntries }) => (
               <RecentEntries
                 filter={{ area: type, action: 'settings' }}
                 reader={reader}
