@@ -374,6 +374,8 @@ export interface Tables {
     deleted_at: Defaulted<Date | null>
   }
   closed_notices: { user_id: string; notice_id: string; closed_at: Date }
+  /** Streams of changes, numbered as they were opened. */
+  open_streams: { id: string; number: Generated<number>; user_id: string; seen_at: Date }
   opened_report_views: { user_id: string; view_id: string; opened_at: Date }
   support_messages: MessagesTable
   /** Messages with a filled honeypot. */

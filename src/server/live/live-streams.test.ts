@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { LiveTopic } from '#contract/live.ts'
@@ -49,6 +50,10 @@ describeOnEachDatabase('stream of changes', (kind) => {
     const person = await addPerson(portal, profile)
     return { ...person, token: (await openTestSession(portal, person)).access_token }
   }
+
+  /** The streams of a person that any replica has open. */
+  const listOpen = (userId: string) =>
+    portal.database.db.selectFrom('open_streams').select('id').where('user_id', '=', userId).execute()
 
   test('is an event stream that proxies do not buffer, with the security headers', async () => {
     const { status, headers } = await follow((await openPerson({})).token)
@@ -378,6 +383,37 @@ describeOnEachDatabase('stream of changes', (kind) => {
     expect(colleague.topics()).toEqual([])
   })
 
+  test('ends the oldest stream of a person who has six over two replicas', async () => {
+    const person = await openPerson({})
+    const oldest = await follow(person.token, pooled)
+    const others: EventFollower[] = []
+    for (let more = 0; more < 4; more++) others.push(await follow(person.token, more % 2 ? pooled : portal))
+    await waitFor(async () => expect(await listOpen(person.user_id)).toHaveLength(5))
+    others.push(await follow(person.token))
+    await oldest.closed
+    expect(oldest.text()).toMatch(/\nretry: 60000\n\n$/)
+    await patchProfile(portal, await openAdmin(portal), person.user_id, { full_name: 'Rita Prado' })
+    for (const follower of others) await waitFor(() => expect(follower.topics()).toEqual(['me']))
+    for (const follower of others) follower.stop()
+    await waitFor(async () => expect(await listOpen(person.user_id)).toEqual([]))
+  })
+
+  test('ends the streams of a replica that crashed before those of one that lives', async () => {
+    const person = await openPerson({})
+    const first = await follow(person.token)
+    const now = portal.clock()
+    const crashed = Array.from({ length: 5 }, () => ({
+      id: randomUUID(),
+      user_id: person.user_id,
+      seen_at: new Date(now - 10 * 60_000),
+    }))
+    await portal.database.db.insertInto('open_streams').values(crashed).execute()
+    const second = await follow(person.token, pooled)
+    await waitFor(async () => expect(await listOpen(person.user_id)).toHaveLength(5))
+    await patchProfile(portal, await openAdmin(portal), person.user_id, { full_name: 'Rita Prado' })
+    for (const follower of [first, second]) await waitFor(() => expect(follower.topics()).toEqual(['me']))
+  })
+
   test('sends pages of 0.2 stale for messages, people and the catalogue, and nothing else', async () => {
     const admin = await openAdmin(portal)
     const follower = await follow(admin.token, portal, '/api/support-messages/changes')
@@ -448,9 +484,13 @@ describeOnEachDatabase('stream of changes', (kind) => {
     test('are closed when it stops, with a time to reconnect at, and it accepts no new ones', async () => {
       const streams = createStreams()
       const [inside, late] = [createFake(), createFake()]
-      const accept = streams.follow(await openActor())
+      const actor = await openActor()
+      const accept = streams.follow(actor)
       accept(inside)
+      const list = () => listOpen(actor.profile.user_id)
+      await waitFor(async () => expect(await list()).toHaveLength(1))
       await streams.stop()
+      expect(await list()).toEqual([])
       expect(listWritten(inside).at(-1)).toMatch(/^retry: \d+\n\n$/)
       expect(inside.close).toHaveBeenCalledOnce()
       expect(() => accept(late)).toThrow(expect.objectContaining({ code: 'too-busy' }))

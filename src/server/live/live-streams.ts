@@ -28,7 +28,10 @@ const TRIM_MS = 10 * 60_000
 const HEARTBEAT_MS = 15_000
 /** Clients of a replica that stops reconnect within it, each at a time of its own. */
 const RECONNECT_SPREAD_MS = 15_000
+/** Over all replicas. */
 const MAX_STREAMS_PER_USER = 5
+/** Streams that no replica has seen for so long are ended first: their replica crashed. */
+const UNSEEN_AFTER_MS = 2.5 * SWEEP_MS
 /** A page in view returns earlier; others do not take turns in ending each other's streams. */
 const RETURN_AFTER_REPLACED_MS = 60_000
 
@@ -47,6 +50,9 @@ interface LiveStreamServices {
 
 /** An open stream and whose it is. */
 interface Listener {
+  id: string
+  /** Whether it has its row in `open_streams`. */
+  isRegistered: boolean
   /** As the stream was opened: it may have been taken before the session is first read. */
   role: Role
   stream: EventStream
@@ -69,6 +75,8 @@ export function createLiveStreams(services: LiveStreamServices) {
   const counts = { people: 0, messages: 0 }
   let shared: SharedVersions | undefined
   let isSharedDue = true
+  /** Streams that have ended, and whose rows are to go. */
+  const ended = new Set<string>()
   /** Listeners whose session must be read; kept while the database is down. */
   const due = new Set<Listener>()
   let sweptAt = Number.NEGATIVE_INFINITY
@@ -79,7 +87,9 @@ export function createLiveStreams(services: LiveStreamServices) {
   const update = async () => {
     const before = shared
     try {
-      await noteChanges()
+      const isSwept = performance.now() >= sweptAt + SWEEP_MS
+      await registerStreams(isSwept)
+      await noteChanges(isSwept)
       // A notice starts or ends.
       if (isSharedDue || (shared && shared.dueAt <= clock())) shared = await readShared(database, clock())
       isSharedDue = false
@@ -94,7 +104,36 @@ export function createLiveStreams(services: LiveStreamServices) {
     await trimChanges(database)
   }
 
-  async function noteChanges() {
+  /** Registers new streams, and notes the oldest of a person with too many, which its replica then ends. */
+  async function registerStreams(isSwept: boolean) {
+    const gone = [...ended]
+    if (gone.length > 0) await database.runPrepared(REMOVE_STREAMS, [gone])
+    for (const id of gone) ended.delete(id)
+    const now = clock()
+    if (isSwept) await seeStreams(now)
+    const added = [...open].filter(({ isRegistered }) => !isRegistered)
+    if (added.length === 0) return
+    const users = added.map(({ userId }) => userId)
+    const ids = added.map(({ id }) => id)
+    await database.runPrepared(REGISTER_STREAMS, [ids, users, new Date(now).toISOString()])
+    for (const listener of added) listener.isRegistered = true
+    const unseenSince = new Date(now - UNSEEN_AFTER_MS).toISOString()
+    await database.runPrepared(END_OLDEST_STREAMS, [users, unseenSince, MAX_STREAMS_PER_USER])
+  }
+
+  /** Tells the other replicas that these streams live; ends those of which a note was missed. */
+  async function seeStreams(now: number) {
+    const known = [...open].filter(({ isRegistered }) => isRegistered)
+    if (known.length === 0) return
+    const rows = await database.runPrepared<{ id: string }>(SEE_STREAMS, [
+      known.map(({ id }) => id),
+      new Date(now).toISOString(),
+    ])
+    const left = new Set(rows.map(({ id }) => id))
+    for (const listener of known) if (!left.has(listener.id)) endReplaced(listener)
+  }
+
+  async function noteChanges(isSwept: boolean) {
     const changes = await readChanges()
     const has = (kind: string) => !changes || changes.some((change) => change.kind === kind)
     if (has('message')) counts.messages++
@@ -102,12 +141,15 @@ export function createLiveStreams(services: LiveStreamServices) {
     const concernsAll = !changes || changes.some(({ subject }) => subject === null)
     // A change of the catalogue is noted as one of many people.
     if (concernsAll) isSharedDue = true
-    const isSwept = performance.now() >= sweptAt + SWEEP_MS
     if (isSwept) sweptAt = performance.now()
     const subjects = new Set(changes?.map(({ subject }) => subject))
     const now = clock()
     for (const listener of open) {
-      const { session, userId, sessionId } = listener
+      const { session, userId, sessionId, id } = listener
+      if (subjects.has(id)) {
+        endReplaced(listener)
+        continue
+      }
       const isConcerned = subjects.has(userId) || subjects.has(sessionId)
       if (concernsAll || isSwept || isConcerned || !session || session.dueAt <= now) due.add(listener)
     }
@@ -167,25 +209,23 @@ export function createLiveStreams(services: LiveStreamServices) {
       throw new ProblemError('too-busy', { detail: 'O portal está sendo reiniciado.', retryAfterSeconds: 1 })
   }
   /** A browser that crashed leaves streams open, which must not keep its person's next ones out. */
-  function replaceOldest(userId: string) {
-    const own = [...open].filter((listener) => listener.userId === userId)
-    const [oldest] = own
-    if (!oldest || own.length < MAX_STREAMS_PER_USER) return
-    forget(oldest)
-    oldest.stream.write(encodeRetry(RETURN_AFTER_REPLACED_MS))
-    oldest.stream.close()
+  function endReplaced(listener: Listener) {
+    forget(listener)
+    listener.stream.write(encodeRetry(RETURN_AFTER_REPLACED_MS))
+    listener.stream.close()
   }
   function forget(listener: Listener) {
     open.delete(listener)
     due.delete(listener)
+    ended.add(listener.id)
   }
 
   const accept =
     ({ profile, role, sessionId }: Actor, encode: Listener['encode']): AcceptStream =>
     (stream) => {
       refuseWhenStopped()
-      replaceOldest(profile.user_id)
-      const listener = { stream, userId: profile.user_id, role, sessionId, sent: {}, encode }
+      const own = { id: randomUUID(), isRegistered: false }
+      const listener = { ...own, stream, userId: profile.user_id, role, sessionId, sent: {}, encode }
       open.add(listener)
       const uncount = metrics.openStream()
       stopListening ??= database.listen('changes', updating.wake)
@@ -193,6 +233,7 @@ export function createLiveStreams(services: LiveStreamServices) {
       return () => {
         uncount()
         forget(listener)
+        updating.wake()
       }
     }
 
@@ -210,6 +251,10 @@ export function createLiveStreams(services: LiveStreamServices) {
       for (const timer of timers) clearInterval(timer)
       await stopListening?.()
       await updating.stop()
+      for (const { id } of open) ended.add(id)
+      await database
+        .runPrepared(REMOVE_STREAMS, [[...ended]])
+        .catch((err) => log.warn({ err }, 'open streams not removed'))
       for (const { stream } of open) {
         stream.write(encodeRetry(Math.round(Math.random() * RECONNECT_SPREAD_MS)))
         stream.close()
@@ -217,6 +262,34 @@ export function createLiveStreams(services: LiveStreamServices) {
     },
   }
 }
+
+/** Streams $1 of the people $2, opened in this order and seen at $3. */
+const REGISTER_STREAMS = prepare(`
+  insert into open_streams (id, user_id, seen_at)
+  select given.id, p.user_id, $3::timestamptz
+  from unnest($1::uuid[], $2::uuid[]) with ordinality as given (id, user_id, place)
+  join profiles p on p.user_id = given.user_id
+  order by given.place
+  on conflict (id) do nothing`)
+
+const SEE_STREAMS = prepare(
+  'update open_streams set seen_at = $2::timestamptz where id = any($1::uuid[]) returning id',
+)
+
+/** Notes which streams of the people $1 end: the oldest over $3 each, first those unseen since $2. */
+const END_OLDEST_STREAMS = prepare(`
+  with surplus as (
+    delete from open_streams where id in (
+      select id from (
+        select id, row_number() over (partition by user_id order by seen_at > $2::timestamptz desc,
+          number desc) as place
+        from open_streams where user_id = any($1::uuid[])
+      ) as ranked where place > $3::int)
+    returning id),
+  noted as (insert into changes (kind, subject_id) select 'session', id from surplus returning 1)
+  select pg_notify('changes', '') from noted limit 1`)
+
+const REMOVE_STREAMS = prepare('delete from open_streams where id = any($1::uuid[])')
 
 interface SharedVersions {
   catalogue: string

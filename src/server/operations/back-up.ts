@@ -27,6 +27,7 @@ const TRANSIENT_TABLES = [
   'used_human_checks',
   'idempotency_keys',
   'job_claims',
+  'open_streams',
   'replicas',
 ]
 

@@ -50,6 +50,7 @@ const EXEMPT: Record<string, string> = {
   group_mappings: 'names nobody',
   job_claims: 'names nobody',
   microsoft_sign_ins: 'a sign-in under way, until it expires',
+  open_streams: 'pages while they are open; their sessions are exported',
   notices: 'names nobody; their author is in the trail',
   portal_facts: 'names nobody',
   rate_limits: 'counters for minutes to a day; what they refuse is in failed_sign_ins',
