@@ -59,9 +59,12 @@ it('explainRefusal names the guessable part of a password', async () => {
 })
 
 it.each([
-  ['A senha deve ter no mínimo 8 caracteres', 'Erro de validação'],
-  ['As senhas não coincidem', 'Erro de validação'],
-  ['Por favor, escolha uma senha mais forte.', 'Senha fraca'],
-])('toResetToast explains the validation error: %s', (message, title) => {
-  expect(toResetToast({ message })).toEqual({ kind: 'error', title, description: message })
+  ['A senha deve ter no mínimo 8 caracteres', {}],
+  ['As senhas não coincidem', {}],
+  [
+    'Por favor, escolha uma senha mais forte.',
+    { title: 'Senha fraca', description: 'Por favor, escolha uma senha mais forte.' },
+  ],
+])('toResetToast explains the validation error: %s', (message, titled) => {
+  expect(toResetToast({ message })).toEqual({ kind: 'error', title: message, ...titled })
 })

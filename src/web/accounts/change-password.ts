@@ -1,5 +1,6 @@
 import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
+import { isUnexplained } from '#web/http/send-request.ts'
 import { storeDeviceToken } from '#web/session/device-token.ts'
 import { getSession } from '#web/session/session.ts'
 import type { ToastContent } from '#web/ui/toast.tsx'
@@ -26,8 +27,7 @@ export async function changePassword(newPassword: string): Promise<void> {
  */
 export function explainRefusal(error: unknown, fallback: string): ToastContent {
   if (!(error instanceof ApiError)) return toFailureToast(fallback, error)
-  const isUnexplained = error.problem.code === 'internal'
-  const title = isUnexplained ? passwordMessages.rejected : error.message || fallback
+  const title = isUnexplained(error) ? passwordMessages.rejected : error.message || fallback
   // Names the guessable part of a rejected password.
   const description = error.problem.fields?.[0]?.message
   return { kind: 'error', title, ...(description && { description }) }

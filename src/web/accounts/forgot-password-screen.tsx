@@ -33,8 +33,7 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
       title: passwordMessages.validation,
       description: message,
     }),
-    explain: (error) =>
-      toFailureToast(passwordMessages.recoverFailed, error, passwordMessages.recoverFailedDetail),
+    explain: explainRecoverFailure,
     toAlert(error) {
       const failure = toFormFailure(error)
       return failure.until ? { ...failure, title: 'Já recebemos um pedido há pouco.' } : failure
@@ -60,6 +59,9 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
     </form>
   )
 }
+
+export const explainRecoverFailure = (error: unknown) =>
+  toFailureToast(passwordMessages.recoverFailed, error, passwordMessages.recoverFailedDetail)
 
 /** Never reveals whether the address has an account. */
 function RecoverySent({ email, onAgain }: { email: string; onAgain: () => void }) {

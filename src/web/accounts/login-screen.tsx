@@ -3,7 +3,7 @@ import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState, useSyn
 import { signInFormSchema, signInMessages } from '#contract/account-forms.ts'
 import { incompleteLinkMessages } from '#contract/messages.ts'
 import { describeOuterBlanks } from '#contract/passwords.ts'
-import { ApiError, NetworkError } from '#web/http/api.ts'
+import { ApiError } from '#web/http/api.ts'
 import { loadChunk, useOptionalChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
@@ -261,16 +261,14 @@ function PasskeyButton() {
 }
 
 /**
- * Converts a failed sign-in to a toast. A missing or failed human check
- * has its own title, as has a lost connection, which is no fault of the
- * credentials; other errors are described below the general one.
+ * Converts a failed sign-in to a toast. A missing or failed human check has
+ * its own title; all but wrong credentials are described below the general one.
  */
 export function explainFailure(error: unknown): ToastContent {
   const code = error instanceof ApiError ? error.problem.code : undefined
   const kind = 'error'
   if (code === 'human-check-required') return { kind, title: signInMessages.humanCheckRequired }
   if (code === 'human-check-failed') return { kind, title: signInMessages.humanCheckFailed }
-  if (error instanceof NetworkError) return { kind, title: error.message }
   if (code === 'invalid-credentials' || !(error instanceof Error))
     return { kind, title: signInMessages.failed }
   return { kind, title: signInMessages.failed, description: toDetail(error) }

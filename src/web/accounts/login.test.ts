@@ -36,7 +36,10 @@ describe('explainFailure', () => {
         description: 'detalhe de database-unavailable',
       },
     ],
-    [new NetworkError(), { title: 'Sem conexão com o portal. Verifique sua internet e tente novamente.' }],
+    [
+      new NetworkError(),
+      { title: 'Falha no login. Verifique suas credenciais.', description: new NetworkError().message },
+    ],
   ])('%s', (error, toast) => {
     expect(explainFailure(error)).toEqual({ kind: 'error', ...toast })
   })

@@ -163,11 +163,10 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
   )
 }
 
-/** Uses the title 'Senha fraca' for a weak password, 'Erro de validação' for the other rules. */
+/** Puts the title 'Senha fraca' above the text of a weak password; the other rules' stand alone. */
 export function toResetToast({ message }: Pick<FieldProblem, 'message'>): ToastContent {
-  const isWeak = message === passwordMessages.weakDetail
-  const title = isWeak ? passwordMessages.weak : passwordMessages.validation
-  return { kind: 'error', title, description: message }
+  if (message !== passwordMessages.weakDetail) return { kind: 'error', title: message }
+  return { kind: 'error', title: passwordMessages.weak, description: message }
 }
 
 const REQUIREMENTS: readonly [text: string, isMet: (password: string) => boolean][] = [
@@ -176,7 +175,7 @@ const REQUIREMENTS: readonly [text: string, isMet: (password: string) => boolean
   ['Números', (password) => /\p{Nd}/u.test(password)],
   ['Caracteres especiais', (password) => /[^\p{L}\p{Nd}]/u.test(password)],
   [
-    `Recomendado: ${PASSWORD_MIN} caracteres, para não trocá-la ao entrar`,
+    `Recomendado: ${PASSWORD_MIN} caracteres, sem troca ao entrar`,
     (password) => password.length >= PASSWORD_MIN,
   ],
 ]

@@ -4,6 +4,7 @@ import { signUpFormSchema, signUpMessages } from '#contract/account-forms.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
 import { ApiError, callPublic } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
+import { isUnexplained } from '#web/http/send-request.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import { type HumanCheckClient, requirePass } from '#web/human-check/human-check-client.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -38,7 +39,7 @@ function SignUpForm() {
   const humanCheck = useRef<HumanCheckClient>(null)
   const { formProps, submitProps, failure, getError } = useForm({
     schema,
-    explain: explainFailure,
+    explain: explainSignUpFailure,
     async send({ email, password }) {
       const captcha = await requirePass(humanCheck.current)
       if (captcha === false) return
@@ -86,8 +87,9 @@ function SignUpForm() {
   )
 }
 
-/** Shows the server's own detail; without a reply, the error below the portal's title. */
-function explainFailure(error: unknown): ToastContent {
+/** Shows the server's own detail; without one, the portal's title, above a lost connection. */
+export function explainSignUpFailure(error: unknown): ToastContent {
+  if (isUnexplained(error)) return { kind: 'error', title: signUpMessages.failed }
   if (!(error instanceof ApiError)) return toFailureToast(signUpMessages.failed, error)
   const [field] = (error.problem.fields ?? []).filter(({ path }) => path in schema.shape)
   if (error.problem.code === 'password-rejected') return explainRefusal(error, signUpMessages.failed)

@@ -31,6 +31,10 @@ export class NetworkError extends Error {
   }
 }
 
+/** Whether the server failed without a message of its own: HTML of a proxy, or an empty body. */
+export const isUnexplained = (error: unknown): boolean =>
+  error instanceof ApiError && error.problem.code === 'internal'
+
 /** Whether a retry cannot help: any 4xx but 408 and 429. */
 export function isDefiniteRefusal(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false

@@ -201,5 +201,10 @@ function detectChange(): void {
   lastKnown = getSession()
   if (lastKnown?.access_token === before?.access_token) return
   if (!lastKnown) notifyListeners('SIGNED_OUT', !isSigningOut)
-  else notifyListeners(lastKnown.user.id === before?.user.id ? 'TOKEN_REFRESHED' : 'SIGNED_IN')
+  else if (lastKnown.user.id === before?.user.id) notifyListeners('TOKEN_REFRESHED')
+  else {
+    // This tab's own sign-out is over: the next one may be elsewhere.
+    isSigningOut = false
+    notifyListeners('SIGNED_IN')
+  }
 }

@@ -143,6 +143,22 @@ describe('onAuthStateChange in other tabs', () => {
     expect(two.events).toEqual(['SIGNED_IN', 'SIGNED_IN', 'SIGNED_OUT'])
   })
 
+  it('reports that a sign-out was elsewhere, also after one in this tab', async () => {
+    const [one, two] = [await openTab(), await openTab()]
+    const ends: boolean[] = []
+    one.onAuthStateChange((event, isElsewhere) => {
+      if (event === 'SIGNED_OUT') ends.push(isElsewhere)
+    })
+    for (const tab of [one, two]) {
+      two.adoptSession(makeSession(1))
+      await waitForMessages()
+      stubFetch(new Response(null, { status: 204 }))
+      await tab.signOut()
+      await waitForMessages()
+    }
+    expect(ends).toEqual([false, true])
+  })
+
   it('receives no token', async () => {
     const messages: unknown[] = []
     const channel = new BroadcastChannel('patio.auth')

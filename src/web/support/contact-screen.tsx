@@ -203,7 +203,7 @@ function useContactForm(
   return useForm({
     schema: contactFormSchema,
     shows: 'all',
-    explain: explainFailure,
+    explain: explainContactFailure,
     async send(values, form) {
       try {
         const captcha = portalSettings.contactCaptcha ? await requirePass(humanCheck.current) : undefined
@@ -234,7 +234,7 @@ async function waitForFillTime(openedAt: number): Promise<number> {
   return Math.round(getOpenMs())
 }
 
-function explainFailure(error: unknown): ToastContent {
+export function explainContactFailure(error: unknown): ToastContent {
   const code = error instanceof ApiError ? error.problem.code : undefined
   const isHumanCheck = code === 'human-check-required' || code === 'human-check-failed'
   if (isHumanCheck) return { kind: 'error', title: (error as ApiError).message }

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
+import { isUnexplained } from '#web/http/send-request.ts'
 import { showToast, type ToastContent } from './toast.tsx'
 
 interface SubmitOptions<I, O> {
@@ -45,8 +46,9 @@ export function showUndoToast(notice: ToastContent, undo: () => Promise<unknown>
   return showToast({ ...notice, lifetimeMs: UNDO_SECONDS * 1_000, action: { label: 'Desfazer', run } })
 }
 
-/** Creates an error toast with the title and, below it, the error's message or `detail`. */
+/** Creates an error toast with the title and, below it, the error's message; `detail` if unexplained. */
 export function toFailureToast(title: string, error: unknown, detail = ''): ToastContent {
-  const description = (error instanceof Error && error.message) || detail
+  const isExplained = error instanceof Error && !(detail && isUnexplained(error))
+  const description = (isExplained && error.message) || detail
   return { kind: 'error', title, ...(description && { description }) }
 }
