@@ -100,7 +100,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
       const parameters = Object.fromEntries(Object.entries(challenge.parameters).reverse())
       const again = [
         first,
-        `${first}\n`,
+        `${first} `,
         first.replaceAll('=', ''),
         encodeAnswer({ solution, challenge, extra: 1 }),
         encodeAnswer({ solution: { ...solution, time: 1 }, challenge: { ...challenge, parameters } }),
