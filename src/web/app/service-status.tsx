@@ -37,10 +37,11 @@ export function ServiceStatus() {
       // On wide windows the rail has the dot.
       <Link
         to="/admin/saude"
-        className="inline-flex items-center gap-1.5 rounded-sm text-muted text-sm underline-offset-4 hover:underline xl:hidden"
+        className="inline-flex max-w-full items-center gap-1.5 rounded-sm text-muted text-sm underline-offset-4 hover:underline xl:hidden"
       >
         <StatusDot isGood={isGood} />
-        {isGood ? 'Tudo em ordem' : `Saúde: ${text}`}
+        {/* In one line, so that nothing below moves when the answer arrives. */}
+        <span className="truncate">{isGood ? 'Tudo em ordem' : `Saúde: ${text}`}</span>
       </Link>
     )
   return (
@@ -77,7 +78,7 @@ export function useStatusSummary() {
 
 export function StatusDot({ isGood }: { isGood: boolean | null }) {
   const color = isGood === null ? 'border border-muted' : isGood ? 'bg-success' : 'bg-danger'
-  return <span aria-hidden="true" className={classNames('block size-2 rounded-full', color)} />
+  return <span aria-hidden="true" className={classNames('block size-2 shrink-0 rounded-full', color)} />
 }
 
 /** The state of each service, as this page and all replicas last saw it; null before its first use. */
