@@ -24,6 +24,7 @@ test('the style page shows every component of ui', () => {
       'FormAlert',
       'FrameSlot',
       'LazyPart',
+      'Sentence',
     ],
     ...['MessagePage', 'RecentEntries', 'SubmitDialog', 'ThumbLabel', 'Toaster'],
   ]
