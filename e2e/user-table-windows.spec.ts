@@ -47,7 +47,7 @@ test('twelve people are visible on a desktop and four on a phone', async ({ page
   ] as const) {
     await page.setViewportSize({ width, height })
     await openTable(page)
-    await page.locator('main').evaluate((main) => main.scrollTo({ top: 3_000 }))
+    await page.locator('main').evaluate((main) => main.scrollTo({ top: 4_000 }))
     await expect.poll(() => countVisibleRows(page)).toBeGreaterThanOrEqual(wanted)
   }
 })

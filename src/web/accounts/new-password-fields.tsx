@@ -74,8 +74,8 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
               )
             })}
           </ul>
-          {/* A line is reserved, so that nothing shifts. */}
-          <p aria-live="polite" className="min-h-4 font-medium text-warning">
+          {/* Room for two lines on a phone is reserved, so that nothing shifts. */}
+          <p aria-live="polite" className="min-h-8 font-medium text-warning sm:min-h-4">
             {[reason && `Será recusada: ${reason}.`, describeOuterBlanks(password)].filter(Boolean).join(' ')}
           </p>
         </div>
