@@ -325,9 +325,9 @@ describeOnEachDatabase('signing in with Microsoft', (kind) => {
       const reply = await fetch(url, { redirect: 'manual' })
       expect(reply.headers.get('location')).toContain('code_challenge')
     }
-    await counted.stop()
     // Whether 0.2 is at work.
     expect(seen.queries).toBe(1)
+    await counted.stop()
   })
 
   test('stays closed while 0.2 is at work', async () => {
